@@ -8,7 +8,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # the tests start hundreds of processes: without bytecode each would compile all modules again
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test quick lint types docs site bench fuzz mutants experiments release clean
+.PHONY: demo test quick lint types docs site bench fuzz mutants lines experiments release clean
 
 demo: $(VENV)/installed
 	@mkdir -p demo
@@ -57,6 +57,10 @@ fuzz: $(VENV)/installed-test
 # the share of N random changes of core lines that the tests of quick notice; VERBOSE=1 names those that they do not
 mutants: $(VENV)/installed-test
 	@$(BIN)/python scripts/mutants.py -n $(or $(N),200) --seed $(or $(SEED),1) $(if $(VERBOSE),--verbose)
+
+# lines of code of each room; SINCE=... puts those of an earlier revision beside them
+lines: $(BIN)/python
+	@$(BIN)/python scripts/lines.py $(if $(SINCE),--since $(SINCE))
 
 # the papers' experiments; FOLDER=... runs them on a folder of XML documents too, OUT=... keeps files and figures
 experiments: $(VENV)/installed-test

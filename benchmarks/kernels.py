@@ -32,7 +32,7 @@ from berrypick.core.reach import Reach
 from berrypick.kernels import poisson_binomial
 from berrypick.kernels.intervals import intersections, merge
 from berrypick.kernels.poisson_binomial import consulted, number_seen
-from berrypick.kernels.text import Measured, first_seen
+from berrypick.kernels.relevant_text import Measured, first_seen
 from berrypick.kernels.trees import nested_pairs, numbered, unseen_lengths
 from berrypick.measures.readers._expected_precision import expected_inverse
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 from berrypick.cli import main
-from berrypick.demo.files import copy_examples
+from berrypick.demo.demo_files import copy_examples
 
 from _markdown import GENERATED
 

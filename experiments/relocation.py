@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import berrypick as bp
-from berrypick.addons.judge.relocate import CERTAIN, Case
+from berrypick.addons.judge.relocate import CERTAIN, RelocatedSpan
 
 #: Tags that begin or end a paragraph of HTML, and files of text.
 BLOCK = re.compile(r"</?(?:p|div|h\d|li|dt|dd|tr|td|th|pre|table|ul|ol|dl|br|hr|title|body)\b[^>]*>", re.IGNORECASE)
@@ -85,7 +85,7 @@ class Line:
     unflagged: int = 0
     statuses: Counter[str] | None = None
 
-    def add(self, case: Case, expected: Span | None) -> None:
+    def add(self, case: RelocatedSpan, expected: Span | None) -> None:
         self.statuses = self.statuses or Counter()
         self.statuses[case.status] += 1
         if expected is not None:

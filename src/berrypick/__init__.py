@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from berrypick.core.score import Score
     from berrypick.core.truth import Truth
     from berrypick.documents.texts import Texts, read_texts
-    from berrypick.evaluation.context import read_collection
     from berrypick.evaluation.evaluation import Evaluation
+    from berrypick.evaluation.evaluation_context import read_collection
     from berrypick.evaluation.functions import evaluate, explain, judge, score
     from berrypick.formats import read_navigation, read_run, read_truth, write
     from berrypick.formats.base import Format
@@ -52,8 +52,8 @@ if TYPE_CHECKING:
     from berrypick.inputs.locate import locate
     from berrypick.inputs.objects import run_from_objects
     from berrypick.judging.topic import JudgedTopic
-    from berrypick.measures._functions import effort_precision, expected_ratio
     from berrypick.measures.base import Measure
+    from berrypick.measures.matrix_functions import effort_precision, expected_ratio
     from berrypick.measures.readers.coverage import coverage_band, coverage_budgets
     from berrypick.measures.readers.eprum import eprum
     from berrypick.measures.readers.prum import prum
@@ -170,15 +170,15 @@ _HOMES = {
     "explain": "berrypick.evaluation.functions",
     "judge": "berrypick.evaluation.functions",
     "score": "berrypick.evaluation.functions",
-    "read_collection": "berrypick.evaluation.context",
+    "read_collection": "berrypick.evaluation.evaluation_context",
     "read_navigation": "berrypick.formats",
     "read_run": "berrypick.formats",
     "read_truth": "berrypick.formats",
     "write": "berrypick.formats",
     "Format": "berrypick.formats.base",
     "JudgedTopic": "berrypick.judging.topic",
-    "effort_precision": "berrypick.measures._functions",
-    "expected_ratio": "berrypick.measures._functions",
+    "effort_precision": "berrypick.measures.matrix_functions",
+    "expected_ratio": "berrypick.measures.matrix_functions",
     "Measure": "berrypick.measures.base",
     "coverage_band": "berrypick.measures.readers.coverage",
     "coverage_budgets": "berrypick.measures.readers.coverage",

@@ -18,7 +18,7 @@ ROOT = Path(bp.__file__).parent
 FLAG = re.compile(r"(?<![\w-])(--[a-z]|-[a-z]\b)")
 COMMAND = re.compile(r"berrypick [a-z]+[^`\n]*")
 #: These print commands, or are about flags.
-COMMANDS = {"cli", "demo", "core/errors.py", "addons/campaigns/protocols.py"}
+COMMANDS = {"cli", "demo", "core/errors.py", "addons/campaigns/campaign_protocols.py"}
 
 
 def literals():

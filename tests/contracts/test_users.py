@@ -14,7 +14,7 @@ from prepared import LENGTHS, PAGES, prepared, tables
 
 import berrypick as bp
 from berrypick import references, users
-from berrypick.evaluation.context import prepare_context
+from berrypick.evaluation.evaluation_context import prepare_context
 from berrypick.evaluation.options import EvaluationOptions
 from berrypick.judging.judge import judge_topic
 from berrypick.users import ReaderContext, build

@@ -14,8 +14,8 @@ import berrypick as bp
 from berrypick import measures
 from berrypick.judging.judge import judge_topic
 from berrypick.users import build
-from berrypick.users._walks import Draws, Readers, Visit, rows_of
 from berrypick.users.hierarchy import Hierarchy
+from berrypick.users.walks import Draws, Readers, Visit, rows_of
 
 READERS = 4096
 #: Standard errors that chance does not make, with as many comparisons as there are here.

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy.stats import beta
 
 import berrypick as bp
-from berrypick.addons.fit.reading_log_format import ReadingLog
+from berrypick.addons.fit.reading_log_format import ReadingLogFormat
 from berrypick.addons.fit.reading_visits import calibration, visits_of
 from berrypick.addons.fit.survival import (
     EXPONENTIAL,
@@ -43,7 +43,7 @@ def log_of(*lines):
 
 def readings(*lines):
     rows = ((i, "", row) for i, row in enumerate(log_of(*lines), 1))
-    return ReadingLog.from_records(rows, Problems("log"), "log")
+    return ReadingLogFormat.from_records(rows, Problems("log"), "log")
 
 
 # numbers by hand

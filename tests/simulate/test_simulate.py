@@ -25,14 +25,14 @@ from berrypick.addons.simulate.simulated_readers import (
 from berrypick.cli import cli
 from berrypick.core.navigation import LinkTable, ReachTable
 from berrypick.evaluation.evaluation import Evaluation
-from berrypick.judging.sessions import Sessions, sorted_rows
+from berrypick.judging.reader_sessions import ReaderSessions, sorted_rows
 from berrypick.kernels.chain_walks import ChainWalker
 from berrypick.kernels.hitting import Chain
 from berrypick.kernels.viewers import view
 from berrypick.kernels.visits import Tolerance, visit
-from berrypick.measures._reader_values import GROUPS, ReaderValues
-from berrypick.users._pairs import same_document
-from berrypick.users._walks import Draws, Readers, side_by_side, within
+from berrypick.measures.reader_values import GROUPS, ReaderValues
+from berrypick.users.pairs import same_document
+from berrypick.users.walks import Draws, Readers, side_by_side, within
 
 #: Standard errors that a right number is hardly ever away from.
 FAR = 4.5
@@ -450,7 +450,7 @@ def test_what_each_reader_spends(user, unit):
     evaluation = Evaluation.prepare(truth, run, "epnav", user=user, effort=unit,
                                     collection=bp.Collection({"d": 400, "e": 100, "f": 50}))  # fmt: skip
     judged = evaluation.judge("run", "q")
-    sessions = Sessions(judged, Draws(3, "q", 0, 150), with_effort=True)
+    sessions = ReaderSessions(judged, Draws(3, "q", 0, 150), with_effort=True)
     assert np.allclose(sessions.spent, slow_spent(judged, Draws(3, "q", 0, 150)))
     assert np.isfinite(sessions.spent).any() and len(np.unique(sessions.spent[0])) > 1
 
@@ -492,7 +492,7 @@ def test_what_each_reader_gets(seed):
     judged = evaluation.judge("run", "q")
     draws = Draws(seed, "q", 0, 200)
     values = reader_values(judged, evaluation.measures, draws)
-    first = Sessions(judged, draws).first
+    first = ReaderSessions(judged, draws).first
     assert np.isinf(first).any() and (first < 3).any()
     assert values["EPRUM"].each.tolist() == pytest.approx(slow_values("EPRUM", first, 6, 50).tolist())
     assert values["epnav"].each.tolist() == pytest.approx(values["EPRUM"].each.tolist(), rel=0.05), "equal gains"
@@ -506,7 +506,7 @@ def test_unequal_gains_reader_by_reader():
     evaluation = Evaluation.prepare(truth, run, "epnav@0.5 epnav", navigation=clicks)
     judged = evaluation.judge("run", "q")
     draws = Draws(1, "q", 0, 100)
-    values, first = reader_values(judged, evaluation.measures, draws), Sessions(judged, draws).first
+    values, first = reader_values(judged, evaluation.measures, draws), ReaderSessions(judged, draws).first
     gains = judged.targets.gain
     for level, name in ((0.5, "epnav@0.5"),):
         for reader, value in zip(first.T, values[name].each, strict=True):

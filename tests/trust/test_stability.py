@@ -18,7 +18,7 @@ from scipy.stats import t as student
 import berrypick as bp
 from berrypick.addons.trust.discrimination import BINS, _halves, achieved_levels, required_differences, swap_counts
 from berrypick.addons.trust.power import smallest_effect, t_test_power, topics_needed
-from berrypick.addons.trust.stability import Method
+from berrypick.addons.trust.stability import StabilityMethod
 from berrypick.cli import cli
 from berrypick.comparison import statistics
 from berrypick.core.errors import UsageError
@@ -163,7 +163,7 @@ def test_stability():
 
 
 def test_signature_has_the_digits_of_numpy_numbers():
-    method = Method(confidence=np.float32(0.9), seed=np.int64(2**53 + 1))
+    method = StabilityMethod(confidence=np.float32(0.9), seed=np.int64(2**53 + 1))
     assert dict(method.fields())["confidence"] == "0.899999976158"
     assert dict(method.fields())["seed"] == "9007199254740993"
 

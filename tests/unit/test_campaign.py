@@ -25,7 +25,7 @@ import berrypick as bp
 from berrypick.cli import cli
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
-from berrypick.demo import _text, campaign
+from berrypick.demo import _prose, campaign
 from berrypick.relevance.recall_base import recall_base
 from berrypick.xml.resolve import resolve_run
 
@@ -357,7 +357,7 @@ def test_either_truth_gives_the_same_numbers() -> None:
 
 
 def test_what_the_text_says_of_the_tasks() -> None:
-    best = {measure: _text.winners(values) for measure, values in campaign.FOCUSED.answer().items()}
+    best = {measure: _prose.winners(values) for measure, values in campaign.FOCUSED.answer().items()}
     assert best["nxCG@5"] == best["nxCG@10"] == best["nxCG@25"] == ["paragraphs"]
     assert best["AiP"] == ["sections"]
     focused = campaign.FOCUSED.answer()
@@ -379,14 +379,14 @@ def test_what_the_text_says_of_the_tasks() -> None:
     assert gaps[0] > 0.3 and gaps[2] > 0.3 and 0 < gaps[1] < 0.05
 
 
-def _value(numbers: _text.Numbers, measure: str, system: str) -> float:
+def _value(numbers: _prose.Numbers, measure: str, system: str) -> float:
     value = numbers[measure][system]
     assert value is not None
     return value
 
 
 def test_the_reader_decides() -> None:
-    found = {reader: _text.winners(values) for reader, values in campaign.numbers().items()}
+    found = {reader: _prose.winners(values) for reader, values in campaign.numbers().items()}
     assert found == {
         "classical": ["elements"],
         "coverage": ["articles"],

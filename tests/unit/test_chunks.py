@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 import berrypick as bp
 from berrypick import measures
-from berrypick.evaluation.context import prepare_context
+from berrypick.evaluation.evaluation_context import prepare_context
 from berrypick.evaluation.options import EvaluationOptions
 from berrypick.evaluation.requested import parse_measure
 from berrypick.judging.judge import judge_topic
-from berrypick.measures.readers.coverage import Band, coverage_band, coverage_budgets
+from berrypick.measures.readers.coverage import CoverageBand, coverage_band, coverage_budgets
 from berrypick.report.text import explanation
 
 TRUTH = worlds.span_truth({"1": [("d", 100, 200), ("d", 300, 340, 2)]})
@@ -128,7 +128,7 @@ def test_budgets_and_explanation():
 def test_the_band_holds_the_mean_and_narrows_with_topics():
     few = [[(0, 0), (100, level)] for level in (0.2, 0.4, 0.9)]
     band = coverage_band(few, 200, points=21, resamples=500)
-    assert isinstance(band, Band) and len(band.effort) == 21
+    assert isinstance(band, CoverageBand) and len(band.effort) == 21
     assert band.mean[-1] == pytest.approx(0.5)
     assert all(low <= middle <= high for low, middle, high in zip(band.low, band.mean, band.high, strict=True))
     many = coverage_band(few * 30, 200, points=21, resamples=500)

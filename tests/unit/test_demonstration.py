@@ -19,7 +19,7 @@ import berrypick as bp
 from berrypick import demo, formats
 from berrypick.cli import cli
 from berrypick.core.navigation import BACK, LinkTable, ReachTable, Sessions
-from berrypick.demo import _text, campaign, rag, video, web
+from berrypick.demo import _prose, campaign, rag, video, web
 
 WEB, VIDEO, RAG = web.FILES.path(), video.FILES.path(), rag.FILES.path()
 
@@ -101,14 +101,16 @@ def test_segments_lie_in_their_videos() -> None:
 
 
 def test_the_reader_decides_on_the_web() -> None:
-    found = {reader: _text.winners(values) for reader, values in web.numbers().items()}
+    found = {reader: _prose.winners(values) for reader, values in web.numbers().items()}
     assert found == {"classical": ["exact"], "hyperlink": ["nearby"], "table": ["hubs"], "markov": ["hubs"]}
 
 
 @pytest.mark.parametrize("norm", ["product", "bounded"])
 def test_the_web_winners_do_not_hang_on_the_ideal_list(norm: str) -> None:
     searched = web.numbers(f"EPRUM(ideal='greedy',norm='{norm}')")
-    assert {k: _text.winners(v) for k, v in searched.items()} == {k: _text.winners(v) for k, v in web.numbers().items()}
+    assert {k: _prose.winners(v) for k, v in searched.items()} == {
+        k: _prose.winners(v) for k, v in web.numbers().items()
+    }
 
 
 def test_without_clicks_eprum_is_average_precision() -> None:
@@ -119,15 +121,15 @@ def test_without_clicks_eprum_is_average_precision() -> None:
 
 
 def test_the_reader_decides_in_the_archive() -> None:
-    found = {reader: _text.winners(values) for reader, values in video.numbers().items()}
+    found = {reader: _prose.winners(values) for reader, values in video.numbers().items()}
     assert found == {"classical": ["shots"], "coverage": ["windows"], "distance": ["windows"], "t2i": ["jumps"]}
 
 
 def test_the_measure_decides_in_the_archive() -> None:
-    values = _text.measured(video.FILES, video.SEGMENTS)
-    assert _text.winners(values["T2I(tolerance=15,at=4)"]) == ["jumps"]
-    assert _text.winners(values["ESL(wanted=2,tolerance=15)"], smaller_is_better=True) == ["jumps"]
-    assert _text.winners(values["SegP"]) == ["windows"]
+    values = _prose.measured(video.FILES, video.SEGMENTS)
+    assert _prose.winners(values["T2I(tolerance=15,at=4)"]) == ["jumps"]
+    assert _prose.winners(values["ESL(wanted=2,tolerance=15)"], smaller_is_better=True) == ["jumps"]
+    assert _prose.winners(values["SegP"]) == ["windows"]
 
 
 def test_what_the_text_says_of_the_systems() -> None:
@@ -222,7 +224,7 @@ def test_the_summary_has_the_numbers_of_the_parts(text: str) -> None:
 
 
 def test_what_the_text_says_of_chunks() -> None:
-    found = {measure: _text.winners(values) for measure, values in rag.numbers().items()}
+    found = {measure: _prose.winners(values) for measure, values in rag.numbers().items()}
     assert found == {"charR@5": ["large"], "charP@5": ["small"], "IoU@5": ["large"], "EPRUM": ["large"],
                      "Coverage(budget=1000)": ["small"]}  # fmt: skip
     runs = [bp.read_run(RAG / run) for run in rag.FILES.runs]
@@ -254,7 +256,7 @@ def test_the_script_makes_the_chunks_again(tmp_path: Path) -> None:
 
 
 def test_equal_values_share_the_win() -> None:
-    assert _text.winners({"a": 1.0, "b": 1.0, "c": None}) == ["a", "b"]
+    assert _prose.winners({"a": 1.0, "b": 1.0, "c": None}) == ["a", "b"]
 
 
 def test_commands_can_be_typed_where_the_command_is_not_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -262,7 +264,7 @@ def test_commands_can_be_typed_where_the_command_is_not_known(tmp_path: Path, mo
     program = tmp_path / "bin with blank" / "berrypick"
     program.write_text('#!/bin/sh\necho "$@"\n')
     program.chmod(0o755)
-    monkeypatch.setattr(_text.sys, "executable", str(program.parent / "python"))
+    monkeypatch.setattr(_prose.sys, "executable", str(program.parent / "python"))
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
     told = web.text()
     typed = "".join(f"{line}\n" for line in told.splitlines() if line.startswith("  cd") or "export PATH" in line)

@@ -23,7 +23,7 @@ import berrypick as bp
 from berrypick import formats, measures, users
 from berrypick.cli import command_names
 from berrypick.core.doors import own_points
-from berrypick.demo.files import copy_examples
+from berrypick.demo.demo_files import copy_examples
 from berrypick.evaluation.options import options
 
 

@@ -13,8 +13,9 @@ import pytest
 from made_results import results
 
 import berrypick as bp
-from berrypick.core import arrow, metric_names
-from berrypick.core.arrow import arrow_stream
+from berrypick.core import exchange as arrow
+from berrypick.core import results as metric_names
+from berrypick.core.exchange import arrow_stream
 from berrypick.core.results import TopicGroups
 from berrypick.measures import registry
 

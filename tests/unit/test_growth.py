@@ -12,7 +12,7 @@ import berrypick as bp
 from berrypick.core.annotators import merged
 from berrypick.core.truth import TopicTruth
 from berrypick.formats.io.annotation_export import Mark, _borders, _characters
-from berrypick.formats.io.json_files import Source
+from berrypick.formats.io.json_files import JsonSource
 
 
 class Counted(str):
@@ -27,7 +27,7 @@ class Counted(str):
 
 
 def searched(words, text):
-    source = Source(Counted(text))
+    source = JsonSource(Counted(text))
     for word in words:
         source.line_of(word)
         source.skip()
@@ -64,10 +64,10 @@ def test_lines_of_all_kinds_of_names(tmp_path, ids, ascii_only):
 
 def test_whole_numbers_are_searched_once():
     text = squad(range(1000, 1400))
-    source = Source(text)
+    source = JsonSource(text)
     lines = [source.line_of(one, "id") for one in range(1000, 1400)]
     assert lines == [number for number, line in enumerate(text.splitlines(), start=1) if '"id"' in line]
-    source = Source(text)
+    source = JsonSource(text)
     for one in range(5000, 5400):
         source.line_of(one, "id")
     assert source._left < 0, "and given up where none is found"

@@ -19,7 +19,7 @@ from berrypick.core.collection import Collection
 from berrypick.core.errors import InputError
 from berrypick.core.structure import Structure
 from berrypick.documents import lazy
-from berrypick.evaluation.context import read_collection
+from berrypick.evaluation.evaluation_context import read_collection
 from berrypick.xml.folder import read_folder
 from berrypick.xml.index import build_index, is_index, read_index
 from berrypick.xml.index import write as index_write
@@ -396,7 +396,7 @@ def test_importing_berrypick_does_not_import_arrow(process: Command, tmp_path: P
     filled(tmp_path / "docs", 3)
     build_index(tmp_path / "docs", tmp_path / "x", jobs=1)
     code = (
-        "import sys; from berrypick.evaluation.context import read_collection as read; "
+        "import sys; from berrypick.evaluation.evaluation_context import read_collection as read; "
         f"print(len(read({str(tmp_path / 'x')!r}).structures['m/00000']) > 0, 'pandas' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout.split() == [

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from berrypick.core.errors import InputError
 from berrypick.core.structure import Structure
-from berrypick.xml.index.scan import Bundle, Source, scan
+from berrypick.xml.index.structure_scan import Bundle, Source, scan
 from berrypick.xml.xml_documents import structure_of
 
 

@@ -14,7 +14,7 @@ from berrypick.core.assemble import assemble
 from berrypick.core.truth import TopicTruth, Truth
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels import _native
-from berrypick.kernels.text import Measured, MeasuredText, first_seen, numbered_documents, once
+from berrypick.kernels.relevant_text import Measured, MeasuredText, first_seen, numbered_documents, once
 from berrypick.measures.passages import _articles
 from berrypick.measures.passages._articles import Rule
 

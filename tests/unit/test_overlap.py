@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import berrypick as bp
 from berrypick.core.collection import Collection
 from berrypick.evaluation.notes import LEAST_OVERLAP
-from berrypick.kernels.text import once
+from berrypick.kernels.relevant_text import once
 from berrypick.report.text import explanation
 
 TRUTH = worlds.span_truth({"1": [("d", 100, 200)], "2": [("d", 0, 10)], "3": [("d", 0, 1)], "4": []})

@@ -10,7 +10,7 @@ from berrypick import users
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 from berrypick.users import ReaderContext
-from berrypick.users._pairs import covered, same_document_pairs
+from berrypick.users.pairs import covered, same_document_pairs
 
 PLACES = st.one_of(st.integers(0, 20), st.floats(0, 20, allow_nan=False))
 

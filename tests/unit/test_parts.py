@@ -20,7 +20,7 @@ from berrypick import formats, kernels
 from berrypick.core.errors import BerrypickError
 from berrypick.formats.base import Problems
 from berrypick.formats.io import scan as _scan
-from berrypick.formats.io.words import finite, whole_number
+from berrypick.formats.io.line_words import finite, whole_number
 
 pytestmark = pytest.mark.skipif(
     kernels._native is None or os.name != "posix", reason="threads read files where the kernels are compiled, on POSIX"

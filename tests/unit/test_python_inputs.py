@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 
 import berrypick as bp
 from berrypick.core.errors import BerrypickError
+from berrypick.inputs.column_tables import ColumnTable, TextSearch, documents_run, documents_run_by_rows
 from berrypick.inputs.convert import as_run, as_runs, as_truth
-from berrypick.inputs.table import Search, Table, documents_run, documents_run_by_rows
 
 pandas = pytest.importorskip("pandas", reason="pandas: make test installs it")
 polars = pytest.importorskip("polars", reason="polars: make test installs it")
@@ -335,7 +335,7 @@ def test_columns_at_once_are_rows_one_by_one(rows, sound):
             (*("t" if isinstance(cell, list) or cell not in good else cell for cell in row[:2]), row[2]) for row in rows
         ]
         rows = [(t, d, s if s in good else 3) for t, d, s in rows]
-    table = Table.of_rows([{"topic": t, "doc": d, "score": s} for t, d, s in rows], "rows").plain()
+    table = ColumnTable.of_rows([{"topic": t, "doc": d, "score": s} for t, d, s in rows], "rows").plain()
     assume(any(score is not None for score in table.columns["score"]))  # else there is no such column
 
     def read(how):
@@ -600,7 +600,7 @@ def test_places_of_texts_are_not_converted_again(tmp_path, offsets):
     for run in (tmp_path / "r.jsonl", {"1": ["Cut the old canes."]}, mixed):
         assert bp.score("IoU@1", truth, run, documents={"g": text}, offsets=offsets) == 1
     pick = count(text[: text.index("Pick")])
-    search = Search(bp.read_texts({"g": text}), offsets=offsets)
+    search = TextSearch(bp.read_texts({"g": text}), offsets=offsets)
     assert as_run(mixed, search).start.tolist() == [at, pick]
 
 

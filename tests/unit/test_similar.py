@@ -14,7 +14,7 @@ from berrypick import kernels
 from berrypick.documents.locator import Locator, Searchable, normal_form
 from berrypick.documents.similar import SHORT, SimilarText
 from berrypick.documents.texts import read_texts
-from berrypick.kernels.similar import alike_blocks, best_span, codes_of, common_lengths, narrow_codes
+from berrypick.kernels.common_subsequence import alike_blocks, best_span, codes_of, common_lengths, narrow_codes
 
 
 @pytest.fixture(params=["numpy", "native"], scope="module")

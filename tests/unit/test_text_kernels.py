@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from berrypick.kernels.intervals import intersections, merge, union_length
-from berrypick.kernels.text import Measured, first_seen
+from berrypick.kernels.relevant_text import Measured, first_seen
 
 Interval = tuple[int, int]
 intervals = st.tuples(st.integers(0, 24), st.integers(0, 8)).map(lambda pair: (pair[0], pair[0] + pair[1]))

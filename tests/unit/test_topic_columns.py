@@ -41,7 +41,7 @@ def _results(seed: int, turned: bool) -> bp.Results:
 def test_joining_topics_at_once_or_pair_by_pair_is_the_same(seed, monkeypatch):
     results = _results(seed, turned=False)
     fast = bp.compare(results, resamples=200)
-    monkeypatch.setattr(compare._Work, "_table", lambda self, measure: None)
+    monkeypatch.setattr(compare._ComparisonWork, "_table", lambda self, measure: None)
     assert fast.records() == bp.compare(results, resamples=200).records()
 
 

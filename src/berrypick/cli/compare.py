@@ -7,7 +7,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from berrypick.cli import options
+from berrypick.cli import flags
 from berrypick.cli.output import HELP, Output, progress_bar, show_notes
 from berrypick.comparison.compare import compare
 from berrypick.comparison.comparison import FAMILIES, PAIRS, Comparison
@@ -16,22 +16,20 @@ from berrypick.comparison.saved import is_saved, read_results
 from berrypick.comparison.statistics import INTERVALS
 from berrypick.core.errors import UsageError
 from berrypick.core.results import concat
-from berrypick.report import comparison as comparisons
-from berrypick.report import gates as gate_reports
-from berrypick.report import tables
+from berrypick.report import comparison_text, gate_report, tables
 
 
 @click.command("compare", context_settings=HELP)
 @click.argument("truth")
 @click.argument("runs", nargs=-1)
-@options.measures("charR@5 IoU@5")
-@options.comparison
-@options.choice(
+@flags.measures("charR@5 IoU@5")
+@flags.comparison
+@flags.choice(
     "--family", FAMILIES, "measure", "Correct over the comparisons of each measure, or of all measures together."
 )
-@options.choice("--pairs", PAIRS, "all", "Compare all pairs, or only those with the baseline.")
-@options.choice("--interval", INTERVALS, "expanded", "Bootstrap interval.")
-@options.resampling_options(10_000)
+@flags.choice("--pairs", PAIRS, "all", "Compare all pairs, or only those with the baseline.")
+@flags.choice("--interval", INTERVALS, "expanded", "Bootstrap interval.")
+@flags.resampling_options(10_000)
 @click.option(
     "--fail-under", multiple=True, metavar="M=X", help="Exit with 1 if a run's mean is below X, e.g. 'charR@5=0.8'."
 )
@@ -40,13 +38,13 @@ from berrypick.report import tables
 )
 @click.option("--fail-if-worse", metavar="RUN", help="Exit with 1 if a run is significantly worse than RUN.")
 @click.option("--margin", type=float, metavar="X", help="With --fail-if-worse: accept differences of up to X.")
-@options.output((*comparisons.OUTPUTS, "junit"), "; junit has a test case for each gate and run")
+@flags.output((*comparison_text.OUTPUTS, "junit"), "; junit has a test case for each gate and run")
 @click.option(
     "--layout",
-    type=click.Choice(comparisons.LAYOUTS),
+    type=click.Choice(comparison_text.LAYOUTS),
     help="A table per measure, or one row per run. [default: details; latex: runs]",
 )
-@options.evaluation
+@flags.evaluation
 def compare_command(
     fail_under: tuple[str, ...],
     fail_over: tuple[str, ...],
@@ -75,7 +73,7 @@ def compare_command(
     elif not settings["runs"]:
         raise click.MissingParameter(param_hint="'RUNS...'", param_type="argument")
     else:
-        truth, runs, requested = options.inputs(settings)
+        truth, runs, requested = flags.inputs(settings)
         measures = gates.measures(requested, settings["protocol"], settings["task"])
         with progress_bar() as progress:
             found = compare(truth, runs, measures, progress=progress, **settings)
@@ -84,9 +82,9 @@ def compare_command(
 
     def render(form: str, paint: tables.Paint) -> str:
         if form == "junit":
-            return gate_reports.junit(checks, comparisons.render(found, "table", places, layout))
-        content = comparisons.render(found, form, places, layout, paint)
-        return content + gate_reports.markdown(checks) if form == "markdown" else content
+            return gate_report.junit(checks, comparison_text.render(found, "table", places, layout))
+        content = comparison_text.render(found, form, places, layout, paint)
+        return content + gate_report.markdown(checks) if form == "markdown" else content
 
     output.show(render, [one.reason for one in checks if one.reason])
 
@@ -94,11 +92,11 @@ def compare_command(
 def _compare_saved(gates: Gates, settings: dict[str, Any]) -> Comparison:
     """The runs of saved results, which have the options of their evaluation already."""
     context = click.get_current_context()
-    for name in options.NAMES:
+    for name in flags.NAMES:
         if context.get_parameter_source(name) not in (None, ParameterSource.DEFAULT):
             flag = name.replace("_", "-")
             raise UsageError(f"saved results have their options already; they take no --{flag}")
     results = concat(*(read_results(file) for file in (settings["truth"], *settings["runs"])))
     measures = [*settings["requested"], *gates.under, *gates.over] if settings["requested"] else []
-    own = {name: value for name, value in settings.items() if name not in (*options.INPUTS, *options.NAMES, "jobs")}
+    own = {name: value for name, value in settings.items() if name not in (*flags.INPUTS, *flags.NAMES, "jobs")}
     return compare(results, (), measures, **own)

@@ -79,6 +79,6 @@ def _protocols(context: click.Context, incomplete: str) -> list[CompletionItem]:
 
 
 def _tasks(context: click.Context, incomplete: str) -> list[CompletionItem]:
-    from berrypick.evaluation.protocols import TASKS
+    from berrypick.evaluation.protocols import known_tasks
 
-    return _words(TASKS, incomplete)
+    return _words(known_tasks(), incomplete)

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from berrypick import formats
-from berrypick.cli import options
+from berrypick.cli import flags
 from berrypick.cli.output import HELP, refuse_overwriting, show_notes, tell
 from berrypick.core.errors import BerrypickWarning, UsageError
 from berrypick.core.navigation import LinkTable
@@ -19,7 +19,7 @@ from berrypick.core.run import Run
 from berrypick.core.truth import Truth
 from berrypick.core.words import counted
 from berrypick.documents.checked import checked_by_itself
-from berrypick.evaluation.context import read_collection
+from berrypick.evaluation.evaluation_context import read_collection
 from berrypick.evaluation.notes import skipped_notes
 from berrypick.formats.io.files import atomic_writer, reusable
 
@@ -33,7 +33,7 @@ def refuse_same(one: str, other: str) -> None:
 @click.command("convert", context_settings=HELP)
 @click.argument("source", metavar="IN")
 @click.argument("out", metavar="[OUT]", required=False)
-@options.file_to_write("File to write, instead of OUT.", "out")
+@flags.file_to_write("File to write, instead of OUT.", "out")
 @click.option("--from", "source_format", metavar="NAME", help="Format of IN. [default: detect]")
 @click.option("--to", "--format", "target_format", metavar="NAME", help="Format of OUT. [default: by its extension]")
 @click.option("--collection", metavar="FOLDER", help="XML documents, to convert elements to spans or back.")

@@ -39,7 +39,7 @@ def demo_command(parts: tuple[str, ...], everything: bool, html: str | None, cop
 
 
 def _copy(folder: str) -> None:
-    from berrypick.demo.files import copy_examples
+    from berrypick.demo.demo_files import copy_examples
 
     written = copy_examples(folder)
     for path in written:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import click
 
-from berrypick.cli import options
+from berrypick.cli import flags
 from berrypick.cli.output import HELP, Output, show_notes
 from berrypick.comparison.difference import diff
-from berrypick.report import comparison as comparisons
+from berrypick.report import comparison_text
 
 
 @click.command("diff", context_settings=HELP)
@@ -17,7 +17,7 @@ from berrypick.report import comparison as comparisons
 @click.option("--rename", multiple=True, metavar="OLD=NEW", help="A run that was renamed; repeatable.")
 @click.option("--force", is_flag=True, help="Compare numbers although their signatures differ.")
 @click.option("--fail-if-different", is_flag=True, help="Exit with 1 if anything differs.")
-@options.output(comparisons.DIFFERENCE_OUTPUTS)
+@flags.output(comparison_text.DIFFERENCE_OUTPUTS)
 def diff_command(
     old: str,
     new: str,
@@ -37,4 +37,4 @@ def diff_command(
     found = diff(old, new, tolerance=tolerance, force=force, rename=rename)
     show_notes(found.notes)
     reasons = [found.reason] if fail_if_different and found else []
-    output.show(lambda form, paint: comparisons.render_difference(found, form, places, paint), reasons)
+    output.show(lambda form, paint: comparison_text.render_difference(found, form, places, paint), reasons)

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from berrypick.cli import options
+from berrypick.cli import flags
 from berrypick.cli.output import HELP, Output, progress_bar, show_notes
 from berrypick.core.errors import UsageError
 from berrypick.core.results import merge_notes
@@ -21,14 +21,14 @@ from berrypick.report import tables, text
 @click.command("evaluate", context_settings=HELP)
 @click.argument("truth")
 @click.argument("runs", nargs=-1, required=True)
-@options.measures("EPRUM PRUM@0.5 nDCG@10")
+@flags.measures("EPRUM PRUM@0.5 nDCG@10")
 @click.option("-q", "--per-topic", is_flag=True, help="Show a row per topic as well as the means.")
-@options.output(text.OUTPUTS)
+@flags.output(text.OUTPUTS)
 @click.option("--curves", is_flag=True, help="Add the curves behind the numbers: to JSON, or below the table.")
 @click.option(
     "--seed", type=int, metavar="N", expose_value=False, help="Accepted for consistency; evaluate uses no randomness."
 )
-@options.evaluation
+@flags.evaluation
 def evaluate_command(
     truth: str,
     runs: tuple[str, ...],

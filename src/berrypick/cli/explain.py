@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from berrypick.cli import options
+from berrypick.cli import flags
 from berrypick.cli.output import HELP, show
 from berrypick.evaluation.functions import explain
 from berrypick.inputs.convert import RunFile, TruthFile
@@ -19,11 +19,11 @@ from berrypick.report import text
 @click.argument("run")
 @click.option("--topic", required=True, help="Topic to explain.")
 @click.option("-m", "--measure", "requested", required=True, help="Measure to explain, e.g. EPRUM.")
-@options.simulation
+@flags.simulation
 @click.option(
     "--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Random seed of readers."
 )
-@options.evaluation_options
+@flags.evaluation_options
 def explain_command(
     truth: str, run: str, topic: str, requested: str, format_truth: str | None, format_run: str | None, **settings: Any
 ) -> None:

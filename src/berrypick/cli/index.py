@@ -6,7 +6,7 @@ import os
 
 import click
 
-from berrypick.cli import options
+from berrypick.cli import flags
 from berrypick.cli.output import HELP, progress_bar, refuse_overwriting, show_notes, tell
 from berrypick.xml.index import build_index
 
@@ -14,7 +14,7 @@ from berrypick.xml.index import build_index
 @click.command("index", context_settings=HELP)
 @click.argument("folder")
 @click.argument("file", metavar="[FILE]", required=False)
-@options.file_to_write("File to write, instead of FILE.", "file")
+@flags.file_to_write("File to write, instead of FILE.", "file")
 @click.option("--jobs", type=click.IntRange(1), help="Number of processes. [default: number of cores]")
 def index_command(folder: str, target: str, jobs: int | None) -> None:
     """Index the structure of the XML documents in FOLDER; use FILE as --collection afterwards.

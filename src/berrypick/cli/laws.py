@@ -7,19 +7,19 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from berrypick.cli import options
+from berrypick.cli import flags
 from berrypick.cli.output import Output, progress_bar, show_notes, tell
 from berrypick.core.doors import functions
 from berrypick.core.errors import UsageError
 from berrypick.inputs.convert import RunFile, TruthFile
-from berrypick.report.tabular import OUTPUTS, render
+from berrypick.report.analysis_table import OUTPUTS, render
 
 #: Arguments of the command that are not for laws alone.
 _OF_CHECK = ("files", "format_name", "laws", "documents", "offsets")
 
-law_options = options.combine(
+law_options = flags.combine(
     click.option("--laws", is_flag=True, help="Try the laws of measures on variants of a truth and runs."),
-    options.measures("charR@5 spanRR"),
+    flags.measures("charR@5 spanRR"),
     click.option(
         "--variants",
         type=click.IntRange(1),
@@ -28,9 +28,9 @@ law_options = options.combine(
         metavar="N",
         help="Variants drawn for each law and run.",
     ),
-    options.whole_number("--seed", 0, "Random seed of the variants.", click.IntRange(0)),
-    options.output_format(OUTPUTS, " (of --laws)", "table", form=False),
-    options.evaluation_options,
+    flags.whole_number("--seed", 0, "Random seed of the variants.", click.IntRange(0)),
+    flags.output_format(OUTPUTS, " (of --laws)", "table", form=False),
+    flags.evaluation_options,
 )
 
 

@@ -8,7 +8,7 @@ from berrypick import formats
 from berrypick.cli.output import HELP, painter, say, show, tell
 from berrypick.cli.show import KINDS
 from berrypick.core.explanation import Table
-from berrypick.measures import _documents as document_measures
+from berrypick.measures import document_measures
 
 
 @click.command("list", context_settings=HELP)

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from berrypick import formats
-from berrypick.cli import options
+from berrypick.cli import flags
 from berrypick.cli.convert import reading_notes, refuse_same
 from berrypick.cli.output import HELP, refuse_overwriting, show_notes, tell
 from berrypick.core.truth import OFFSETS
@@ -18,7 +18,7 @@ from berrypick.inputs.locate import locate
 @click.command("locate", context_settings=HELP)
 @click.argument("truth")
 @click.argument("file", metavar="[FILE]", required=False)
-@options.file_to_write("File to write, instead of FILE.", "file")
+@flags.file_to_write("File to write, instead of FILE.", "file")
 @click.option("--documents", required=True, metavar="PATH", help="Texts: a folder, or JSON Lines with doc and text.")
 @click.option("--quotes", type=click.Choice(QUOTES), default="exact", show_default=True, help="How to match quotes.")
 @click.option(

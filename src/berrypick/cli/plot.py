@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from berrypick.cli import options
+from berrypick.cli import flags
 from berrypick.cli.output import HELP, progress_bar, show_notes, tell
 from berrypick.core.errors import UsageError
 from berrypick.core.results import merge_notes
@@ -17,9 +17,9 @@ from berrypick.evaluation.evaluation import Evaluation
 @click.argument("truth")
 @click.argument("runs", nargs=-1)
 @click.argument("file", metavar="[FILE]", required=False)
-@click.option("-o", "--output", "target", type=options.OutputType(), metavar="FILE", help="File to write, instead of "
+@click.option("-o", "--output", "target", type=flags.OutputType(), metavar="FILE", help="File to write, instead of "
               "FILE.")  # fmt: skip
-@options.measures("EPRUM nxCG@10")
+@flags.measures("EPRUM nxCG@10")
 @click.option("--kind", type=click.Choice(["curves", "topics", "means"]), help="What to draw. [default: see above]")
 @click.option("-q", "--per-topic", is_flag=True, help="Same as --kind topics.")
 @click.option("--width", metavar="LENGTH", help="Width: 8.5cm, 3.3in, 240pt. [default: 8.5cm; several panels: 17.5cm]")
@@ -33,8 +33,8 @@ from berrypick.evaluation.evaluation import Evaluation
     "--bands/--no-bands", "band", default=None, help="Confidence bands around curves. [default: up to 3 runs]"
 )
 @click.option("--baseline", metavar="RUN", help="Run to compare the others with. [default: the first]")
-@options.resampling_options(1000)
-@options.evaluation
+@flags.resampling_options(1000)
+@flags.evaluation
 def plot_command(file: str | None, target: str | None, kind: str | None, per_topic: bool, **settings: Any) -> None:
     """Draw a figure for a paper; FILE ends in .png, .svg or .pdf.
 
@@ -56,11 +56,11 @@ def plot_command(file: str | None, target: str | None, kind: str | None, per_top
     target = target or file
     if not settings["runs"] or target is None:
         raise UsageError("plot needs a truth, runs, and a file to write last: FILE.png, FILE.svg or FILE.pdf")
-    options.refuse_inputs(target, settings)
+    flags.refuse_inputs(target, settings)
     figure = plots.Figure.of(target, "topics" if per_topic else kind, settings)
     with progress_bar() as progress:
         jobs = settings.pop("jobs")
-        evaluation = Evaluation.prepare(*options.inputs(settings), **settings)
+        evaluation = Evaluation.prepare(*flags.inputs(settings), **settings)
         results = evaluation.run(curves=figure.kind in (None, "curves"), progress=progress, jobs=jobs)
     summary, notes = figure.draw(results)
     show_notes(merge_notes([*results.notes, *notes], len(results.runs)))

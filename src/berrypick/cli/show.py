@@ -13,7 +13,7 @@ from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Table
 from berrypick.core.laws import LAWS
 from berrypick.core.registry import Registry
-from berrypick.measures import _documents as document_measures
+from berrypick.measures import document_measures
 from berrypick.references import bibtex, cited
 
 KINDS: dict[str, Registry[Any]] = {"measure": measures.registry, "user": users.registry, "format": formats.registry}

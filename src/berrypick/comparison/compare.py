@@ -133,7 +133,7 @@ def compare(
     >>> pair.difference, pair.wins, pair.losses, pair.significant
     (-0.5, 0, 8, True)
     """
-    method = Method(test, correction, family, pairs, interval, resamples, seed, confidence)
+    method = Method(test, correction, family, pairs, interval, confidence=confidence, resamples=resamples, seed=seed)
     results, prepared = evaluated(truth, runs, measures, options, "compare", jobs, progress, executor, once=False)
     judgements = None if prepared is None else prepared.truth
     clusters = None if cluster is None else topic_clusters(judgements, cluster)
@@ -159,11 +159,11 @@ def compare_results(
     names = results.runs
     first = names[0] if len(names) > 1 else None
     first = first if baseline is None else get_run_name(baseline, names, sources)
-    found = _Work(results, first, method, clusters, bounds).comparison()
+    found = _ComparisonWork(results, first, method, clusters, bounds).comparison()
     if results.groups is None:
         return replace(found, sources=sources)
     groups = {
-        name: _Work(results.only_group(name), first, method, clusters, bounds).comparison()
+        name: _ComparisonWork(results.only_group(name), first, method, clusters, bounds).comparison()
         for name in results.groups.names
     }
     notes = (*found.notes, *_group_notes(groups))
@@ -244,7 +244,7 @@ def labels(count: int) -> list[str]:
     return ["".join(word) for word in itertools.islice(words, count)]
 
 
-class _Work:
+class _ComparisonWork:
     """The rows of an evaluation on their way to a comparison."""
 
     def __init__(

@@ -11,11 +11,10 @@ from typing import Any, ClassVar, Literal
 from berrypick.comparison.statistics import CORRECTIONS, INTERVALS, TESTS, CorrectionName, IntervalName, TestName
 from berrypick.comparison.tabular import Resampling, fields_of
 from berrypick.comparison.topic_values import TIE
-from berrypick.core.arrow import Kind, columns_of
 from berrypick.core.errors import UsageError, nearest, shorten
+from berrypick.core.exchange import Kind, Written, columns_of
 from berrypick.core.results import ALL, Note, Signature
 from berrypick.core.words import counted
-from berrypick.core.written import Written
 
 FamilyName = Literal["measure", "all"]
 PairsName = Literal["all", "baseline"]
@@ -32,9 +31,6 @@ class Method(Resampling):
     family: FamilyName = "measure"
     pairs: PairsName = "all"
     interval: IntervalName = "expanded"
-    resamples: int = 10_000
-    seed: int = 0
-    confidence: float = 0.95
     cluster: str = ""  # the field or file by which topics are clustered
 
     def __post_init__(self) -> None:
@@ -250,7 +246,7 @@ class Comparison(Written):
 
     def table(self, output: str = "table", places: int | None = None, layout: str | None = None) -> str:
         """Return a text: 'table', 'markdown', 'latex', 'csv', 'tsv', 'json' or 'jsonl'; layout 'details' or 'runs'."""
-        from berrypick.report.comparison import render
+        from berrypick.report.comparison_text import render
 
         return render(self, output, places, layout)
 

@@ -15,10 +15,9 @@ from typing import Any, ClassVar, Literal
 
 from berrypick.comparison.saved import read_results
 from berrypick.comparison.tabular import fields_of
-from berrypick.core.arrow import Kind
 from berrypick.core.errors import InputError, UsageError, option
+from berrypick.core.exchange import Kind, Written
 from berrypick.core.results import ALL, MeasureInfo, Note, Results, Row, Signature
-from berrypick.core.written import Written
 from berrypick.formats.io.files import file_name
 
 Status = Literal["changed", "added", "removed"]
@@ -124,7 +123,7 @@ class Difference(Written):
 
     def table(self, output: str = "table", places: int | None = None) -> str:
         """Return a text: 'table', 'markdown', 'latex', 'csv', 'tsv', 'json' or 'jsonl'."""
-        from berrypick.report.comparison import render_difference
+        from berrypick.report.comparison_text import render_difference
 
         return render_difference(self, output, places)
 

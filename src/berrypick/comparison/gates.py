@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from berrypick.core import spec as specs
 from berrypick.core.errors import Message, UsageError, option
-from berrypick.core.finite import is_finite
+from berrypick.core.parameters import is_finite
 from berrypick.core.whole_documents import refuse_whole_documents
 from berrypick.evaluation.protocols import NO_MEASURES, check_task_name, get_protocol, measures_of
 

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from berrypick.comparison.statistics import check_draws
-from berrypick.core.arrow import columns_of
+from berrypick.core.exchange import Written, columns_of
 from berrypick.core.explanation import Table
 from berrypick.core.results import Note, Signature
-from berrypick.core.written import Written
 
 
 class Tabular(Written):
@@ -34,7 +33,7 @@ class Tabular(Written):
 
     def table(self, output: str = "table", places: int | None = None) -> str:
         """Return a text: 'table', 'markdown', 'latex', 'csv', 'tsv', 'json' or 'jsonl'."""
-        from berrypick.report.tabular import render
+        from berrypick.report.analysis_table import render
 
         return render(self, output, places)
 
@@ -75,12 +74,13 @@ def fields_of(value: object, *names: str) -> dict[str, Any]:
     return {name: getattr(value, name) for name in names}
 
 
+@dataclass(frozen=True, kw_only=True)
 class Resampling:
-    """What methods that resample topics share; subclasses are data classes."""
+    """How topics are drawn again; every part of it is in the signature. Analyses that ask for more derive from it."""
 
-    confidence: float
-    resamples: int
-    seed: int
+    confidence: float = 0.95
+    resamples: int = 10_000
+    seed: int = 0
 
     def __post_init__(self) -> None:
         check_draws(self.confidence, self.resamples, self.seed)
@@ -89,6 +89,10 @@ class Resampling:
     def alpha(self) -> float:
         """The level of significance, 1 - confidence."""
         return round(1 - self.confidence, 12)
+
+    def fields(self) -> list[tuple[str, str]]:
+        """Return the method as fields of a signature."""
+        return [("interval", "percentile"), *self._fields("confidence", "resamples", "seed")]
 
     def _fields(self, *names: str) -> list[tuple[str, str]]:
         """Attributes as fields of a signature."""

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from berrypick.core.annotators import Pieces, Spans
 from berrypick.core.arrays import FloatArray
-from berrypick.core.pieces import Pieces, Spans
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Highlighted
 from berrypick.evaluation.evaluation import Evaluation
@@ -84,7 +84,7 @@ def unjudged_bounds(evaluation: Evaluation, runs: Sequence[str] | None = None) -
         judged = [judge_topic(evaluation.truth, evaluation.runs[name], topic, evaluation.context) for name in names]
         if judged[0].truth.no_answer:
             continue  # nothing anywhere is relevant
-        cuts: dict[float | None, _Counts] = {}
+        cuts: dict[float | None, _TopicCounts] = {}
         for text, (at, value) in wanted.items():
             if at not in cuts:
                 cuts[at] = _counts(judged, at)
@@ -104,7 +104,7 @@ def _topics(evaluation: Evaluation, names: Sequence[str]) -> Iterator[str]:
 
 
 @dataclass(frozen=True, eq=False)
-class _Counts:
+class _TopicCounts:
     """Characters of one topic: of each run, and of each pair of runs."""
 
     retrieved: FloatArray
@@ -113,7 +113,7 @@ class _Counts:
     relevant: float  # in all
 
 
-def _favoured(value: TextValue, counts: _Counts) -> FloatArray:
+def _favoured(value: TextValue, counts: _TopicCounts) -> FloatArray:
     """Value of each run minus that of each other one, under the truth that favours the former."""
     mine = np.diagonal(counts.shared)[:, None] - counts.shared  # unjudged text that only this side retrieved
     best = np.full(counts.shared.shape, -np.inf)
@@ -136,7 +136,7 @@ def _values(value: TextValue, retrieved: FloatArray, relevant: FloatArray, total
     return np.array(found, dtype=np.float64).reshape(columns[0].shape)
 
 
-def _counts(judged: Sequence[JudgedTopic], at: float | None) -> _Counts:
+def _counts(judged: Sequence[JudgedTopic], at: float | None) -> _TopicCounts:
     """All lists of a topic cut into pieces that each list holds as a whole or not at all."""
     truth, relevant = judged[0].truth, judged[0].relevant_spans
     lists = [first_spans(one.ranking_spans, at) for one in judged]
@@ -146,7 +146,7 @@ def _counts(judged: Sequence[JudgedTopic], at: float | None) -> _Counts:
     unjudged = ~(covered[-1] | covered[-2] | pieces.within(truth.whole_documents))
     held = covered[: len(lists)].astype(np.float64)
     good = covered[-2]
-    return _Counts(
+    return _TopicCounts(
         retrieved=held @ pieces.length,
         found=held @ (pieces.length * good),
         shared=(held * (pieces.length * unjudged)) @ held.T,

@@ -8,6 +8,7 @@ becomes one by itself when it is first used, unless ``@dataclass(frozen=True)`` 
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
@@ -17,7 +18,14 @@ import numpy as np
 
 from berrypick.core import spec as specs
 from berrypick.core.errors import UsageError, nearest
-from berrypick.core.finite import is_finite
+
+
+def is_finite(value: Any) -> bool:
+    """Whether a number is finite as a float; whole numbers and fractions can be too large for one."""
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
 
 
 @dataclass(frozen=True)
@@ -272,3 +280,24 @@ def plain(value: Any) -> Any:
     if isinstance(value, Parameterized):
         return str(value)
     return value.item() if isinstance(value, np.generic) else value
+
+
+def above_zero(default: float | None, help: str) -> Any:
+    return parameter(default, "number", help, check=lambda v: v > 0, must="above 0")
+
+
+def zero_or_more(default: float | None, help: str, kind: str = "number") -> Any:
+    return parameter(default, kind, help, check=lambda v: v >= 0, must="0 or more")
+
+
+def one_or_more(default: int | None, help: str) -> Any:
+    """Whole numbers."""
+    return parameter(default, "int", help, check=lambda v: v >= 1, must="1 or more")
+
+
+def zero_to_one(default: float | None, help: str) -> Any:
+    return parameter(default, "number", help, check=lambda v: 0 <= v <= 1, must="in [0, 1]")
+
+
+def positive_share(default: float | None, help: str) -> Any:
+    return parameter(default, "number", help, check=lambda v: 0 < v <= 1, must="in (0, 1]")

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import Any, ClassVar
 
-from berrypick.core.arrow import Kind
 from berrypick.core.errors import Message, UsageError, nearest, one_line_template
-from berrypick.core.metric_names import metric_names
+from berrypick.core.exchange import Kind, Written
 from berrypick.core.score import Curve
 from berrypick.core.words import counted
-from berrypick.core.written import Written
 
 #: The topic name under which means are reported.
 ALL = "all"
@@ -520,3 +519,26 @@ def mean(values: Sequence[float | None]) -> float | None:
     """Mean of what is defined; exact summation, so that the order of topics does not matter."""
     defined = [value for value in values if value is not None]
     return math.fsum(defined) / len(defined) if defined else None
+
+
+#: The longest name that MLflow accepts.
+LONGEST_METRIC = 250
+
+
+def metric_names(measures: Iterable[str]) -> dict[str, str]:
+    """A name for each measure that MLflow accepts: letters, digits, ``_``, ``-`` and ``.``; no two are the same.
+
+    >>> metric_names(["charR@5", "AgP(score='t2i',tolerance=300)", "EPRUM"])
+    {'charR@5': 'charR_at_5', "AgP(score='t2i',tolerance=300)": 'AgP_score_t2i_tolerance_300', 'EPRUM': 'EPRUM'}
+    """
+    found: dict[str, str] = {}
+    used: set[str] = set()
+    for measure in measures:
+        plain = re.sub(r"[^A-Za-z0-9_.-]+", "_", measure.replace("@", "_at_")).strip("_.") or "measure"
+        name, count = plain[:LONGEST_METRIC], 1
+        while name.lower() in used:  # some stores are folders that do not distinguish capitals
+            count += 1
+            name = f"{plain[: LONGEST_METRIC - 8]}_{count}"
+        used.add(name.lower())
+        found[measure] = name
+    return found

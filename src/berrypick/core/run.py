@@ -17,13 +17,11 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray, Narrow, Positions
-from berrypick.core.arrow import Kind
 from berrypick.core.boxes import Boxes
 from berrypick.core.collection import unknown_length
-from berrypick.core.columns import NameColumn, narrow
+from berrypick.core.columns import NameColumn, Names, narrow
 from berrypick.core.errors import shorten
-from berrypick.core.exchanged import Exchanged
-from berrypick.core.names import Names
+from berrypick.core.exchange import Exchanged, Kind
 from berrypick.core.words import counted
 
 Duplicates = Literal["error", "first", "keep"]

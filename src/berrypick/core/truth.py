@@ -12,12 +12,10 @@ from typing import Any, ClassVar, Literal, get_args
 import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray, Positions
-from berrypick.core.arrow import Kind
 from berrypick.core.boxes import Boxes
 from berrypick.core.errors import InputError, UsageError, shorten
-from berrypick.core.exchanged import Exchanged
+from berrypick.core.exchange import Exchanged, Kind
 from berrypick.core.run import Grouped, first_of, span_name
-from berrypick.core.topic_fields import TopicField
 from berrypick.core.words import counted
 
 #: What offsets in a text count: Unicode code points, bytes of UTF-8, or UTF-16 units; with ``+bom`` also the byte order
@@ -26,6 +24,54 @@ Offsets = Literal["chars", "bytes", "utf16", "chars+bom", "bytes+bom", "utf16+bo
 OFFSETS: tuple[Offsets, ...] = get_args(Offsets)
 #: Grades go as far as this, up and down: gains of 2^grade stay finite, and programs that count by grade end soon.
 LARGEST_GRADE = 1000
+
+
+@dataclass(frozen=True)
+class TopicField:
+    """One field: its value for each topic that has one. ``problem`` says why it cannot tell topics apart."""
+
+    values: Mapping[str, str] = field(default_factory=dict)
+    problem: str = ""
+
+
+class TopicFields:
+    """Collects fields row by row. A field belongs to topics if all rows of a topic agree on it."""
+
+    def __init__(self, without: Collection[str] = ()) -> None:
+        self._without = frozenset(without)
+        self._values: dict[str, dict[str, Any]] = {}
+        self._problems: dict[str, str] = {}
+
+    def add(self, topic: str, row: Mapping[str, Any], place: str) -> None:
+        """The fields of one row; ``place`` is how messages refer to it."""
+        for name, value in row.items():
+            if name in self._without or name in self._problems or value is None:
+                continue
+            if not isinstance(value, (str, int, float)):
+                self._drop(name, f"its value is no text and no number ({place})")
+                continue
+            known = self._values.setdefault(name, {}).setdefault(topic, value)
+            if known is not value and known != value:
+                first, second = (shorten(repr(_text(one)), 40) for one in (known, value))
+                self._drop(name, f"topic {topic} has {first} and {second} ({place})")
+
+    def _drop(self, name: str, problem: str) -> None:
+        self._values.pop(name, None)
+        self._problems[name] = problem
+
+    def found(self) -> dict[str, TopicField]:
+        """Every field by its name."""
+        good = {
+            name: TopicField({topic: _text(value) for topic, value in values.items()})
+            for name, values in self._values.items()
+        }
+        return good | {name: TopicField({}, problem) for name, problem in self._problems.items()}
+
+
+def _text(value: str | float) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 @dataclass(frozen=True)

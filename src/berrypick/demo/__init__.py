@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from berrypick.demo import campaign, rag, video, web
-from berrypick.demo._text import paragraph, title
+from berrypick.demo._prose import paragraph, title
 
 PARTS = {"web": web, "video": video, "campaign": campaign, "rag": rag}
 

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from berrypick.core.doors import functions
-from berrypick.demo._text import (
+from berrypick.demo._prose import (
+    DemoPart,
+    DemoReading,
     Numbers,
-    Part,
-    Reading,
     items,
     measured,
     paragraph,
@@ -41,7 +41,7 @@ ELEMENTS = ("runs/articles.xml", "runs/sections.xml", "runs/paragraphs.xml", "ru
 class Question:
     """One evaluation: the files, the measures, the reader."""
 
-    files: Part
+    files: DemoPart
     measures: str
     user: str = ""
 
@@ -52,7 +52,7 @@ class Question:
     def answer(self) -> Numbers:
         """``{measure: {run: value}}``."""
         return measured(
-            self.files, Reading("", self.measures, self.user, "", COLLECTION, ignore_elements=self.ignore_elements)
+            self.files, DemoReading("", self.measures, self.user, "", COLLECTION, ignore_elements=self.ignore_elements)
         )
 
     def command(self) -> str:
@@ -64,8 +64,8 @@ class Question:
         return wrap_command([" "], words)
 
 
-def _files(truth: str, *runs: str) -> Part:
-    return Part("campaign", truth, runs)
+def _files(truth: str, *runs: str) -> DemoPart:
+    return DemoPart("campaign", truth, runs)
 
 
 FOCUSED = Question(

@@ -5,15 +5,15 @@ The files are in the folder beside this module. scripts/make_rag.py in the repos
 
 from __future__ import annotations
 
-from berrypick.demo import _text
-from berrypick.demo._text import Part, Reading, commands, items, measured, paragraph, short_table, table
+from berrypick.demo import _prose
+from berrypick.demo._prose import DemoPart, DemoReading, commands, items, measured, paragraph, short_table, table
 
 TITLE = "Chunks for a language model"
-FILES = Part("rag", "answers.jsonl", ("small.jsonl", "large.jsonl"))
-CHUNKS = Reading("chunks", "charR@5 charP@5 IoU@5 EPRUM Coverage(budget=1000)")
+FILES = DemoPart("rag", "answers.jsonl", ("small.jsonl", "large.jsonl"))
+CHUNKS = DemoReading("chunks", "charR@5 charP@5 IoU@5 EPRUM Coverage(budget=1000)")
 
 
-def numbers() -> _text.Numbers:
+def numbers() -> _prose.Numbers:
     """``{measure: {run: value}}``."""
     return measured(FILES, CHUNKS)
 

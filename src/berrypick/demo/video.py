@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
-from berrypick.demo import _text
-from berrypick.demo._text import Numbers, Part, Reading, commands, items, measured, paragraph, short_table, table
+from berrypick.demo import _prose
+from berrypick.demo._prose import (
+    DemoPart,
+    DemoReading,
+    Numbers,
+    commands,
+    items,
+    measured,
+    paragraph,
+    short_table,
+    table,
+)
 
 TITLE = "A video archive"
 LENGTHS = "videos.tsv"
-FILES = Part("video", "segments.jsonl", ("shots.jsonl", "jumps.jsonl", "windows.jsonl"))
+FILES = DemoPart("video", "segments.jsonl", ("shots.jsonl", "jumps.jsonl", "windows.jsonl"))
 READERS = (
-    Reading("classical", "EPRUM"),
-    Reading("coverage", "EPRUM", user="coverage"),
-    Reading("distance", "EPRUM", user="distance(theta=0.1)"),
-    Reading("t2i", "EPRUM", user="t2i(tolerance=15)", collection=LENGTHS),
+    DemoReading("classical", "EPRUM"),
+    DemoReading("coverage", "EPRUM", user="coverage"),
+    DemoReading("distance", "EPRUM", user="distance(theta=0.1)"),
+    DemoReading("t2i", "EPRUM", user="t2i(tolerance=15)", collection=LENGTHS),
 )
-SEGMENTS = Reading("segments", "T2I(tolerance=15,at=4) ESL(wanted=2,tolerance=15) SegP SegR", collection=LENGTHS)
+SEGMENTS = DemoReading("segments", "T2I(tolerance=15,at=4) ESL(wanted=2,tolerance=15) SegP SegR", collection=LENGTHS)
 
 
 def numbers(measure: str = "EPRUM") -> Numbers:
     """``{reader: {run: value}}``."""
-    return _text.numbers(FILES, READERS, measure)
+    return _prose.numbers(FILES, READERS, measure)
 
 
 def short() -> str:

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from berrypick.demo import _text
-from berrypick.demo._text import Numbers, Part, Reading, commands, items, paragraph, short_table, table
+from berrypick.demo import _prose
+from berrypick.demo._prose import DemoPart, DemoReading, Numbers, commands, items, paragraph, short_table, table
 
 TITLE = "A web site"
 PAGES = 42
-FILES = Part("web", "answers.qrels", ("exact.run", "hubs.run", "nearby.run"))
+FILES = DemoPart("web", "answers.qrels", ("exact.run", "hubs.run", "nearby.run"))
 MEASURES = "EPRUM PRUM"
 READERS = (
-    Reading("classical", MEASURES, units=PAGES),
-    Reading("hyperlink", MEASURES, units=PAGES, navigation="links.tsv"),
-    Reading("table", MEASURES, units=PAGES, navigation="clicks.tsv"),
-    Reading("markov", MEASURES, units=PAGES, navigation="visits.sessions"),
+    DemoReading("classical", MEASURES, units=PAGES),
+    DemoReading("hyperlink", MEASURES, units=PAGES, navigation="links.tsv"),
+    DemoReading("table", MEASURES, units=PAGES, navigation="clicks.tsv"),
+    DemoReading("markov", MEASURES, units=PAGES, navigation="visits.sessions"),
 )
 
 
 def numbers(measure: str = "EPRUM") -> Numbers:
     """``{reader: {run: value}}``."""
-    return _text.numbers(FILES, READERS, measure)
+    return _prose.numbers(FILES, READERS, measure)
 
 
 def short() -> str:

@@ -29,7 +29,7 @@ MOST = 20
 
 
 @dataclass(frozen=True)
-class Case:
+class LocatedSpan:
     """One span or quote of a truth: what the file has, what was found, and what came of it."""
 
     topic: str
@@ -78,7 +78,7 @@ class TruthLocator:
     source: str
 
     def __post_init__(self) -> None:
-        self.cases: list[Case] = []
+        self.cases: list[LocatedSpan] = []
         self.notes: list[str] = []
         self.units = UnitsCache(self.texts, self.counting)
         self.locator = Locator(self.texts, self.how, self.threshold, self.counting)
@@ -102,7 +102,7 @@ class TruthLocator:
         gone += [q for q in _spans(topic) if q.document in unknown and (q.document, q.start, q.end) not in spans]
         for quote in gone:
             error = self.texts.unknown(str(quote.document))
-            self.cases.append(Case(topic.topic, quote, "unknown document", why=error.what))
+            self.cases.append(LocatedSpan(topic.topic, quote, "unknown document", why=error.what))
         kept = np.array([name not in unknown for name in topic.document], dtype=bool)
         quotes = tuple(q for q in topic.quotes if q.document not in unknown)
         empty = tuple(name for name in topic.empty_documents if name in self.texts)
@@ -131,12 +131,12 @@ class TruthLocator:
             if key in check.loose and (exact := self._beside(quote, *check.loose[key])) is not None:
                 line = self.units.of(span[0])
                 moved[name][span] = line.offset(exact.start), line.offset(exact.end)
-                self.cases.append(Case(name, quote, "repaired", exact, _shift(exact, *check.loose[key])))
+                self.cases.append(LocatedSpan(name, quote, "repaired", exact, _shift(exact, *check.loose[key])))
                 continue
             end = check.ends.get(key, quote.end)
             if end != quote.end:
                 moved[name][span] = (span[1], float(end or 0))
-            self.cases.append(Case(name, quote, "matches", self._place(span[0], span[1], float(end or 0))))
+            self.cases.append(LocatedSpan(name, quote, "matches", self._place(span[0], span[1], float(end or 0))))
         return {name: _with_spans(topic, moved[name]) for name, topic in topics.items()}
 
     def _place(self, document: str, start: float, end: float) -> Place:
@@ -157,7 +157,7 @@ class TruthLocator:
         found = sorted(self.locator.places(quote.text, row.document), key=lambda place: abs(place.start - row.first))
         near = [place for place in found if abs(place.start - row.first) <= self.repair]
         if self.repair and len(near) == 1:
-            self.cases.append(Case(topic, quote, "repaired", near[0], distance(near[0].start - row.first)))
+            self.cases.append(LocatedSpan(topic, quote, "repaired", near[0], distance(near[0].start - row.first)))
             line = self.units.of(row.document)
             return line.offset(near[0].start), line.offset(near[0].end)
         span = f"the span {row.stated.start:.12g}-{row.stated.end:.12g} of {row.document} does not match its quote"
@@ -168,7 +168,7 @@ class TruthLocator:
             why = f"{span}, which {f'is {distance(away)}' if away else ends}"
         if len(near) > 1:
             why = f"{span}, which occurs in {len(near)} places within {counted(self.repair, 'character')}"
-        self.cases.append(Case(topic, quote, "mismatch", why=why, candidates=tuple(found)))
+        self.cases.append(LocatedSpan(topic, quote, "mismatch", why=why, candidates=tuple(found)))
         return None
 
     def _within(self, topic: TopicTruth) -> TopicTruth:
@@ -183,7 +183,7 @@ class TruthLocator:
             why = (
                 f"the span {quote.start:.12g}-{quote.end:.12g} of {quote.document} goes beyond the end of the document"
             )
-            self.cases.append(Case(topic.topic, quote, "beyond the end", why=why))
+            self.cases.append(LocatedSpan(topic.topic, quote, "beyond the end", why=why))
         return _rows(topic, ~beyond)
 
     def _with_quotes(self, topic: TopicTruth, quotes: Sequence[Quote]) -> TopicTruth:
@@ -199,9 +199,9 @@ class TruthLocator:
             if isinstance(found, Unresolved):
                 status = "ambiguous" if len(found.candidates) > 1 else "missing"
                 status = "missing" if "not in" in found.why else "mismatch" if quote.start is not None else status
-                self.cases.append(Case(topic.topic, quote, status, why=found.why, candidates=found.candidates))
+                self.cases.append(LocatedSpan(topic.topic, quote, status, why=found.why, candidates=found.candidates))
             else:
-                self.cases.append(Case(topic.topic, quote, status, found))
+                self.cases.append(LocatedSpan(topic.topic, quote, status, found))
                 places.append((quote, found))
         return with_places(topic, places) if places else topic
 
@@ -281,7 +281,7 @@ def locate_truth(truth: Truth, locator: TruthLocator, partial: bool, report: str
     )
 
 
-def _notes(cases: Sequence[Case], emptied: int) -> list[str]:
+def _notes(cases: Sequence[LocatedSpan], emptied: int) -> list[str]:
     counts = Counter(case.status for case in cases)
     said = [f"{counted(counts['repaired'], 'span')} moved to the quote"] if counts["repaired"] else []
     bad = {status: counts[status] for status in STATUSES[3:] if counts[status]}

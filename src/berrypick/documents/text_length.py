@@ -29,7 +29,7 @@ _ACCEPTED = {
 }
 
 
-class Stated(NamedTuple):
+class StatedLength(NamedTuple):
     """A text with the offsets beside it, and where that stands."""
 
     topic: str
@@ -43,7 +43,7 @@ class Stated(NamedTuple):
 def check_truth_lengths(truth: Truth, on_mismatch: Literal["error", "note"] = "error") -> Truth:
     """The truth with notes on what was accepted; an error if a quote does not have the length of its span."""
     rows = [
-        Stated(name, str(quote.document), float(quote.start or 0), float(quote.end or 0), quote.text, quote.line)
+        StatedLength(name, str(quote.document), float(quote.start or 0), float(quote.end or 0), quote.text, quote.line)
         for name, topic in truth.topics.items()
         for quote in topic.quotes
         if quote.has_offsets
@@ -61,7 +61,7 @@ def check_run_lengths(run: Run, counting: Offsets = "chars", on_mismatch: Litera
     return replace(run, notes=(*run.notes, *map(Message, notes))) if notes else run
 
 
-def _stated(run: Run) -> Iterator[Stated]:
+def _stated(run: Run) -> Iterator[StatedLength]:
     assert run.start is not None and run.end is not None
     rows = np.array(sorted(run.quoted), dtype=np.int64)
     place = np.searchsorted(run.bounds, rows, side="right") - 1
@@ -69,11 +69,11 @@ def _stated(run: Run) -> Iterator[Stated]:
         name = f"{run.topics[topic]}, rank {int(run.rank[row]) + 1}"
         line = None if run.line is None else int(run.line[row])
         document = run.documents[int(run.document[row])]
-        yield Stated(name, document, float(run.start[row]), float(run.end[row]), run.quoted[row], line)
+        yield StatedLength(name, document, float(run.start[row]), float(run.end[row]), run.quoted[row], line)
 
 
 def _notes(
-    rows: Sequence[Stated], counting: Offsets, source: str, on_mismatch: Literal["error", "note"], word: str
+    rows: Sequence[StatedLength], counting: Offsets, source: str, on_mismatch: Literal["error", "note"], word: str
 ) -> list[str]:
     rows = [row for row in rows if row.start.is_integer() and row.end.is_integer()]  # others are no characters
     differing = [row for row in rows if count_units(row.text, counting) != row.end - row.start]
@@ -98,7 +98,7 @@ def _notes(
     raise _mismatch(wrong[0], counting, unit, source, many, word)
 
 
-def other_unit(rows: Sequence[Stated], counting: Offsets) -> Offsets | None:
+def other_unit(rows: Sequence[StatedLength], counting: Offsets) -> Offsets | None:
     """What the offsets of all rows count instead; None if there is no such unit."""
     units: tuple[Offsets, ...] = ("chars", "bytes", "utf16")
     for unit in units:
@@ -120,7 +120,9 @@ def _accepted(text: str, size: float, count: Callable[[str], int]) -> str:
     return "space" if size - length <= STRIPPED and (text[0].strip() or text[-1].strip()) else ""
 
 
-def _mismatch(row: Stated, counting: Offsets, unit: Offsets | None, source: str, many: str, word: str) -> InputError:
+def _mismatch(
+    row: StatedLength, counting: Offsets, unit: Offsets | None, source: str, many: str, word: str
+) -> InputError:
     name = UNIT_NAMES[counting.partition("+")[0]]
     length = count_units(row.text, counting)
     what = (

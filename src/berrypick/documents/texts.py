@@ -21,9 +21,9 @@ from typing import Any, TypeVar
 from berrypick import formats
 from berrypick.core.collection import Collection
 from berrypick.core.errors import InputError, UsageError, nearest, nesting_refused, shorten
-from berrypick.core.near_names import near_match
 from berrypick.core.words import counted
 from berrypick.documents.lazy import OfDocuments
+from berrypick.documents.near_names import near_match
 from berrypick.formats.base import Problems
 from berrypick.formats.io.files import head, members, read_whole, reusable
 from berrypick.formats.io.json_lines import records

@@ -21,9 +21,9 @@ import numpy as np
 from berrypick.core.arrays import FloatArray, Positions
 from berrypick.core.errors import InputError, UsageError, option, shorten
 from berrypick.core.run import Ranking
-from berrypick.core.token_offsets import Corners, TokenOffsets
 from berrypick.documents.lazy import OfDocuments
 from berrypick.documents.texts import Texts
+from berrypick.documents.token_offsets import Corners, TokenOffsets
 from berrypick.formats.io.files import read_whole
 from berrypick.kernels.interpolation import interpolate
 

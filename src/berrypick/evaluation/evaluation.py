@@ -176,7 +176,7 @@ class Evaluation:
         sources = inputs.sources if inputs.stream is None else streamed()
         if jobs == 1 and executor is None:
             return self._results([score_run(self, curves, source, step) for source in sources], [])
-        from berrypick.evaluation.workers import jobs_notes, share_runs  # loads multiprocessing
+        from berrypick.evaluation.run_workers import jobs_notes, share_runs  # loads multiprocessing
 
         notes = jobs_notes(jobs) if executor is None else []
         return self._results(share_runs(self, curves, sources, jobs, executor, step), notes)

@@ -10,8 +10,7 @@ from typing import Any
 
 from berrypick.core.errors import UsageError, nearest, option
 from berrypick.core.results import Note, TopicGroups
-from berrypick.core.topic_fields import TopicField
-from berrypick.core.truth import Truth
+from berrypick.core.truth import TopicField, Truth
 from berrypick.core.words import counted
 from berrypick.evaluation.notes import some
 from berrypick.evaluation.options import EvaluationOptions

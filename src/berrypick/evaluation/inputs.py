@@ -24,15 +24,15 @@ from berrypick.documents.checked import checked_by_itself, checked_truth
 from berrypick.documents.quotes import THRESHOLD, unlocated
 from berrypick.documents.text_length import check_truth_lengths
 from berrypick.documents.texts import Texts, checksum
-from berrypick.evaluation.context import element_names, prepare_context
+from berrypick.evaluation.evaluation_context import element_names, prepare_context
 from berrypick.evaluation.notes import skipped_notes, some
 from berrypick.evaluation.options import EvaluationOptions
 from berrypick.evaluation.page_units import truth_in_units
 from berrypick.evaluation.run_inputs import RunInputs
 from berrypick.formats.io.files import is_stream
+from berrypick.inputs.column_tables import TextSearch
 from berrypick.inputs.convert import RunFile, as_truth, run_sources, run_stream
 from berrypick.inputs.fields import unread_note
-from berrypick.inputs.table import Search
 from berrypick.judging.context import JudgingContext
 from berrypick.relevance.idealism import Idealism, unwanted_grades
 from berrypick.users.base import ReaderContext
@@ -57,7 +57,7 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
     context = prepare_context(options)
     texts, (judgements, pages) = context.reader.texts, truth_in_units(as_truth(truth))
     _check_effort(options, pages is not None)
-    search = Search(texts, options.quotes, judgements.units == "spans", options.offsets or "chars")
+    search = TextSearch(texts, options.quotes, judgements.units == "spans", options.offsets or "chars")
     sources, stream = run_stream(runs, search) if once else (run_sources(runs, search), None)
     notes: list[Note] = []
     if options.annotators is not None:

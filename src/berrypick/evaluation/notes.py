@@ -11,12 +11,12 @@ import numpy as np
 from berrypick.core.arrays import BoolArray, Narrow
 from berrypick.core.errors import Message, option
 from berrypick.core.navigation import LinkTable, Navigation
-from berrypick.core.near_names import near_hint, near_match
 from berrypick.core.results import Note, mean
 from berrypick.core.run import Run
 from berrypick.core.truth import TopicTruth, Truth
 from berrypick.core.whole_documents import whole_documents_note
 from berrypick.core.words import counted, material
+from berrypick.documents.near_names import near_hint, near_match
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.evaluation.signature import lengths_field
 from berrypick.inputs.fields import unread_note

@@ -20,8 +20,8 @@ from berrypick.core.annotators import MERGE_RULES, MergeRule
 from berrypick.core.collection import Collection
 from berrypick.core.errors import UsageError, nearest
 from berrypick.core.errors import option as option_text
-from berrypick.core.finite import is_finite
 from berrypick.core.navigation import Navigation
+from berrypick.core.parameters import is_finite
 from berrypick.core.reach import check_units
 from berrypick.core.run import Duplicates, Run
 from berrypick.core.truth import OFFSETS, Offsets

@@ -35,7 +35,7 @@ class PageUnits:
 
 
 @dataclass
-class _Side:
+class _FileBoxes:
     """The boxes of one file, and what became of them."""
 
     source: str
@@ -69,7 +69,7 @@ def truth_in_units(truth: Truth) -> tuple[Truth, PageUnits | None]:
     topics = [topic for topic in truth.topics.values() if topic.boxes is not None]
     if not topics:
         return truth, None
-    side = _Side(truth.source or "the truth")
+    side = _FileBoxes(truth.source or "the truth")
     for topic in topics:
         assert topic.boxes is not None
         side.note_sizes(topic.document, topic.boxes)
@@ -84,7 +84,7 @@ def truth_in_units(truth: Truth) -> tuple[Truth, PageUnits | None]:
     return replace(truth, topics=changed, notes=(*notes, *side.notes(units))), units
 
 
-def _topic_in_units(topic: TopicTruth, side: _Side, units: PageUnits, shares: bool) -> TopicTruth:
+def _topic_in_units(topic: TopicTruth, side: _FileBoxes, units: PageUnits, shares: bool) -> TopicTruth:
     boxes = topic.boxes if topic.boxes is not None else Boxes.of([])
     lines = None if topic.line is None else topic.line.tolist()
     found = _converted(topic.document, boxes, side, units, shares, lines)
@@ -100,7 +100,7 @@ def run_in_units(run: Run, units: PageUnits) -> Run:
             return replace(run, boxes=Boxes.of([]), start=np.zeros(0), end=np.zeros(0))
         what = "whole documents" if not run.points_into_documents else "offsets or elements"
         raise InputError(f"the truth judges places on pages, and the results are {what}", path=source, remedy=_PLACES)
-    side = _Side(source)
+    side = _FileBoxes(source)
     names = [run.documents[code] for code in run.document.tolist()]
     side.note_sizes(names, run.boxes)
     shares = _in_shares([run.boxes])
@@ -122,7 +122,7 @@ def _in_shares(boxes: Sequence[Boxes]) -> bool:
 
 
 def _converted(
-    names: Sequence[str], boxes: Boxes, side: _Side, units: PageUnits, shares: bool, lines: list[int] | None
+    names: Sequence[str], boxes: Boxes, side: _FileBoxes, units: PageUnits, shares: bool, lines: list[int] | None
 ) -> Boxes:
     """Boxes in the units of the truth; whole pages are boxes as large as their pages."""
     box, size = boxes.box.copy(), boxes.size.copy()
@@ -147,7 +147,7 @@ def _converted(
 
 
 def _one(
-    box: FloatArray, whole: bool, size: tuple[float, float] | None, to_shares: bool, shares: bool, side: _Side
+    box: FloatArray, whole: bool, size: tuple[float, float] | None, to_shares: bool, shares: bool, side: _FileBoxes
 ) -> FloatArray:
     if whole and to_shares:
         return np.array([0.0, 0.0, 1.0, 1.0])

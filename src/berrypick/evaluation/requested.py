@@ -9,8 +9,7 @@ from berrypick.core import spec as specs
 from berrypick.core.errors import UsageError
 from berrypick.core.results import MeasureInfo
 from berrypick.evaluation.protocols import NO_MEASURES, get_protocol, measures_of
-from berrypick.measures import _documents as document_measures
-from berrypick.measures import parse_measure
+from berrypick.measures import document_measures, parse_measure
 from berrypick.measures.base import Measure
 
 MeasuresGiven = str | Measure | type[Measure] | Sequence[str | Measure | type[Measure]]

@@ -15,7 +15,8 @@ from berrypick.documents.checked import checked_run
 from berrypick.documents.text_length import check_run_lengths
 from berrypick.evaluation.options import EvaluationOptions
 from berrypick.evaluation.page_units import PageUnits, run_in_units
-from berrypick.evaluation.protocols import check_task, repair
+from berrypick.evaluation.protocols import check_task
+from berrypick.evaluation.run_rules import repair
 from berrypick.inputs.convert import RunFile
 from berrypick.judging.context import JudgingContext
 from berrypick.xml.resolve import resolve_run

@@ -13,15 +13,15 @@ from typing import Any
 
 from berrypick.core.collection import Collection
 from berrypick.core.errors import BerrypickWarning, InputError, UsageError, nearest, nesting_refused, option
-from berrypick.core.gc import gc_paused
 from berrypick.core.navigation import LinkTable, Navigation, ReachTable
+from berrypick.core.progress import gc_paused
 from berrypick.core.registry import Registry, plugin_errors
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
 from berrypick.formats.base import Format, Problems, Role
 from berrypick.formats.io.files import atomic_writer, content, file_name, head, numbered_head, reusable, size_of
+from berrypick.formats.io.line_words import finite
 from berrypick.formats.io.table_files import almost_spans, wrong_separator
-from berrypick.formats.io.words import finite
 from berrypick.inputs.fields import TABLE, has_name
 
 __all__ = [

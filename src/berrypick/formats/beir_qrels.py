@@ -9,8 +9,8 @@ from berrypick.core.truth import Truth
 from berrypick.formats.base import Problems
 from berrypick.formats.io.files import content
 from berrypick.formats.io.json_lines import Rows
+from berrypick.formats.io.line_words import finite
 from berrypick.formats.io.records import TruthRecords
-from berrypick.formats.io.words import finite
 
 HEADER = ("query-id", "corpus-id", "score")
 

@@ -9,7 +9,7 @@ from berrypick.core.words import counted
 from berrypick.formats.base import Format, Problems, Role
 from berrypick.formats.io.files import content
 from berrypick.formats.io.json_lines import Fields, plain, records, write_lines
-from berrypick.formats.io.words import cell_problem, finite
+from berrypick.formats.io.line_words import cell_problem, finite
 
 
 def add_length(
@@ -24,7 +24,7 @@ def add_length(
         lengths[document] = length
 
 
-class _Lengths(Format):
+class _LengthFormat(Format):
     """Lengths of documents."""
 
     role: ClassVar[Role] = "collection"
@@ -38,7 +38,7 @@ class _Lengths(Format):
         return [counted(len(value), "document"), f"total length {value.total:g}"]
 
 
-class DocumentLengths(_Lengths):
+class DocumentLengths(_LengthFormat):
     """Lengths of documents, a TAB between name and length: ``document length``, in characters or seconds.
 
     Blank lines and lines that begin with # are ignored.
@@ -79,7 +79,7 @@ class DocumentLengths(_Lengths):
             out.write(f"{document}\t{plain(length)}\n")
 
 
-class SpanLengths(_Lengths):
+class SpanLengths(_LengthFormat):
     """Lengths of documents as JSON Lines: ``doc`` and ``length``.
 
     Sample::

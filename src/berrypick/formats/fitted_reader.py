@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, ClassVar, TextIO
 
-from berrypick.core.fitted import VERSION, FittedReader, content_checksum
+from berrypick.core.navigation import FITTED_VERSION, FittedReader, content_checksum
 from berrypick.core.words import counted
 from berrypick.formats.base import Format, Problems, Role
 from berrypick.formats.io.json_files import load, starts_object
@@ -68,8 +68,8 @@ def _problem(content: Any) -> str:
     """What is wrong with the content of a file; '' if nothing is."""
     if not isinstance(content, dict) or not isinstance(content.get("user"), str):
         return "holds no user model"
-    if content.get("fitted") != VERSION:
-        return f"is version {content.get('fitted')!r:.20} of this format, and {VERSION} is read"
+    if content.get("fitted") != FITTED_VERSION:
+        return f"is version {content.get('fitted')!r:.20} of this format, and {FITTED_VERSION} is read"
     try:
         same = content.get("checksum") == content_checksum(content)
     except (ValueError, RecursionError):  # numbers and nesting that were never written

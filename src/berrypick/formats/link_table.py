@@ -8,7 +8,7 @@ from berrypick.core.navigation import LinkTable
 from berrypick.core.words import counted
 from berrypick.formats.base import Format, Problems, Role
 from berrypick.formats.io.files import content
-from berrypick.formats.io.words import cell_problem, finite
+from berrypick.formats.io.line_words import cell_problem, finite
 
 
 class Links(Format):

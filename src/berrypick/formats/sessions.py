@@ -5,16 +5,15 @@ from __future__ import annotations
 from itertools import accumulate
 from typing import Any, ClassVar, TextIO
 
-from berrypick.core.navigation import BACK, CUT
-from berrypick.core.navigation import Sessions as Recorded
+from berrypick.core.navigation import BACK, CUT, Sessions
 from berrypick.core.words import counted
 from berrypick.formats.base import Format, Problems, Role
 from berrypick.formats.io.files import content
-from berrypick.formats.io.words import cell_problem
+from berrypick.formats.io.line_words import cell_problem
 from berrypick.inputs.fields import is_span_header
 
 
-class Sessions(Format):
+class RecordedSessions(Format):
     """Sessions, one visited path per line: units separated by ``;``, ``<`` for a step back to the page before.
 
     The end of a path is the end of the visit. ``?`` at the end says that the recording stopped there, and that how the
@@ -43,7 +42,7 @@ class Sessions(Format):
         return all(len(line.split("\t")) > 3 or len(line.split()) == 1 for line in lines)
 
     @classmethod
-    def read(cls, path: str, problems: Problems, **options: Any) -> Recorded:
+    def read(cls, path: str, problems: Problems, **options: Any) -> Sessions:
         paths: list[tuple[str, ...]] = []
         for number, text in content(path, problems):
             columns = text.split("\t")
@@ -61,11 +60,11 @@ class Sessions(Format):
                 problems.report("goes back before its first page", number, text)
                 continue
             paths.append(steps)
-        return Recorded(tuple(paths), path)
+        return Sessions(tuple(paths), path)
 
     @classmethod
     def accepts(cls, value: Any) -> str:
-        if not isinstance(value, Recorded):
+        if not isinstance(value, Sessions):
             return "it is not a set of sessions"
         bad = next((unit for unit in value.units if ";" in unit), None)
         return f"the name {bad!r} has a separator in it" if bad is not None else cell_problem(value.units)
@@ -76,5 +75,5 @@ class Sessions(Format):
             out.write(";".join(path) + "\n")
 
     @classmethod
-    def describe(cls, value: Recorded) -> list[str]:
+    def describe(cls, value: Sessions) -> list[str]:
         return [counted(len(value.paths), "session"), counted(len(value.units), "unit")]

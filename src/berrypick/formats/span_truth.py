@@ -8,8 +8,7 @@ from dataclasses import replace
 from typing import Any, ClassVar, TextIO
 
 from berrypick.core.annotators import merged
-from berrypick.core.topic_fields import TopicFields
-from berrypick.core.truth import OFFSETS, Offsets, Quote, TopicTruth, Truth
+from berrypick.core.truth import OFFSETS, Offsets, Quote, TopicFields, TopicTruth, Truth
 from berrypick.core.words import counted
 from berrypick.formats.base import Format, Problems, Role
 from berrypick.formats.io.json_lines import Fields, Rows, plain, records, span_fields, write_lines

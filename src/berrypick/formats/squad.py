@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from berrypick.core.truth import Truth
 from berrypick.formats.base import Problems
-from berrypick.formats.io.json_files import Source, load, objects, starts_object
+from berrypick.formats.io.json_files import JsonSource, load, objects, starts_object
 from berrypick.formats.io.json_lines import Rows
 from berrypick.formats.io.records import TruthRecords
 from berrypick.formats.span_truth import SpanTruth
@@ -65,7 +65,7 @@ class Squad(TruthRecords):
         return found
 
 
-def _paragraphs(value: Any, source: Source, problems: Problems) -> Iterator[tuple[str, dict[str, Any]]]:
+def _paragraphs(value: Any, source: JsonSource, problems: Problems) -> Iterator[tuple[str, dict[str, Any]]]:
     """Every paragraph with the name of its document."""
     if value is None:
         return
@@ -83,7 +83,7 @@ def _paragraphs(value: Any, source: Source, problems: Problems) -> Iterator[tupl
                 yield str(document), paragraph
 
 
-def _rows(value: Any, source: Source, problems: Problems, texts: dict[str, str]) -> Rows:
+def _rows(value: Any, source: JsonSource, problems: Problems, texts: dict[str, str]) -> Rows:
     for document, paragraph in _paragraphs(value, source, problems):
         if texts.setdefault(document, paragraph["context"]) != paragraph["context"]:
             problems.report(f"document {document} has two texts", source.line)
@@ -94,7 +94,9 @@ def _rows(value: Any, source: Source, problems: Problems, texts: dict[str, str])
             yield from _answers(question, {"topic": topic, "doc": document}, line, source, problems)
 
 
-def _answers(question: dict[str, Any], names: dict[str, Any], line: int, source: Source, problems: Problems) -> Rows:
+def _answers(
+    question: dict[str, Any], names: dict[str, Any], line: int, source: JsonSource, problems: Problems
+) -> Rows:
     shown = str(question.get("question", ""))
     if question.get("is_impossible") is True:
         if question.get("plausible_answers"):

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from berrypick.core.assemble import in_trec_order
 from berrypick.core.run import Run
 from berrypick.formats.base import Problems
-from berrypick.formats.io.json_files import Source, load
+from berrypick.formats.io.json_files import JsonSource, load
 from berrypick.formats.io.json_lines import Rows, are_span_names, place_of_name
 from berrypick.formats.io.records import RunRecords, TruthRecords
 
@@ -92,7 +92,7 @@ def _rows(path: str, problems: Problems, number: str) -> Rows:
             yield line, topic, {"topic": topic, **place_of_name(name, spans), number: amount}
 
 
-def _topics(value: Any, source: Source, problems: Problems) -> dict[str, dict[str, Any]]:
+def _topics(value: Any, source: JsonSource, problems: Problems) -> dict[str, dict[str, Any]]:
     """Topics to documents; below one subset and one split if there are such."""
     while isinstance(value, dict):
         value = {name: found for name, found in value.items() if name not in _ABOUT}

@@ -11,9 +11,9 @@ from berrypick.core.truth import TopicTruth, Truth
 from berrypick.formats.base import Format, Problems, Role
 from berrypick.formats.io.files import content
 from berrypick.formats.io.json_lines import plain
+from berrypick.formats.io.line_words import finite, word_problem
 from berrypick.formats.io.scan import Scanned, scan
 from berrypick.formats.io.values import ONE_OF_TWO, Judgement, documents_topic, judged_counts, judged_twice
-from berrypick.formats.io.words import finite, word_problem
 
 
 class TrecQrels(Format):

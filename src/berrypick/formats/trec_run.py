@@ -11,9 +11,9 @@ from berrypick.core.columns import NameColumn
 from berrypick.core.run import Run
 from berrypick.formats.base import Format, Problems, Role
 from berrypick.formats.io.files import content
+from berrypick.formats.io.line_words import finite, word_problem
 from berrypick.formats.io.scan import scan
 from berrypick.formats.io.values import results
-from berrypick.formats.io.words import finite, word_problem
 
 
 class TrecRun(Format):

@@ -18,10 +18,10 @@ from berrypick.formats.io.files import is_stream
 from berrypick.formats.io.responses import is_answer
 from berrypick.formats.io.table_files import Part
 from berrypick.formats.span_table import SpanTableRun
+from berrypick.inputs.column_tables import TextSearch, run_of_table, runs_of_table, truth_of_table
 from berrypick.inputs.fields import names_topic
 from berrypick.inputs.frames import frame_table, is_frame, is_record, records_table
 from berrypick.inputs.objects import KINDS, is_result, refuse_response, topics_table
-from berrypick.inputs.table import Search, run_of_table, runs_of_table, truth_of_table
 
 
 class FrameLike(Protocol):
@@ -58,7 +58,7 @@ def as_truth(given: Any) -> Truth:
     return truth_of_table(records_table(records, "truth"))
 
 
-def as_run(given: Any, search: Search | None = None) -> Run:
+def as_run(given: Any, search: TextSearch | None = None) -> Run:
     """One run; see :func:`as_runs`."""
     runs = as_runs(given, search)
     if len(runs) > 1:
@@ -116,18 +116,18 @@ RunLike = Run | RunFile | str | PathLike[str] | Mapping[Any, Any] | Iterable[Any
 RunsLike = RunLike | Iterable[RunLike] | Mapping[str, RunLike]
 
 
-def as_runs(given: Any, search: Search | None = None, name: str = "") -> list[Run]:
+def as_runs(given: Any, search: TextSearch | None = None, name: str = "") -> list[Run]:
     """Runs, all of them read; see :func:`run_sources`."""
     return [run.read() if isinstance(run, RunFile) else run for run in run_sources(given, search, name)]
 
 
-def run_sources(given: Any, search: Search | None = None, name: str = "") -> list[Run | RunFile]:
+def run_sources(given: Any, search: TextSearch | None = None, name: str = "") -> list[Run | RunFile]:
     """Runs as they are, or from files (which are not read yet), data frames, records, dictionaries, or Runs of ranx.
 
     Several are a list, a dictionary ``{name: run}``, a pattern such as ``runs/*.txt``, or a frame or records with a
     column ``run``, also in a file. ``name`` goes before any other name of a single run.
     """
-    search = search or Search()
+    search = search or TextSearch()
     if isinstance(given, Run):
         return [given]
     if isinstance(given, RunFile):
@@ -158,7 +158,7 @@ def run_sources(given: Any, search: Search | None = None, name: str = "") -> lis
     return [run for item in items for run in run_sources(item, search)]
 
 
-def run_stream(given: Any, search: Search) -> tuple[list[Run | RunFile], Iterator[Run | RunFile] | None]:
+def run_stream(given: Any, search: TextSearch) -> tuple[list[Run | RunFile], Iterator[Run | RunFile] | None]:
     """Runs as :func:`run_sources` has them; those of an iterator that is not one of files are left in it."""
     if not isinstance(given, Iterator):
         return run_sources(given, search), None
@@ -209,7 +209,7 @@ def _lists(given: Mapping[Any, Any]) -> dict[Any, Any]:
 # --- by topic or by run -----------------------------------------------------------------------------------------------
 
 
-def _run_with_name(name: str, given: Any, search: Search) -> Run | RunFile:
+def _run_with_name(name: str, given: Any, search: TextSearch) -> Run | RunFile:
     runs = run_sources(given, search, name)
     if len(runs) > 1:
         raise UsageError(f"{name} names {len(runs)} runs; give every run a name of its own")

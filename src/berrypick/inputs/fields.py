@@ -207,7 +207,7 @@ def counts(name: str) -> str:
 # --- rows -------------------------------------------------------------------------------------------------------------
 
 
-class Row(dict[str, Any]):
+class FieldRow(dict[str, Any]):
     """Fields by our names; ``called`` has what they are called in the input."""
 
     called: Mapping[str, str] = {}
@@ -215,7 +215,7 @@ class Row(dict[str, Any]):
 
 def names_of(row: Mapping[str, Any]) -> Mapping[str, str]:
     """What the fields of a row are called in the input, where that is known."""
-    return row.called if isinstance(row, Row) else {}
+    return row.called if isinstance(row, FieldRow) else {}
 
 
 @dataclass(frozen=True)
@@ -328,7 +328,7 @@ class FieldReader:
             if name in plan.texts and not all(map(_is_text, held)):
                 return None
         for name in plan.rest:
-            self._keep_rest(Row(), _NOTHING, {name: next((value for value in columns[name] if value != ""), None)})
+            self._keep_rest(FieldRow(), _NOTHING, {name: next((value for value in columns[name] if value != ""), None)})
         return {ours: columns[theirs] for ours, theirs in plan.easy.items()}, dict(plan.easy)
 
     def _easy_row(self, plan: _Plan, names: Mapping[str, str], given: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -340,14 +340,14 @@ class FieldReader:
                 return None
         if plan.as_is:
             return given
-        row = Row([(ours, given[theirs]) for ours, theirs in names.items()])
+        row = FieldRow([(ours, given[theirs]) for ours, theirs in names.items()])
         if plan.rest:
             self._keep_rest(row, _NOTHING, {name: given[name] for name in plan.rest})
         row.called = names
         return row
 
-    def _row(self, wanted: Mapping[str, tuple[str, ...]], given: Mapping[str, Any]) -> Row:
-        row = Row()
+    def _row(self, wanted: Mapping[str, tuple[str, ...]], given: Mapping[str, Any]) -> FieldRow:
+        row = FieldRow()
         called: dict[str, str] = {}
         for ours, theirs in wanted.items():
             held = {name: given[name] for name in theirs}
@@ -393,7 +393,7 @@ class FieldReader:
                 return name
         return next((name for name, value in held.items() if plain_name(name) == ours and value is not None), None)
 
-    def _keep_rest(self, row: Row, used: AbstractSet[str], given: Mapping[str, Any]) -> None:
+    def _keep_rest(self, row: FieldRow, used: AbstractSet[str], given: Mapping[str, Any]) -> None:
         """Other fields are those of a topic in a truth, and unread in a run."""
         for name, value in given.items():
             if name in used or value is None or name in self.unread or (value == "" and self.role == "run"):
@@ -494,7 +494,7 @@ def _is_text(value: Any) -> bool:
     return isinstance(value, (list, tuple)) and bool(value) and all(isinstance(one, str) for one in value)
 
 
-def _from_distance(row: Row) -> None:
+def _from_distance(row: FieldRow) -> None:
     """A distance is a score with its sign changed: the smaller, the better."""
     distance = row.pop("distance", None)
     if distance is not None and row.get("score") is None:
@@ -502,7 +502,7 @@ def _from_distance(row: Row) -> None:
         row["score"] = -distance if number else distance
 
 
-def with_end(row: Row) -> Row:
+def with_end(row: FieldRow) -> FieldRow:
     """The end of a span follows from its text, else from its length; a length without a start says nothing."""
     length = row.pop("length", None)
     start, text = row.get("start"), row.get("text")
@@ -524,7 +524,7 @@ def checked_length(length: Any) -> Any:
     return length
 
 
-def _one_text_each(row: Row, role: Role) -> Sequence[Row]:
+def _one_text_each(row: FieldRow, role: Role) -> Sequence[FieldRow]:
     """Several rows for a list of texts."""
     ours = "quote" if role == "truth" and isinstance(row.get("quote"), (list, tuple)) else "text"
     texts = row.get(ours)
@@ -535,7 +535,7 @@ def _one_text_each(row: Row, role: Role) -> Sequence[Row]:
         raise FieldError(f"{name} holds {len(texts)} texts beside one {rival}", "give each text a row of its own")
     made = []
     for text in texts:
-        one = Row({**row, ours: text})
+        one = FieldRow({**row, ours: text})
         one.called = row.called
         made.append(one)
     return made or [row]

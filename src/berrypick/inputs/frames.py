@@ -16,6 +16,7 @@ from berrypick.core.run import Run
 from berrypick.core.truth import Truth
 from berrypick.documents.texts import Texts, read_texts
 from berrypick.formats.span_truth import OWN_FIELDS
+from berrypick.inputs.column_tables import ColumnTable, TextSearch, runs_of_table, truth_of_table
 from berrypick.inputs.fields import (
     FieldReader,
     Role,
@@ -25,7 +26,6 @@ from berrypick.inputs.fields import (
     names_topic,
     unread_names,
 )
-from berrypick.inputs.table import Search, Table, runs_of_table, truth_of_table
 
 WHERE = "data frame"
 #: How the types of columns begin, as narwhals names them, whose cells may say where.
@@ -73,7 +73,7 @@ def run_from_frame(
     >>> bp.run_from_frame(frame, tag="mine").to_dict()
     {'q1': {'a': 2.5, 'b': 1.5}}
     """
-    search = Search(None if documents is None else read_texts(documents), quotes)
+    search = TextSearch(None if documents is None else read_texts(documents), quotes)
     runs = runs_of_table(frame_table(frame, "run", columns), search, tag)
     return one_run(runs, "the data frame holds")
 
@@ -122,7 +122,7 @@ def is_frame(value: Any) -> bool:
     return not isinstance(value, type) and (streams or hasattr(kind, "columns"))
 
 
-def frame_table(frame: Any, role: Role, columns: Mapping[str, str] | None = None) -> Table:
+def frame_table(frame: Any, role: Role, columns: Mapping[str, str] | None = None) -> ColumnTable:
     """The columns of a data frame that mean something, by our names."""
     values = _values(frame)
     _refuse_elements(values)
@@ -132,7 +132,7 @@ def frame_table(frame: Any, role: Role, columns: Mapping[str, str] | None = None
     ):
         return _rows_table({name: held.to_list() for name, held in values.items()}, names, columns or {}, role, WHERE)
     held = {**names, **_topic_fields(names, list(values), role)}
-    table = Table.of_columns({ours: values[theirs].to_list() for ours, theirs in held.items()}, WHERE)
+    table = ColumnTable.of_columns({ours: values[theirs].to_list() for ours, theirs in held.items()}, WHERE)
     return replace(table, unread=tuple(unread_names(values, names, role)))
 
 
@@ -152,7 +152,7 @@ def _topic_fields(matched: Mapping[str, str], names: Sequence[str], role: Role) 
 
 def _rows_table(
     values: Mapping[str, Sequence[Any]], names: Mapping[str, str], chosen: Mapping[str, str], role: Role, where: str
-) -> Table:
+) -> ColumnTable:
     """Row by row, where what a column holds decides what it is."""
     settled = {theirs: ours for ours, theirs in chosen.items()}
     if "run" in names:
@@ -160,9 +160,9 @@ def _rows_table(
     columns = {settled.get(name, name): held for name, held in values.items() if name not in chosen or name in settled}
     reader = FieldReader(role, ends=False)
     if (read := reader.read_columns(columns)) is not None:
-        return replace(Table.of_columns(read[0], where), unread=tuple(reader.unread), called=read[1])
+        return replace(ColumnTable.of_columns(read[0], where), unread=tuple(reader.unread), called=read[1])
     rows = (dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True))
-    return Table.of_fields(rows, role, where)
+    return ColumnTable.of_fields(rows, role, where)
 
 
 def _values(frame: Any) -> dict[str, Any]:
@@ -199,7 +199,7 @@ def is_record(value: Any) -> bool:
     return isinstance(value, tuple) and hasattr(value, "_fields")
 
 
-def records_table(records: Sequence[Any], role: Role) -> Table:
+def records_table(records: Sequence[Any], role: Role) -> ColumnTable:
     """Records as a table. Fields of named tuples are the same throughout; dictionaries may lack some."""
     where = type(records[0]).__name__ if isinstance(records[0], tuple) else "records"
     rows: list[Mapping[Any, Any]] = []
@@ -217,5 +217,5 @@ def records_table(records: Sequence[Any], role: Role) -> Table:
     if objects or not is_plain(names, known, role):
         return _rows_table(columns, names, {}, role, where)
     held = {**names, **_topic_fields(names, known, role)}
-    table = Table.of_columns({ours: columns[theirs] for ours, theirs in held.items()}, where)
+    table = ColumnTable.of_columns({ours: columns[theirs] for ours, theirs in held.items()}, where)
     return replace(table, unread=tuple(unread_names(known, names, role)))

@@ -17,9 +17,9 @@ from berrypick.formats.base import Problems
 from berrypick.formats.io.json_lines import are_span_names, place_of_name, plain
 from berrypick.formats.span_run import SpanRun
 from berrypick.formats.span_truth import SpanTruth
+from berrypick.inputs.column_tables import TextSearch, runs_of_table, truth_of_table
 from berrypick.inputs.convert import as_truth
 from berrypick.inputs.frames import is_record, one_run, records_table
-from berrypick.inputs.table import Search, runs_of_table, truth_of_table
 
 # --- records ----------------------------------------------------------------------------------------------------------
 
@@ -62,7 +62,7 @@ def run_of_records(
             raise UsageError("no topic has any result: there are no records")
         return SpanRun.from_records((), Problems("records"), "").with_empty(empty).changed(tag=tag)
     _check_records(held, "run")
-    search = Search(None if documents is None else read_texts(documents), quotes)
+    search = TextSearch(None if documents is None else read_texts(documents), quotes)
     made = one_run(runs_of_table(records_table(held, "run"), search, tag), "the records hold")
     return made.with_empty(empty)
 

@@ -27,7 +27,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from berrypick.core.errors import InputError, UsageError, shorten
-from berrypick.core.finite import is_finite
+from berrypick.core.parameters import is_finite
 from berrypick.core.run import Ranking, Run
 from berrypick.core.truth import Truth
 from berrypick.documents.texts import Texts, read_texts
@@ -36,9 +36,9 @@ from berrypick.formats.io.hit_rows import HitRows
 from berrypick.formats.io.hits import is_hit, payload
 from berrypick.formats.io.json_lines import are_span_names, place_of_name
 from berrypick.formats.io.responses import answer_in, is_answer
-from berrypick.inputs.fields import PAGE_NAMES, FieldError, FieldReader, Role, Row, names_of
+from berrypick.inputs.column_tables import ColumnTable, TextSearch, is_number, plain_names, run_of_table
+from berrypick.inputs.fields import PAGE_NAMES, FieldError, FieldReader, FieldRow, Role, names_of
 from berrypick.inputs.frames import is_frame
-from berrypick.inputs.table import Search, Table, is_number, plain_names, run_of_table
 
 #: Names of files in metadata: documents may be called by them where the other name is one that a program made.
 FILES = ("file_path", "file_name", "source")
@@ -88,7 +88,7 @@ def run_from_objects(
     if not isinstance(results, Mapping):
         raise UsageError(f"results are a dictionary of topic to list, not {type(results).__name__}")
     refuse_response(results, "run")
-    search = Search(None if documents is None else read_texts(documents), quotes)
+    search = TextSearch(None if documents is None else read_texts(documents), quotes)
     return run_of_table(topics_table(results, "run", doc), tag, search)
 
 
@@ -106,7 +106,7 @@ def refuse_response(given: Any, what: str) -> None:
 # --- by topic ---------------------------------------------------------------------------------------------------------
 
 
-def topics_table(given: Mapping[Any, Any], role: Role, doc: DocumentName = None) -> Table:
+def topics_table(given: Mapping[Any, Any], role: Role, doc: DocumentName = None) -> ColumnTable:
     """What every topic has, as a table; lists of a run are ranked."""
     lists = role == "run" and not all(isinstance(one, Mapping) and not is_answer(one) for one in given.values())
     spans = are_span_names([str(name) for found in given.values() if isinstance(found, Mapping) for name in found])
@@ -126,7 +126,9 @@ def topics_table(given: Mapping[Any, Any], role: Role, doc: DocumentName = None)
         for rank, one in enumerate(fields, start=1):
             rows.append({"topic": topic, **({"rank": rank} if lists else {}), **one})
             called |= names_of(one)
-    table = Table.of_rows(reader.with_scores(rows) if lists else rows, "judgements" if role == "truth" else "results")
+    table = ColumnTable.of_rows(
+        reader.with_scores(rows) if lists else rows, "judgements" if role == "truth" else "results"
+    )
     topics = tuple(plain_names("topic", list(given), []))
     return replace(
         table,
@@ -277,7 +279,7 @@ def _dictionary(one: Mapping[Any, Any], doc: DocumentName, role: Role, unread: d
     unread |= reader.unread
     found = []
     for row in rows:
-        kept = Row({name: value for name, value in row.items() if name not in ("topic", "run")})
+        kept = FieldRow({name: value for name, value in row.items() if name not in ("topic", "run")})
         kept.called = names_of(row)
         if doc is not None:
             kept["doc"] = _document(one, one, doc, None)

@@ -7,14 +7,14 @@ from os import PathLike, fspath
 from typing import Any
 
 from berrypick.core.errors import InputError, UsageError, nesting_refused
-from berrypick.core.topic_fields import TopicField, TopicFields
+from berrypick.core.truth import TopicField, TopicFields
 from berrypick.formats.base import Problems
 from berrypick.formats.io.files import content, head, reusable
 from berrypick.formats.io.json_lines import Fields, records
 from berrypick.formats.io.table_files import header_of, table_rows
+from berrypick.inputs.column_tables import plain_names
 from berrypick.inputs.fields import TABLE, plain_name
 from berrypick.inputs.frames import _values, is_frame
-from berrypick.inputs.table import plain_names
 
 #: The field of a file that has one column besides the topic and no header.
 ONLY = "cluster"

@@ -11,13 +11,13 @@ from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError, option
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
-from berrypick.core.token_offsets import TokenOffsets
 from berrypick.core.truth import Targets
+from berrypick.documents.token_offsets import TokenOffsets
 from berrypick.judging.context import JudgingContext
 from berrypick.kernels.intervals import merge
 from berrypick.relevance.targets import targets_as_spans
-from berrypick.users._pairs import covered, same_document_pairs
 from berrypick.users.base import ReaderContext
+from berrypick.users.pairs import covered, same_document_pairs
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from berrypick.core.errors import UsageError, option
 from berrypick.core.run import span_name
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import intersections
-from berrypick.kernels.text import Measured
+from berrypick.kernels.relevant_text import Measured
 from berrypick.relevance.gains import Quantisation, default_quantisation
 from berrypick.relevance.recall_base import RecallBase
 from berrypick.relevance.targets import relevant_rows

@@ -7,7 +7,7 @@ import numpy as np
 from berrypick.core.arrays import BoolArray
 from berrypick.core.run import Run, repeated_pointers
 from berrypick.kernels import native
-from berrypick.kernels.repeats import may_repeat
+from berrypick.kernels.equal_pointers import may_repeat
 
 
 def repeats_of(run: Run) -> dict[str, BoolArray]:

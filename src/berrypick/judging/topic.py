@@ -16,9 +16,9 @@ from berrypick.core.collection import Collection
 from berrypick.core.errors import NeedsError, UsageError, option
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
-from berrypick.core.token_offsets import TokenOffsets
 from berrypick.core.truth import Highlighted, Targets, TopicTruth
 from berrypick.core.words import material
+from berrypick.documents.token_offsets import TokenOffsets
 from berrypick.judging.bases import judged_base
 from berrypick.judging.context import JudgingContext
 from berrypick.relevance import idealism

@@ -31,7 +31,7 @@ SAME = 1e-12
 Side = Literal["exact", "up", "down"]
 
 
-class Law(ABC):
+class GainLaw(ABC):
     """The law of the gain of the targets seen: whether it has a threshold."""
 
     gains: FloatArray
@@ -84,7 +84,7 @@ class Law(ABC):
         return *self.plain_walk(seen, unseen)[:2], self.are_sure(unseen)
 
 
-class NumberLaw(Law):
+class NumberLaw(GainLaw):
     """The law of the number of targets seen, whether it is ``wanted`` or more: each gain is 1."""
 
     def __init__(self, targets: int, wanted: int) -> None:
@@ -104,7 +104,7 @@ class NumberLaw(Law):
 
 
 @dataclass(frozen=True)
-class GainSteps(Law):
+class GainSteps(GainLaw):
     """States before each target, and to which state before the next one each leads.
 
     Targets are in the order ``order``, by decreasing gain, so that sums decide early. ``sums`` are those of the

@@ -25,7 +25,7 @@ import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.kernels import native
-from berrypick.kernels.gain_steps import GainSteps, Law, gain_steps, row_totals
+from berrypick.kernels.gain_steps import GainLaw, GainSteps, gain_steps, row_totals
 from berrypick.kernels.list_bounds import MORE_LEVELS, MOST_PATHS
 from berrypick.kernels.priced import Priced
 from berrypick.kernels.tangents import ROUNDING, coarse
@@ -151,7 +151,7 @@ class Problem:
     slack = ROUNDING
     is_number = False
 
-    def __init__(self, priced: Priced, laws: tuple[Law, Law], objective: Objective) -> None:
+    def __init__(self, priced: Priced, laws: tuple[GainLaw, GainLaw], objective: Objective) -> None:
         self.priced, self.inverse = priced, objective == "inverse"
         self.upper, self.lower = laws
         self.gains, self.wanted = self.lower.gains, self.lower.wanted

@@ -38,7 +38,7 @@ class Tolerance:
 
 
 @dataclass(frozen=True)
-class Visit:
+class ListVisit:
     """Indices of the targets found, units of tolerance spent (0 or 1), and how far the reader went."""
 
     found: tuple[int, ...]
@@ -48,13 +48,13 @@ class Visit:
 
 def visit(
     entry: float, document_end: float | None, targets: Sequence[tuple[float, float, int]], reader: Tolerance
-) -> Visit:
+) -> ListVisit:
     """One visit. ``targets`` are (start, end, index) of the *unseen* targets of the document, in any order.
 
     ``document_end`` is None for a document of unknown length.
     """
     if document_end is None or entry >= document_end:
-        return Visit((), 1)
+        return ListVisit((), 1)
     found: list[int] = []
     position, patience = entry, reader.tolerance + reader.t_init
     for start, end, stretch in _stretches(entry, sorted(targets)):
@@ -63,8 +63,8 @@ def visit(
         found += stretch
         position, patience = end, reader.tolerance
         if position >= document_end or not reader.keeps_viewing:
-            return Visit(tuple(found), 0, min(position, document_end) - entry)
-    return Visit(tuple(found), 1, min(position + patience, document_end) - entry)
+            return ListVisit(tuple(found), 0, min(position, document_end) - entry)
+    return ListVisit(tuple(found), 1, min(position + patience, document_end) - entry)
 
 
 def _stretches(
@@ -119,10 +119,10 @@ def spans_by_document(targets: Targets) -> Spans:
 
 
 @dataclass(frozen=True)
-class Walk:
+class ListVisits:
     """All visits of a list: per result what it found, and how many targets had been found before each wasted unit."""
 
-    visits: tuple[Visit, ...]
+    visits: tuple[ListVisit, ...]
     found_before_unit: tuple[int, ...]
     found: int
 
@@ -136,18 +136,18 @@ def walk(
     lengths: dict[str, float],
     targets: Spans,
     reader: Tolerance,
-) -> Walk:
+) -> ListVisits:
     """Visit (document, entry point, repeated) in turn; what was seen before is irrelevant from then on.
 
     A repeated result finds nothing and wastes one unit.
     """
     unseen = {document: sorted(spans) for document, spans in targets.items()}
-    visits: list[Visit] = []
+    visits: list[ListVisit] = []
     before: list[int] = []
     found = 0
     for document, entry, repeated in entries:
         if repeated:
-            one = Visit((), 1)
+            one = ListVisit((), 1)
         else:
             one = visit(entry, lengths.get(document), unseen.get(document, ()), reader)
         if one.found:
@@ -156,7 +156,7 @@ def walk(
         found += len(one.found)
         before += [found] * one.wasted
         visits.append(one)
-    return Walk(tuple(visits), tuple(before), found)
+    return ListVisits(tuple(visits), tuple(before), found)
 
 
 # --- tolerances that differ between people --------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from berrypick.core.registry import Registry
 from berrypick.measures import _documents as document_measures
 from berrypick.measures.base import Measure
 
-__all__ = ["Measure", "parse_measure", "registered", "registry"]
+__all__ = ["Measure", "document_measures", "parse_measure", "registered", "registry"]
 
 registry: Registry[Measure] = Registry(sys.modules[__name__], Measure, "measure", external=document_measures.names)
 #: Every measure of ours by name.

@@ -19,9 +19,9 @@ import numpy.typing as npt
 from berrypick.core import spec as specs
 from berrypick.core.errors import NamedError, UsageError, shorten
 from berrypick.core.explanation import Explanation, number
-from berrypick.core.gc import gc_paused
 from berrypick.core.laws import with_laws, without
 from berrypick.core.parameters import Parameter
+from berrypick.core.progress import gc_paused
 from berrypick.core.run import Run
 from berrypick.core.score import Score
 from berrypick.core.truth import LARGEST_GRADE, TopicTruth, Truth

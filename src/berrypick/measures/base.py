@@ -7,7 +7,7 @@ Meaning, Use, Bounds, Undefined and Example. The example is run by the tests.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, TypeVar, get_args
 
@@ -19,10 +19,11 @@ from berrypick.core.parameters import Parameterized, plain
 from berrypick.core.score import Curve, Score
 from berrypick.core.words import counted
 from berrypick.judging.context import JudgingContext
-from berrypick.judging.sessions import Sessions
+from berrypick.judging.reader_sessions import ReaderSessions
 from berrypick.judging.topic import JudgedTopic
 from berrypick.judging.topics import JudgedTopics
-from berrypick.measures._reader_values import ReaderValues as ReaderValues
+from berrypick.measures.best_list import BestList
+from berrypick.measures.reader_values import ReaderValues as ReaderValues
 from berrypick.relevance.gains import Quantisation
 
 #: 0.01, 0.02 .. 1: the recall levels at which curves of several topics are averaged.
@@ -297,6 +298,18 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
         named = self.user_model() is not None or "user" not in self.depends_on
         return found if named else replace(found, title=f"{found.title}, user model {one.context.user}")
 
+    def no_best_lists(self) -> str:
+        """Say why no best lists are searched for the measure; '' if it has :meth:`certified` and :meth:`best_lists`."""
+        return "ideal lists are searched for EPRUM and epnav, not for other measures"
+
+    def certified(self, nodes: int | None = None, seconds: float | None = None) -> Measure:
+        """Return the measure with the best lists searched for, as long as said here, or else as it says itself."""
+        raise NotImplementedError
+
+    def best_lists(self, judged: JudgedTopic) -> Iterator[BestList]:
+        """Go through the best lists for a topic, of a measure that :meth:`certified` returned."""
+        raise NotImplementedError
+
     def explain(self, judged: JudgedTopic) -> Explanation:
         """Return the working of the value; here the value itself, the targets and the ranking."""
         value = as_score(self.compute(judged)).value
@@ -318,7 +331,7 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
         """The value of a topic for an explanation, 0 where it is undefined."""
         return number(as_score(self.compute(judged)).value or 0.0, 6)
 
-    def reader_values(self, judged: JudgedTopic, sessions: Sessions) -> ReaderValues:
+    def reader_values(self, judged: JudgedTopic, sessions: ReaderSessions) -> ReaderValues:
         """Return what each of some simulated readers gets; for measures of readers, whose mean it is."""
         raise NamedError(f"{self.name()} is not a mean over readers, so it cannot be simulated")
 

@@ -11,7 +11,7 @@ from berrypick.comparison.tabular import Tabular
 from berrypick.core.explanation import Table
 from berrypick.core.results import Results
 from berrypick.report import html
-from berrypick.report.comparison import best_cells, difference_table, legend
+from berrypick.report.comparison_text import best_cells, difference_table, legend
 
 
 def comparison_html(comparison: Comparison) -> str:

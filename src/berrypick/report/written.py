@@ -9,7 +9,7 @@ from berrypick.core.errors import UsageError, option
 from berrypick.formats.io.files import atomic_writer, file_name
 
 if TYPE_CHECKING:
-    from berrypick.core.written import Written
+    from berrypick.core.exchange import Written
 
 #: The output format by the end of a file's name.
 ENDINGS = {".json": "json", ".jsonl": "jsonl", ".csv": "csv", ".tsv": "tsv", ".md": "markdown", ".tex": "latex",

@@ -8,9 +8,9 @@ from berrypick.core.arrays import FloatArray
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
-from berrypick.users._pairs import covering_reach, same_document
-from berrypick.users._walks import Readers, Visits, certain
 from berrypick.users.base import ReaderContext, UserModel, by_rank, need_places, pointer_lengths, whole_documents
+from berrypick.users.pairs import covering_reach, same_document
+from berrypick.users.walks import Readers, Visits, certain
 
 
 class ContextModel(UserModel):

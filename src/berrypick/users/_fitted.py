@@ -7,7 +7,7 @@ from typing import Any
 
 from berrypick import formats
 from berrypick.core.errors import InputError
-from berrypick.core.fitted import FittedReader
+from berrypick.core.navigation import FittedReader
 
 
 def is_file(given: Any) -> bool:

@@ -8,9 +8,9 @@ from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
-from berrypick.users._pairs import combined, same_document
-from berrypick.users._walks import Readers, Visits, certain, outward
 from berrypick.users.base import ReaderContext, UserModel, whole_documents
+from berrypick.users.pairs import combined, same_document
+from berrypick.users.walks import Readers, Visits, certain, outward
 
 
 @dataclass(frozen=True)

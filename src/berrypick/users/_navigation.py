@@ -16,9 +16,9 @@ from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 from berrypick.kernels.chain_walks import MOST_STEPS, ChainWalker
 from berrypick.kernels.hitting import Chain
-from berrypick.users._pairs import combined
-from berrypick.users._walks import Readers, Visit, Visits
 from berrypick.users.base import ReaderContext, UserModel
+from berrypick.users.pairs import combined
+from berrypick.users.walks import Readers, Visit, Visits
 
 #: Numbers of sources and of targets, and the probability of getting from one to the other.
 Leads = tuple[IntArray, IntArray, FloatArray]

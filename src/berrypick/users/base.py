@@ -21,15 +21,15 @@ from berrypick.core.navigation import Navigation
 from berrypick.core.parameters import Parameterized, parameter
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
-from berrypick.core.token_offsets import TokenOffsets
 from berrypick.core.truth import Targets
 from berrypick.documents.texts import Texts
+from berrypick.documents.token_offsets import TokenOffsets
 from berrypick.documents.tokens import token_costs
 from berrypick.relevance.targets import without_structure
-from berrypick.users._pairs import combined
-from berrypick.users._walks import Readers as Readers
-from berrypick.users._walks import Visit as Visit
-from berrypick.users._walks import Visits
+from berrypick.users.pairs import combined
+from berrypick.users.walks import Readers as Readers
+from berrypick.users.walks import Visit as Visit
+from berrypick.users.walks import Visits
 
 
 @dataclass(frozen=True, eq=False)

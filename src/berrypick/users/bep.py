@@ -8,13 +8,13 @@ from typing import ClassVar
 import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray
-from berrypick.core.bounds import above_zero
 from berrypick.core.errors import UsageError, option
+from berrypick.core.parameters import above_zero
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 from berrypick.users._gaps import GapModel
-from berrypick.users._pairs import same_document_pairs
 from berrypick.users.base import ReaderContext, Slider, need_places
+from berrypick.users.pairs import same_document_pairs
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from berrypick.core.bounds import positive_share
+from berrypick.core.parameters import positive_share
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 from berrypick.users._context import ContextModel
-from berrypick.users._pairs import same_element
 from berrypick.users.base import ReaderContext, Slider, elements
+from berrypick.users.pairs import same_element
 
 
 @dataclass(frozen=True)

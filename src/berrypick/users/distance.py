@@ -8,15 +8,14 @@ from typing import ClassVar
 import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray
-from berrypick.core.bounds import zero_or_more
 from berrypick.core.errors import UsageError
-from berrypick.core.parameters import parameter
+from berrypick.core.parameters import parameter, zero_or_more
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 from berrypick.relevance.places import common_places
 from berrypick.users._gaps import GapModel
-from berrypick.users._pairs import ends, same_document_pairs
 from berrypick.users.base import ReaderContext, Slider, need_places
+from berrypick.users.pairs import ends, same_document_pairs
 
 
 @dataclass(frozen=True)

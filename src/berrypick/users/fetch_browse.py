@@ -8,15 +8,14 @@ from typing import ClassVar
 import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
-from berrypick.core.bounds import zero_to_one
 from berrypick.core.errors import UsageError
-from berrypick.core.parameters import parameter
+from berrypick.core.parameters import parameter, zero_to_one
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
-from berrypick.users._pairs import combined
-from berrypick.users._walks import Readers, Visit, Visits
 from berrypick.users.base import ReaderContext, Slider, UserModel, by_rank
+from berrypick.users.pairs import combined
+from berrypick.users.walks import Readers, Visit, Visits
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray
-from berrypick.core.bounds import zero_to_one
 from berrypick.core.errors import Message, UsageError, option
+from berrypick.core.parameters import zero_to_one
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
-from berrypick.users._pairs import (
+from berrypick.users.base import ReaderContext, UserModel, elements, need_places, whole_documents
+from berrypick.users.pairs import (
     combined,
     common_lengths,
     ends,
@@ -24,8 +25,7 @@ from berrypick.users._pairs import (
     same_document_pairs,
     sibling_elements,
 )
-from berrypick.users._walks import Readers, Visit, Visits, certain, outward, rows_of, side_by_side, within
-from berrypick.users.base import ReaderContext, UserModel, elements, need_places, whole_documents
+from berrypick.users.walks import Readers, Visit, Visits, certain, outward, rows_of, side_by_side, within
 
 
 @dataclass(frozen=True)

@@ -8,16 +8,16 @@ from typing import ClassVar
 
 import numpy as np
 
-from berrypick.core.bounds import above_zero, positive_share, zero_or_more
 from berrypick.core.collection import Collection
 from berrypick.core.errors import InputError, UsageError
 from berrypick.core.navigation import LinkTable
+from berrypick.core.parameters import above_zero, positive_share, zero_or_more
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 from berrypick.kernels.hitting import Chain
 from berrypick.users._navigation import Leads, NavigationModel, chain_leads, walk_chain, wrong_navigation
-from berrypick.users._walks import Readers, Visits
 from berrypick.users.base import ReaderContext, Slider
+from berrypick.users.walks import Readers, Visits
 
 
 @dataclass(frozen=True)

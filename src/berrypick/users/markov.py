@@ -14,8 +14,8 @@ from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 from berrypick.kernels.hitting import Chain
 from berrypick.users._navigation import Leads, NavigationModel, chain_leads, walk_chain, wrong_navigation
-from berrypick.users._walks import Readers, Visits
 from berrypick.users.base import ReaderContext
+from berrypick.users.walks import Readers, Visits
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,8 @@ from typing import ClassVar, Literal, cast
 import numpy as np
 
 from berrypick.core.arrays import IntArray
-from berrypick.core.bounds import positive_share
 from berrypick.core.errors import UsageError, option
-from berrypick.core.parameters import parameter
+from berrypick.core.parameters import parameter, positive_share
 from berrypick.core.run import Ranking
 from berrypick.core.structure import Structure
 from berrypick.documents.sections import section_starts

@@ -9,10 +9,9 @@ from typing import ClassVar
 import numpy as np
 
 from berrypick.core.arrays import FloatArray
-from berrypick.core.bounds import above_zero, zero_or_more
 from berrypick.core.collection import Collection, unknown_length
 from berrypick.core.errors import UsageError, option
-from berrypick.core.parameters import parameter
+from berrypick.core.parameters import above_zero, parameter, zero_or_more
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
@@ -20,10 +19,10 @@ from berrypick.kernels.viewers import tolerances, view
 from berrypick.kernels.visits import (
     USUAL_TOLERANCE,
     Entries,
+    ListVisit,
     Spans,
     SpreadVisit,
     Tolerance,
-    Visit,
     ends_of,
     entries_of,
     spans_by_document,
@@ -32,10 +31,10 @@ from berrypick.kernels.visits import (
     visit,
     walk,
 )
-from berrypick.users import _walks
-from berrypick.users._pairs import combined
-from berrypick.users._walks import Readers, Visits
+from berrypick.users import walks
 from berrypick.users.base import ReaderContext, Slider, UserModel, by_rank, need_places, reading_cost
+from berrypick.users.pairs import combined
+from berrypick.users.walks import Readers, Visits
 
 
 @dataclass(frozen=True)
@@ -83,12 +82,14 @@ class T2I(UserModel):
         """The effort of a visit is the way it goes, targets included."""
         return False
 
-    def _visits(self, ranking: Ranking, targets: Targets, context: ReaderContext, alone: bool = False) -> list[Visit]:
+    def _visits(
+        self, ranking: Ranking, targets: Targets, context: ReaderContext, alone: bool = False
+    ) -> list[ListVisit]:
         entries, lengths, spans = self._places(ranking, targets, context)
         reader = self._reader(context)
         if alone:
             return [
-                Visit((), 1) if repeated else visit(start, lengths.get(name), spans.get(name, ()), reader)
+                ListVisit((), 1) if repeated else visit(start, lengths.get(name), spans.get(name, ()), reader)
                 for name, start, repeated in entries
             ]
         return list(walk(entries, lengths, spans, reader).visits)
@@ -151,20 +152,20 @@ class T2I(UserModel):
             if length is not None and converted:
                 visited = ranking.rows(np.full(len(length), row, dtype=np.int64))
                 length = self._converted(visited, length, context)
-            yield _walks.Visit(int(ranking.rank[row]), x, went.found, length)
+            yield walks.Visit(int(ranking.rank[row]), x, went.found, length)
 
     def _probably_found(self, ranking: Ranking, targets: Targets, visits: list[SpreadVisit]) -> Reach:
         entries = [(row, x, p) for row, visit in enumerate(visits) for x, p in visit.found if p > 0]
         row, target = (np.array([entry[i] for entry in entries], dtype=np.int64) for i in (0, 1))
         return combined(ranking, len(targets), row, target, np.array([p for _, _, p in entries], dtype=np.float64))
 
-    def _found(self, ranking: Ranking, targets: Targets, visits: list[Visit]) -> Reach:
+    def _found(self, ranking: Ranking, targets: Targets, visits: list[ListVisit]) -> Reach:
         pairs = sorted({(int(ranking.rank[row]), x) for row, visit in enumerate(visits) for x in visit.found})
         rank, target = [k for k, _ in pairs], [x for _, x in pairs]
         return Reach.from_entries(ranking.ranks, len(targets), rank, target, np.ones(len(pairs)))
 
     def effort(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> FloatArray:
-        visits: Sequence[Visit | SpreadVisit] = (
+        visits: Sequence[ListVisit | SpreadVisit] = (
             self._spread_visits(ranking, targets, context) if self.spread else self._visits(ranking, targets, context)
         )
         # a visit that goes nowhere (an unknown document, a repeated result) costs the tolerance

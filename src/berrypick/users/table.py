@@ -12,8 +12,8 @@ from berrypick.core.navigation import ReachTable
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 from berrypick.users._navigation import Leads, NavigationModel, wrong_navigation
-from berrypick.users._walks import Readers, Visits, outward
 from berrypick.users.base import ReaderContext
+from berrypick.users.walks import Readers, Visits, outward
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from berrypick.core.bounds import positive_share, zero_or_more
 from berrypick.core.boxes import Boxes
 from berrypick.core.errors import UsageError
+from berrypick.core.parameters import positive_share, zero_or_more
 from berrypick.core.run import Ranking
 from berrypick.users._context import ContextModel
 from berrypick.users.base import ReaderContext, Slider

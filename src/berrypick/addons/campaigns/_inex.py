@@ -10,7 +10,7 @@ import numpy as np
 from berrypick.core import paths
 from berrypick.core.run import Run
 from berrypick.formats.base import Problems
-from berrypick.formats.io.words import whole_number
+from berrypick.formats.io.line_words import whole_number
 
 whole = whole_number
 

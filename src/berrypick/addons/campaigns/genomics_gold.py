@@ -10,7 +10,7 @@ from berrypick.core.truth import TopicTruth, Truth
 from berrypick.core.words import counted
 from berrypick.formats.base import Format, Problems, Role
 from berrypick.formats.io.files import content
-from berrypick.formats.io.words import ascii_problem, cell_problem, whole_number
+from berrypick.formats.io.line_words import ascii_problem, cell_problem, whole_number
 
 
 class GenomicsGold(Format):

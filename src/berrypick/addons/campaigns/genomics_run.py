@@ -11,8 +11,8 @@ from berrypick.core.assemble import assemble
 from berrypick.core.run import Run
 from berrypick.formats.base import Format, Problems, Role
 from berrypick.formats.io.files import content
+from berrypick.formats.io.line_words import ascii_problem, finite, whole_number, word_problem
 from berrypick.formats.io.scan import scan
-from berrypick.formats.io.words import ascii_problem, finite, whole_number, word_problem
 
 
 class GenomicsRun(Format):

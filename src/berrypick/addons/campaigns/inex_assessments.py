@@ -18,7 +18,7 @@ from berrypick.core.truth import EntryPoint, Passage, TopicTruth, Truth
 from berrypick.core.words import counted
 from berrypick.formats.base import Format, Problems, Role
 from berrypick.formats.io.files import head, members
-from berrypick.formats.io.words import finite
+from berrypick.formats.io.line_words import finite
 from berrypick.formats.io.xml_files import (
     count_attributes,
     count_unknown,

@@ -9,15 +9,14 @@ import numpy as np
 from berrypick.addons.campaigns._inex import NOWHERE, Paths, ends_before, nowhere, run_problem, unlocated_note, whole
 from berrypick.core.arrays import IntArray
 from berrypick.core.assemble import assemble
-from berrypick.core.columns import Coded
-from berrypick.core.names import Names
+from berrypick.core.columns import Coded, Names
 from berrypick.core.run import Ranking, Run
 from berrypick.core.words import counted
 from berrypick.formats.base import Format, Problems, Role
 from berrypick.formats.io.files import content
+from berrypick.formats.io.line_words import finite, word_problem
 from berrypick.formats.io.scan import Scanned, scan
 from berrypick.formats.io.values import results
-from berrypick.formats.io.words import finite, word_problem
 
 Kind = Literal["passage", "entry point", "element", "range of elements"]
 Place = tuple[int, int] | tuple[str, str]

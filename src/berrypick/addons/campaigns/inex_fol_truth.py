@@ -15,9 +15,9 @@ from berrypick.core.truth import EntryPoint, TopicTruth, Truth
 from berrypick.core.words import counted
 from berrypick.formats.base import Format, Problems, Role
 from berrypick.formats.io.files import content
+from berrypick.formats.io.line_words import word_problem
 from berrypick.formats.io.scan import Scanned, scan
 from berrypick.formats.io.values import ONE_OF_TWO, judged_twice
-from berrypick.formats.io.words import word_problem
 
 Passages = list[tuple[int, int]]
 

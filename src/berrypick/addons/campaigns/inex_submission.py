@@ -15,8 +15,8 @@ from berrypick.addons.campaigns._inex import NOWHERE, Paths, ends_before, nowher
 from berrypick.core.assemble import assemble
 from berrypick.core.run import Ranking, Run
 from berrypick.formats.base import Format, Problems, Role
+from berrypick.formats.io.line_words import finite
 from berrypick.formats.io.values import result_counts
-from berrypick.formats.io.words import finite
 from berrypick.formats.io.xml_files import (
     count_attributes,
     forget,
@@ -106,7 +106,7 @@ class InexSubmission(Format):
 
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Run:
-        rows = _Rows(problems)
+        rows = _ResultRows(problems)
         for event, element in streamed(path, problems, ("inex-submission", "topic", "result")):
             if event == "start":
                 rows.open(element)
@@ -148,7 +148,7 @@ def task_in_our_words(word: str) -> str:
     return TASKS.get(letters.removeprefix("restricted"), "")
 
 
-class _Rows:
+class _ResultRows:
     """The columns of a run as its results are read."""
 
     def __init__(self, problems: Problems) -> None:

@@ -11,9 +11,9 @@ from berrypick.addons.campaigns._video import in_minutes_seconds, minutes_second
 from berrypick.core.truth import Truth
 from berrypick.formats.base import Format, Problems, Role
 from berrypick.formats.io.files import content
+from berrypick.formats.io.line_words import word_problem
 from berrypick.formats.io.scan import scan
 from berrypick.formats.io.values import Judgement, judged_counts, spans_topic
-from berrypick.formats.io.words import word_problem
 
 #: Topic, video, start, end, grade, line.
 Row = tuple[str, str, int, int, float, int]

@@ -11,9 +11,9 @@ from berrypick.core.assemble import assemble
 from berrypick.core.run import Run
 from berrypick.formats.base import Format, Problems, Role
 from berrypick.formats.io.files import content
+from berrypick.formats.io.line_words import finite, whole_number, word_problem
 from berrypick.formats.io.scan import Scanned, scan
 from berrypick.formats.io.values import result_counts, results
-from berrypick.formats.io.words import finite, whole_number, word_problem
 
 _NUMBERS = ("start", "end", "rank", "score", "line")
 

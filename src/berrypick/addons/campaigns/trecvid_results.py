@@ -10,8 +10,8 @@ from berrypick.addons.campaigns._video import as_clock, clock
 from berrypick.core.assemble import assemble
 from berrypick.core.run import Run
 from berrypick.formats.base import Format, Problems, Role
+from berrypick.formats.io.line_words import whole_number
 from berrypick.formats.io.values import result_counts
-from berrypick.formats.io.words import whole_number
 from berrypick.formats.io.xml_files import count_attributes, forget, line_of, looks_like, quoted, streamed, writable
 
 #: Attributes that are read, and those that are not needed.

@@ -15,20 +15,19 @@ from typing import Any
 
 from berrypick import formats, users
 from berrypick.addons.fit.fit_chain import fit_chain
-from berrypick.addons.fit.fit_parts import Estimate, Method, all_rounded
+from berrypick.addons.fit.fit_parts import FitEstimate, FitMethod, all_rounded
 from berrypick.addons.fit.fit_visits import fit_visits
 from berrypick.addons.fit.reading_log import ReadingLog
-from berrypick.addons.fit.reading_log_format import ReadingLog as ReadingLogFormat
+from berrypick.addons.fit.reading_log_format import ReadingLogFormat
 from berrypick.comparison.tabular import Tabular
 from berrypick.core.collection import Collection
 from berrypick.core.errors import UsageError, option
 from berrypick.core.explanation import Table, number
-from berrypick.core.fitted import VERSION, FittedReader, content_checksum
-from berrypick.core.navigation import LinkTable, Sessions
+from berrypick.core.navigation import FITTED_VERSION, FittedReader, LinkTable, Sessions, content_checksum
 from berrypick.core.progress import ProgressLike, as_progress
 from berrypick.core.results import Note
 from berrypick.core.words import counted
-from berrypick.evaluation.context import read_collection
+from berrypick.evaluation.evaluation_context import read_collection
 from berrypick.formats.base import Problems
 from berrypick.inputs.frames import _values, is_frame
 from berrypick.users.base import UserModel
@@ -196,7 +195,7 @@ def fit(
     >>> round(found.user.theta, 4)
     0.0655
     """
-    method = Method(held_out, seed, confidence)
+    method = FitMethod(held_out, seed, confidence)
     told = as_progress(progress)
     chosen = users.build(model)
     if chosen.name() not in MODELS:
@@ -217,11 +216,11 @@ def fit(
     return _made(found, method, name)
 
 
-def _made(found: Estimate, method: Method, source: str) -> Fit:
+def _made(found: FitEstimate, method: FitMethod, source: str) -> Fit:
     sessions = found.data["sessions"]
     held = int(method.held(sessions).sum())
     content: dict[str, Any] = {
-        "fitted": VERSION,
+        "fitted": FITTED_VERSION,
         "user": found.user,
         "parameters": dict(found.parameters),
         "confidence": method.confidence,

@@ -11,8 +11,8 @@ from scipy.special import betaincinv
 from berrypick.addons.fit.fit_parts import (
     PAGES,
     VALIDATION,
-    Estimate,
-    Method,
+    FitEstimate,
+    FitMethod,
     data_checksum,
     drawn,
     held_out_facts,
@@ -45,8 +45,8 @@ CHECKED, SHARE = 128, 0.2
 
 
 def fit_chain(
-    model: UserModel, sessions: Any, method: Method, links: LinkTable | None, progress: Progress | None
-) -> Estimate:
+    model: UserModel, sessions: Any, method: FitMethod, links: LinkTable | None, progress: Progress | None
+) -> FitEstimate:
     """Shares of continuations, smoothed towards the links where they are given."""
     if not isinstance(sessions, Sessions):
         raise UsageError("markov is estimated from sessions, not from a reading log or a table")
@@ -68,7 +68,7 @@ def fit_chain(
         report = held_out_facts(own, other, rest.session, baseline, "decisions", method.confidence)
         checks = step_calibration(counts, probability, rest)
         checks += _reach_calibration(counts, probability, sessions.paths, held, training, method, progress)
-    return Estimate(
+    return FitEstimate(
         user=specs.render(model.name(), model.given_values()),
         parameters=_parameters(training, method.confidence),
         data=_data(sessions, steps),
@@ -96,7 +96,7 @@ def _link_keys(links: LinkTable | None, steps: Steps) -> IntArray:
     return np.unique(np.array(keys, dtype=np.int64))
 
 
-def _weight(training: Steps, own: BoolArray, link_keys: IntArray, method: Method) -> float:
+def _weight(training: Steps, own: BoolArray, link_keys: IntArray, method: FitMethod) -> float:
     """Chosen on a part of the training sessions, which are all used afterwards."""
     numbers = np.flatnonzero(own)
     if len(numbers) < 2:
@@ -131,7 +131,7 @@ def _reach_calibration(
     paths: Sequence[Sequence[str]],
     held: BoolArray,
     training: Steps,
-    method: Method,
+    method: FitMethod,
     progress: Progress | None,
 ) -> list[dict[str, Any]]:
     """Of pages drawn by how often they are visited: the probability of visiting each from where a held-out session

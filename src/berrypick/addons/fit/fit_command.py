@@ -6,10 +6,10 @@ from typing import Any
 
 import click
 
-from berrypick.cli.options import OutputType
+from berrypick.cli.flags import OutputType
 from berrypick.cli.output import HELP, default_output, painter, progress_bar, refuse_overwriting, show, show_notes, tell
 from berrypick.core.errors import UsageError
-from berrypick.report import tabular
+from berrypick.report import analysis_table
 from berrypick.users import is_file
 
 
@@ -20,13 +20,13 @@ from berrypick.users import is_file
     "-o",
     "--output",
     "outputs",
-    type=OutputType(tabular.OUTPUTS),
+    type=OutputType(analysis_table.OUTPUTS),
     multiple=True,
     metavar="FILE.json|FORMAT",
-    help=f"File to write, for --user; or what to print: {', '.join(tabular.OUTPUTS)}. Repeatable. "
+    help=f"File to write, for --user; or what to print: {', '.join(analysis_table.OUTPUTS)}. Repeatable. "
     "[default: table on a terminal, else tsv]",
 )
-@click.option("--format", "form", type=click.Choice(tabular.OUTPUTS), metavar="NAME", help="Same as -o FORMAT.")
+@click.option("--format", "form", type=click.Choice(analysis_table.OUTPUTS), metavar="NAME", help="Same as -o FORMAT.")
 @click.option("--held-out", type=float, default=0.2, show_default=True, metavar="SHARE", help="Share of the sessions "
               "held out to check the model; 0 for none.")  # fmt: skip
 @click.option("--links", metavar="FILE", help="Links between pages, towards which markov smooths the shares of steps.")
@@ -66,7 +66,7 @@ def fit_command(
         found.write(target)
         tell(f"{target}: {found.reader.user}, checksum {found.reader.content['checksum']}")
     chosen = printed or default_output()
-    show(tabular.render(found, chosen, places, painter()), chosen == "table")
+    show(analysis_table.render(found, chosen, places, painter()), chosen == "table")
 
 
 def _outputs(given: tuple[str, ...]) -> tuple[str | None, str | None]:
@@ -74,12 +74,12 @@ def _outputs(given: tuple[str, ...]) -> tuple[str | None, str | None]:
     target: str | None = None
     printed: str | None = None
     for one in given:
-        if one in tabular.OUTPUTS and printed is None:
+        if one in analysis_table.OUTPUTS and printed is None:
             printed = one
         elif is_file(one) and target is None:
             target = one
-        elif one in tabular.OUTPUTS or is_file(one):
+        elif one in analysis_table.OUTPUTS or is_file(one):
             raise UsageError("-o takes one file and one format")
         else:
-            raise UsageError(f"-o takes FILE.json or one of {', '.join(tabular.OUTPUTS)}, not {one}")
+            raise UsageError(f"-o takes FILE.json or one of {', '.join(analysis_table.OUTPUTS)}, not {one}")
     return target, printed

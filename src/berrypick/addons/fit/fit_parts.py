@@ -20,7 +20,7 @@ _SPLIT, VALIDATION, PAGES = 5, 6, 7
 
 
 @dataclass(frozen=True)
-class Method:
+class FitMethod:
     """How a user model is estimated."""
 
     held_out: float = 0.2
@@ -54,7 +54,7 @@ def drawn(sessions: int, share: float, seed: list[int]) -> BoolArray:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class FitEstimate:
     """What was found: the user model, its parameters, and what the file says besides."""
 
     user: str

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from berrypick.addons.fit.fit_parts import Estimate, Method, data_checksum, held_out_facts, parameter, rounded
+from berrypick.addons.fit.fit_parts import FitEstimate, FitMethod, data_checksum, held_out_facts, parameter, rounded
 from berrypick.addons.fit.reading_log import ENDS, ReadingLog
 from berrypick.addons.fit.reading_visits import calibration, visits_of
 from berrypick.addons.fit.survival import (
@@ -18,7 +18,7 @@ from berrypick.addons.fit.survival import (
     LOG_LOGISTIC,
     LOG_NORMAL,
     LOGISTIC,
-    Law,
+    DistanceLaw,
     Likelihood,
     Observations,
     SurvivalFit,
@@ -40,7 +40,7 @@ FEW = 20
 class _Family(NamedTuple):
     """A law, the names of its parameters, and how location and scale become their values."""
 
-    law: Law
+    law: DistanceLaw
     names: tuple[str, str]
     value: Callable[[float], float]
     falls: bool  # whether the value falls as the location grows
@@ -48,7 +48,7 @@ class _Family(NamedTuple):
     default: float | None = None  # the location of the user model as it is by default
 
 
-def fit_visits(model: UserModel, log: ReadingLog, method: Method, mean_length: float | None) -> Estimate:
+def fit_visits(model: UserModel, log: ReadingLog, method: FitMethod, mean_length: float | None) -> FitEstimate:
     """Estimate the parameters of a user model that are not given."""
     if not isinstance(log, ReadingLog):
         raise UsageError(f"{model.name()} is estimated from a reading log, not from sessions")
@@ -62,7 +62,7 @@ def fit_visits(model: UserModel, log: ReadingLog, method: Method, mean_length: f
     if isinstance(model, Bep) and model.L is None:
         values["L"] = rounded(mean_length or math.nan)
     user = replace(model, **values)
-    return Estimate(
+    return FitEstimate(
         user=specs.render(user.name(), user.given_values()),
         parameters=found,
         data=_data(log, visits.sessions, len(visits.seen)),
@@ -123,7 +123,7 @@ def _value(family: _Family, end: float) -> float:
 
 
 def _held_out(
-    family: _Family, fitted: SurvivalFit, training: Observations, rest: Observations, method: Method
+    family: _Family, fitted: SurvivalFit, training: Observations, rest: Observations, method: FitMethod
 ) -> dict[str, Any]:
     """Against the model as it is by default; a constant tolerance, that of t2i, gives every visit probability 0."""
     own = Likelihood(family.law, rest).each(fitted.at)

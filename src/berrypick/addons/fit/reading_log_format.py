@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, ClassVar, TextIO
 
-from berrypick.addons.fit.reading_log import ENDS
-from berrypick.addons.fit.reading_log import ReadingLog as Log
+from berrypick.addons.fit.reading_log import ENDS, ReadingLog
 from berrypick.core.errors import nearest
 from berrypick.core.words import counted
 from berrypick.formats.base import Format, Problems, Role
@@ -16,7 +15,7 @@ from berrypick.formats.io.json_lines import Fields, Rows, plain, records
 LEAST = 1e-6
 
 
-class ReadingLog(Format):
+class ReadingLogFormat(Format):
     """Reading log, JSON Lines: how far readers went through text or video without finding anything relevant.
 
     ``distance`` counts characters, seconds or tokens. ``end`` says how the stretch ended:
@@ -48,11 +47,11 @@ class ReadingLog(Format):
         return lines[0].lstrip().startswith("{") and '"distance"' in lines[0] and '"end"' in lines[0]
 
     @classmethod
-    def read(cls, path: str, problems: Problems, **options: Any) -> Log:
+    def read(cls, path: str, problems: Problems, **options: Any) -> ReadingLog:
         return cls.from_records(records(path, problems), problems, path)
 
     @classmethod
-    def from_records(cls, rows: Rows, problems: Problems, source: str) -> Log:
+    def from_records(cls, rows: Rows, problems: Problems, source: str) -> ReadingLog:
         """From objects with the names of the format."""
         found: list[tuple[str, str, float, str]] = []
         for number, text, value in rows:
@@ -68,11 +67,11 @@ class ReadingLog(Format):
             else:
                 found.append((session, visit, distance, end))
         sessions, visits, distances, ends = zip(*found, strict=True) if found else ((), (), (), ())
-        return Log(sessions, visits, distances, ends, source)
+        return ReadingLog(sessions, visits, distances, ends, source)
 
     @classmethod
     def accepts(cls, value: Any) -> str:
-        return "" if isinstance(value, Log) else "it is not a reading log"
+        return "" if isinstance(value, ReadingLog) else "it is not a reading log"
 
     @classmethod
     def write(cls, value: Any, out: TextIO) -> None:
@@ -81,7 +80,7 @@ class ReadingLog(Format):
             out.write(json.dumps({k: v for k, v in line.items() if v != ""}, ensure_ascii=False) + "\n")
 
     @classmethod
-    def describe(cls, value: Log) -> list[str]:
+    def describe(cls, value: ReadingLog) -> list[str]:
         sessions = len({name for name in value.session if name}) + value.session.count("")
         ends = [f"{value.end.count(end)} {end}" for end in ENDS if end in value.end]
         return [counted(len(value), "stretch", "stretches"), counted(sessions, "session"), *ends]

@@ -33,7 +33,7 @@ FAR, FAR_SCALE = 40.0, 8.0
 _TINY, _STEPS = 1e-10, 100
 
 
-class Law(NamedTuple):
+class DistanceLaw(NamedTuple):
     """log S(z), log(1 - S(z)), log f(z) and the derivative of log f(z), for z = (log d - location)/scale."""
 
     name: str
@@ -52,7 +52,7 @@ def _exp(z: FloatArray) -> FloatArray:
     return np.exp(np.minimum(z, 600.0))
 
 
-LOG_NORMAL = Law(
+LOG_NORMAL = DistanceLaw(
     "log-normal",
     lambda z: log_ndtr(-z),
     log_ndtr,
@@ -60,21 +60,21 @@ LOG_NORMAL = Law(
     lambda z: -z,
     scaled=True,
 )
-LOG_LOGISTIC = Law(
+LOG_LOGISTIC = DistanceLaw(
     "log-logistic",
     lambda z: -_softplus(z),
     lambda z: -_softplus(-z),
     lambda z: z - 2 * _softplus(z),
     lambda z: 1 - 2 * expit(z),
 )
-LOGISTIC = Law(
+LOGISTIC = DistanceLaw(
     "logistic",
     lambda z: -_softplus(_exp(z)),
     lambda z: -_softplus(-_exp(z)),
     lambda z: z - _exp(z) - 2 * np.log1p(np.exp(-_exp(z))),
     lambda z: 1 - _exp(z) * np.tanh(_exp(z) / 2),
 )
-EXPONENTIAL = Law(
+EXPONENTIAL = DistanceLaw(
     "exponential",
     lambda z: -_exp(z),
     lambda z: np.log(-np.expm1(-_exp(z))),
@@ -116,7 +116,7 @@ class Observations:
 class Likelihood:
     """The log-likelihood of observations under a law, as a function of (location, log scale)."""
 
-    def __init__(self, law: Law, seen: Observations) -> None:
+    def __init__(self, law: DistanceLaw, seen: Observations) -> None:
         self.law, self.seen = law, seen
         low, high = seen.logs
         self._x, rest = low[seen.exact], ~seen.exact
@@ -217,7 +217,7 @@ def _ascent(information: FloatArray, gradient: FloatArray) -> FloatArray:
 class SurvivalFit:
     """Location and log scale, with the ends of their intervals (nan where the scale is fixed)."""
 
-    law: Law
+    law: DistanceLaw
     at: FloatArray
     low: FloatArray
     high: FloatArray
@@ -230,7 +230,7 @@ class SurvivalFit:
 
 
 def fit_law(
-    law: Law, seen: Observations, confidence: float, names: tuple[str, str], scale: float | None = None
+    law: DistanceLaw, seen: Observations, confidence: float, names: tuple[str, str], scale: float | None = None
 ) -> SurvivalFit:
     """Estimate location and scale; ``names`` are those of the user model's parameters, for messages.
 

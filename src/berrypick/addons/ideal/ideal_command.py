@@ -8,7 +8,7 @@ import click
 
 from berrypick.addons.ideal import ideal_table
 from berrypick.addons.ideal.ideal_lists import gap_note, ideal_lists, missing_navigation
-from berrypick.cli import options
+from berrypick.cli import flags
 from berrypick.cli.output import HELP, Output, progress_bar, show_notes
 from berrypick.inputs.convert import TruthFile
 
@@ -35,8 +35,8 @@ from berrypick.inputs.convert import TruthFile
     help="End the search for a recall value or gain after S seconds; results may then differ between machines.",
 )
 @click.option("--gap", type=click.FloatRange(0), metavar="X", help="Relative gap above which a note says so. [0.05]")
-@options.output(ideal_table.OUTPUTS)
-@options.evaluation_options
+@flags.output(ideal_table.OUTPUTS)
+@flags.evaluation_options
 def ideal_command(
     truth: str,
     requested: tuple[str, ...],

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from berrypick.comparison.tabular import Tabular
+from berrypick.comparison.tabular import Tabular, fields_of
 from berrypick.core.errors import UsageError, option
 from berrypick.core.explanation import Table
 from berrypick.core.progress import ProgressLike, as_progress
@@ -21,11 +21,9 @@ from berrypick.evaluation.signature import measure_fields, sign
 from berrypick.inputs.convert import TruthLike
 from berrypick.judging.judge import judge_topic
 from berrypick.judging.topic import JudgedTopic
-from berrypick.kernels import ideal as ideals
 from berrypick.kernels.list_problem import Found
-from berrypick.measures.readers._certificate import GAP, search_of
-from berrypick.measures.readers.epnav_measure import epnav
-from berrypick.measures.readers.eprum import EPRUM
+from berrypick.measures.base import Measure
+from berrypick.measures.best_list import GAP
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -185,50 +183,22 @@ def gap_note(found: Sequence[IdealList], gap: float | None) -> list[str]:
     ]
 
 
-def _certified(one: RequestedMeasure, nodes: int | None, seconds: float | None) -> EPRUM | epnav:
-    measure = one.measure
-    if not isinstance(measure, (EPRUM, epnav)):
-        raise UsageError(f"{one.text}: ideal lists are searched for EPRUM and epnav, not for other measures")
-    if isinstance(measure, EPRUM) and measure.rank is not None:
-        raise UsageError(f"{one.text}: an ideal list is one for a recall value; use EPRUM, EPRUM(r=2) or EPRUM@0.5")
-    return replace(
-        measure,
-        ideal="certified",
-        nodes=measure.nodes if nodes is None else nodes,
-        seconds=measure.seconds if seconds is None else seconds,
-    )
+def _certified(one: RequestedMeasure, nodes: int | None, seconds: float | None) -> Measure:
+    if why := one.measure.no_best_lists():
+        raise UsageError(f"{one.text}: {why}")
+    return one.measure.certified(nodes, seconds)
 
 
 def _found(one: RequestedMeasure, judged: JudgedTopic, evaluation: Evaluation) -> Iterator[IdealList]:
     signature = str(sign(measure_fields(one, evaluation, _no_run()), [], one.measure.signature_head()))
-    lists = _for_gains if isinstance(one.measure, epnav) else _for_numbers
-    for found in lists(one.measure, judged):
-        yield IdealList(topic=judged.topic, measure=one.text, signature=signature, **found)
+    for best in one.measure.best_lists(judged):
+        facts = fields_of(best, "r", "level", "targets", "candidates", "readers")
+        yield IdealList(
+            topic=judged.topic, measure=one.text, signature=signature, **facts, **_numbers(best.found), list=best.units
+        )
 
 
-def _for_numbers(measure: object, judged: JudgedTopic) -> Iterator[dict[str, Any]]:
-    assert isinstance(measure, EPRUM)
-    names = judged.candidates.names
-    for weight, ideal, _ in judged.levels:
-        rows = judged.candidates.reach if ideal.all() else judged.candidates.reach.columns(ideal)
-        if measure.r is not None and measure.r > rows.targets:
-            continue
-        wanted = measure._wanted(rows.targets)
-        objective = ideals.OBJECTIVES[measure.norm]
-        counts = {"targets": rows.targets, "candidates": len(rows.events), "readers": weight}
-        for r, best in zip(wanted, ideals.certified(rows, wanted, objective, search_of(measure)), strict=True):
-            yield {"r": r, "level": None, **counts, **_numbers(best), "list": tuple(names[i] for i in best.order)}
-
-
-def _for_gains(measure: object, judged: JudgedTopic) -> Iterator[dict[str, Any]]:
-    assert isinstance(measure, epnav)
-    lists = measure._cheapest(judged, measure._levels(judged))
-    counts = {"targets": len(judged.targets), "candidates": lists.candidates, "readers": 1.0}
-    for level, best in zip(lists.last_levels(), lists.found, strict=True):
-        yield {"r": None, "level": level, **counts, **_numbers(best), "list": tuple(lists.listed(best))}
-
-
-def _numbers(best: Found) -> dict[str, float | None]:
+def _numbers(best: Found) -> dict[str, Any]:
     if np.isnan(best.value):  # no list surely reaches r
         return {"value": None, "bound": None, "gap": None}
     return {"value": best.value, "bound": best.bound, "gap": best.gap}

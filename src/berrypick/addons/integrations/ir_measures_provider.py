@@ -20,8 +20,7 @@ from berrypick.core.results import mean
 from berrypick.evaluation.functions import evaluate
 from berrypick.evaluation.options import EvaluationOptions, takes_options
 from berrypick.inputs.convert import as_run, as_truth
-from berrypick.measures import registry
-from berrypick.measures._documents import REGISTERED
+from berrypick.measures import document_measures, registry
 from berrypick.measures.base import Measure
 
 if TYPE_CHECKING:
@@ -63,7 +62,7 @@ def register_ir_measures(**options: Unpack[EvaluationKeywords]) -> None:
         ir_measures.providers.registry[_PROVIDER.NAME] = _PROVIDER
     for cls in registry:
         for name in (cls.name(), *cls.aliases):
-            if name not in theirs.registry or getattr(theirs.registry[name], REGISTERED, False):
+            if name not in theirs.registry or getattr(theirs.registry[name], document_measures.REGISTERED, False):
                 theirs.registry[name] = _registered(cls, name)
     ir_measures.parse_trec_measure = _trec_or_registered
     if sys.version_info >= (3, 12):  # where ir_measures reads numbers with deprecated parts of ast, gone since 3.14
@@ -88,7 +87,7 @@ class _Registered(theirs.Measure):
         return _Defined()
 
 
-setattr(_Registered, REGISTERED, True)
+setattr(_Registered, document_measures.REGISTERED, True)
 
 
 _info: Any = theirs.ParamInfo
@@ -127,7 +126,7 @@ class _Provider(Provider):
         self.options: dict[str, Any] = {}
 
     def supports(self, measure: Any) -> bool:
-        if not getattr(measure, REGISTERED, False):
+        if not getattr(measure, document_measures.REGISTERED, False):
             return False
         measure.validate_params()
         return True
@@ -154,7 +153,7 @@ class _Evaluator(Evaluator):
 def _trec_or_registered(measure: str) -> list[Any]:
     """``parse_trec_measure``, by which PyTerrier reads texts, with the measures of berrypick."""
     name = re.match(r"\s*(\w*)", str(measure))
-    ours = name is not None and hasattr(theirs.registry.get(name[1]), REGISTERED)
+    ours = name is not None and hasattr(theirs.registry.get(name[1]), document_measures.REGISTERED)
     return [ir_measures.parse_measure(measure)] if ours else _parse_trec_measure(measure)
 
 

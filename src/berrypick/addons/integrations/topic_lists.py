@@ -8,7 +8,7 @@ from typing import Any
 
 from berrypick.core.results import Results
 from berrypick.documents.texts import read_texts
-from berrypick.evaluation.context import read_collection
+from berrypick.evaluation.evaluation_context import read_collection
 from berrypick.evaluation.functions import evaluate_parts
 from berrypick.evaluation.options import EvaluationOptions
 from berrypick.evaluation.requested import MeasuresGiven, resolve_measures

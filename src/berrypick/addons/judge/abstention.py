@@ -10,8 +10,8 @@ import numpy as np
 
 from berrypick.comparison.tabular import Tabular
 from berrypick.core.arrays import FloatArray
-from berrypick.core.arrow import Kind
 from berrypick.core.errors import UsageError, option
+from berrypick.core.exchange import Kind
 from berrypick.core.explanation import Table
 from berrypick.core.run import Run
 from berrypick.core.words import counted

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from berrypick import formats
-from berrypick.cli import options
+from berrypick.cli import flags
 from berrypick.cli.output import HELP, Output, refuse_overwriting, tell
 
 
@@ -16,9 +16,9 @@ from berrypick.cli.output import HELP, Output, refuse_overwriting, tell
 )
 @click.argument("truth")
 @click.argument("runs", nargs=-1, required=True)
-@options.output_format(("table", "tsv", "csv", "json", "jsonl"))
+@flags.output_format(("table", "tsv", "csv", "json", "jsonl"))
 @click.option("--plot", "picture", metavar="FILE", help="Draw the trade-off: a file that ends in .png, .svg or .pdf.")
-@options.evaluation_options
+@flags.evaluation_options
 def abstention_command(
     truth: str,
     runs: tuple[str, ...],

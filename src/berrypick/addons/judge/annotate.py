@@ -10,13 +10,13 @@ from importlib.resources import files
 from os import PathLike
 from typing import Any
 
-from berrypick.addons.judge.pool import Pool, Task, read_tasks
+from berrypick.addons.judge.pool import JudgingTask, Pool, read_tasks
 from berrypick.core.errors import UsageError
 from berrypick.formats.io.files import atomic_writer, file_name
 
 
 def annotate(
-    tasks: Pool | Iterable[Task] | str | PathLike[str], *, html: str | PathLike[str], annotator: str = ""
+    tasks: Pool | Iterable[JudgingTask] | str | PathLike[str], *, html: str | PathLike[str], annotator: str = ""
 ) -> int:
     """Write a page on which a person judges tasks.
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import click
 
-from berrypick.cli import options
+from berrypick.cli import flags
 from berrypick.cli.output import HELP, refuse_overwriting, tell
 from berrypick.core.words import counted
 
 
 @click.command("annotate", short_help="Write a page on which a person judges.", context_settings=HELP)
 @click.argument("tasks")
-@options.file_to_write("HTML file to write.", "html")
+@flags.file_to_write("HTML file to write.", "html")
 @click.option("--html", metavar="FILE", help="Same as -o FILE.")
 @click.option("--annotator", default="", metavar="NAME", help="Who judges; the page has a field for it.")
 def annotate_command(tasks: str, target: str, annotator: str) -> None:

@@ -18,10 +18,10 @@ from typing import Any, Literal, TextIO, get_args
 import numpy as np
 
 from berrypick.comparison.tabular import Tabular
+from berrypick.core.annotators import Pieces
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError, nearest, option
 from berrypick.core.explanation import Table
-from berrypick.core.pieces import Pieces
 from berrypick.core.run import Run
 from berrypick.core.truth import TopicTruth, Truth
 from berrypick.core.words import counted
@@ -30,8 +30,8 @@ from berrypick.documents.locator import located_truth
 from berrypick.documents.texts import Texts, read_texts
 from berrypick.formats.annotations.web_annotation import TOPIC
 from berrypick.formats.io.files import atomic_writer, file_name
+from berrypick.inputs.column_tables import TextSearch
 from berrypick.inputs.convert import RunsLike, TruthLike, as_runs, as_truth
-from berrypick.inputs.table import Search
 from berrypick.inputs.titles import read_titles
 
 TaskFormat = Literal["jsonl", "label-studio", "doccano", "w3c"]
@@ -39,7 +39,7 @@ TASK_FORMATS: tuple[TaskFormat, ...] = get_args(TaskFormat)
 
 
 @dataclass(frozen=True)
-class Task:
+class JudgingTask:
     """Text to be judged: some regions of a document with text around them, from ``offset`` on."""
 
     topic: str
@@ -80,7 +80,7 @@ class Pool(Tabular):
     (True, 1, 17)
     """
 
-    tasks: tuple[Task, ...] = field(repr=False)
+    tasks: tuple[JudgingTask, ...] = field(repr=False)
     depth: int
     retrieved: int
     judged: int
@@ -89,7 +89,7 @@ class Pool(Tabular):
     def __len__(self) -> int:
         return len(self.tasks)
 
-    def __iter__(self) -> Iterator[Task]:
+    def __iter__(self) -> Iterator[JudgingTask]:
         return iter(self.tasks)
 
     @property
@@ -179,16 +179,16 @@ def pool(
         if value is not None and value < least:
             raise UsageError(f"{name} must be at least {least}, not {value}")
     texts = read_texts(documents)
-    systems = [checked_run(run, texts) for run in as_runs(runs, Search(texts))]
+    systems = [checked_run(run, texts) for run in as_runs(runs, TextSearch(texts))]
     if not systems:
         raise UsageError("no runs given")
     judgements = _judgements(truth, texts)
     asked = titles if isinstance(titles, Mapping) else {} if titles is None else read_titles(titles)
     topics = dict.fromkeys(topic for run in systems for topic in run.topics)
-    tasks: list[Task] = []
+    tasks: list[JudgingTask] = []
     retrieved = judged = 0.0
     for topic in topics:
-        found = _Topic(topic, systems, judgements.get(topic), depth)
+        found = _PoolTopic(topic, systems, judgements.get(topic), depth)
         retrieved += found.retrieved
         judged += found.judged
         tasks += found.tasks(texts, context, asked.get(topic, ""))
@@ -207,7 +207,7 @@ def _judgements(truth: Any, texts: Texts) -> Mapping[str, TopicTruth]:
     return located_truth(checked_truth(found, texts, counting), texts, "exact", counting).topics
 
 
-class _Topic:
+class _PoolTopic:
     """The unjudged text of the first results of one topic, in pieces."""
 
     def __init__(self, name: str, runs: Sequence[Run], truth: TopicTruth | None, depth: int) -> None:
@@ -232,7 +232,7 @@ class _Topic:
         size = np.maximum((held * self.pieces.length).sum(axis=1), 1.0)
         self.share = held * self.pieces.length / size[:, None]  # of each run's list
 
-    def tasks(self, texts: Texts, context: int, question: str) -> Iterator[Task]:
+    def tasks(self, texts: Texts, context: int, question: str) -> Iterator[JudgingTask]:
         """Regions of a document that are near to each other are one task."""
         status = np.where(self.wanted, 1.0, np.nan)
         rows = np.flatnonzero(self.wanted)
@@ -246,7 +246,7 @@ class _Topic:
         for (document, regions), impact in zip(joined, impacts, strict=True):
             text = texts[document]
             first, last = _around(text, regions[0][0], regions[-1][1], context)
-            yield Task(self.name, document, first, text[first:last], tuple(regions), impact, question)
+            yield JudgingTask(self.name, document, first, text[first:last], tuple(regions), impact, question)
 
     def _impacts(self, rows: Any, joined: Sequence[tuple[str, list[tuple[int, int]]]]) -> list[float]:
         """For each task: how far two runs can move apart."""
@@ -281,19 +281,19 @@ def _around(text: str, start: int, end: int, context: int) -> tuple[int, int]:
 # --- files ------------------------------------------------------------------------------------------------------------
 
 
-def _fields(task: Task) -> dict[str, Any]:
+def _fields(task: JudgingTask) -> dict[str, Any]:
     asked = {"question": task.question} if task.question else {}
     regions = [list(region) for region in task.regions]
     return {"topic": task.topic, "doc": task.document, **asked, "offset": task.offset, "text": task.text,
             "regions": regions}  # fmt: skip
 
 
-def _write_lines(tasks: Sequence[Task], out: TextIO, **more: Any) -> None:
+def _write_lines(tasks: Sequence[JudgingTask], out: TextIO, **more: Any) -> None:
     for task in tasks:
         out.write(json.dumps({**_fields(task), **more}, ensure_ascii=False) + "\n")
 
 
-def _write_label_studio(tasks: Sequence[Task], out: TextIO) -> None:
+def _write_label_studio(tasks: Sequence[JudgingTask], out: TextIO) -> None:
     out.write("[\n")
     for number, task in enumerate(tasks):
         end = "\n" if number + 1 == len(tasks) else ",\n"
@@ -301,7 +301,7 @@ def _write_label_studio(tasks: Sequence[Task], out: TextIO) -> None:
     out.write("]\n")
 
 
-def _write_w3c(tasks: Sequence[Task], out: TextIO) -> None:
+def _write_w3c(tasks: Sequence[JudgingTask], out: TextIO) -> None:
     """An annotation for each region, without a label yet."""
     items = [_annotation(task, start, end) for task in tasks for start, end in task.regions]
     page = {"@context": "http://www.w3.org/ns/anno.jsonld", "type": "AnnotationPage", "items": items}
@@ -309,7 +309,7 @@ def _write_w3c(tasks: Sequence[Task], out: TextIO) -> None:
     out.write("\n")
 
 
-def _annotation(task: Task, start: int, end: int) -> dict[str, Any]:
+def _annotation(task: JudgingTask, start: int, end: int) -> dict[str, Any]:
     text, low, high = task.text, start - task.offset, end - task.offset
     question = [{"type": "TextualBody", "purpose": "describing", "value": task.question}] if task.question else []
     return {
@@ -327,7 +327,7 @@ def _annotation(task: Task, start: int, end: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
-_WRITERS: dict[str, Callable[[Sequence[Task], TextIO], None]] = {
+_WRITERS: dict[str, Callable[[Sequence[JudgingTask], TextIO], None]] = {
     "jsonl": _write_lines,
     "label-studio": _write_label_studio,
     "doccano": partial(_write_lines, label=[]),
@@ -335,7 +335,7 @@ _WRITERS: dict[str, Callable[[Sequence[Task], TextIO], None]] = {
 }
 
 
-def read_tasks(path: str | PathLike[str]) -> list[Task]:
+def read_tasks(path: str | PathLike[str]) -> list[JudgingTask]:
     """Tasks from a file that :meth:`Pool.write` wrote: JSON Lines, or for doccano or Label Studio."""
     from berrypick.formats.io.files import reusable
 
@@ -343,7 +343,7 @@ def read_tasks(path: str | PathLike[str]) -> list[Task]:
         return _read_tasks(file_name(path))
 
 
-def _read_tasks(path: str) -> list[Task]:
+def _read_tasks(path: str) -> list[JudgingTask]:
     from berrypick.formats.base import Problems
     from berrypick.formats.io.annotation_export import task_fields
     from berrypick.formats.io.files import head
@@ -369,5 +369,5 @@ def _read_tasks(path: str) -> list[Task]:
             if not good or not offset <= region[0] < region[1] <= offset + len(text):
                 problems.report(f"the region {region!r:.40} is not within the text of the task", number)
         question = str(value.get("question") or "")
-        found.append(Task(topic, document, offset, text, tuple((a, b) for a, b in regions), 0.0, question))
+        found.append(JudgingTask(topic, document, offset, text, tuple((a, b) for a, b in regions), 0.0, question))
     return found

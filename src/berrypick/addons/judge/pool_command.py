@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from berrypick import formats
-from berrypick.cli import options
+from berrypick.cli import flags
 from berrypick.cli.output import HELP, refuse_overwriting, tell
 
 
@@ -16,14 +16,14 @@ from berrypick.cli.output import HELP, refuse_overwriting, tell
 @click.option("-k", "--depth", type=click.IntRange(1), default=10, show_default=True, help="Results of each run.")
 @click.option("--documents", required=True, metavar="PATH", help="Texts: a folder, or JSON Lines with doc and text.")
 @click.option("--truth", metavar="FILE", help="Judgements so far; what they judge is left out.")
-@options.file_to_write("File of tasks to write.")
-@options.choice("--format", ("jsonl", "label-studio", "doccano", "w3c"), "jsonl", "Tool that the tasks are for.")
+@flags.file_to_write("File of tasks to write.")
+@flags.choice("--format", ("jsonl", "label-studio", "doccano", "w3c"), "jsonl", "Tool that the tasks are for.")
 @click.option("--context", type=click.IntRange(0), default=200, show_default=True, help="Characters around a region.")
 @click.option(
     "--budget", type=click.IntRange(1), metavar="N", help="Most tasks, the most important ones. [default: all]"
 )
 @click.option("--titles", metavar="FILE", help="Titles of topics: a file with topic, TAB, title.")
-@options.formats
+@flags.formats
 def pool_command(
     runs: tuple[str, ...],
     documents: str,

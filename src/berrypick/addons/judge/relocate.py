@@ -53,7 +53,7 @@ _BORDER = re.compile(r"[.!?…。！？।](?=\s)|\n")
 
 
 @dataclass(frozen=True)
-class Case:
+class RelocatedSpan:
     """One span: where it was, where it is now, and how it got there."""
 
     topic: str
@@ -94,7 +94,7 @@ class Relocation(Tabular):
     """
 
     truth: Truth
-    cases: tuple[Case, ...] = field(repr=False)
+    cases: tuple[RelocatedSpan, ...] = field(repr=False)
 
     @property
     def counts(self) -> dict[Status, int]:
@@ -122,7 +122,7 @@ class Relocation(Tabular):
         return ", ".join(f"{count} {status}" for status, count in self.counts.items()) or "no spans"
 
 
-def _shown_places(case: Case) -> str:
+def _shown_places(case: RelocatedSpan) -> str:
     return " ".join(f"{start}-{end}" for start, end in case.places)
 
 
@@ -164,7 +164,7 @@ def relocate(
     counting = judged.offsets or "chars"
     judged = located_truth(checked_truth(judged, before, counting), before, "exact", counting)
     documents = _Documents(before, after)
-    cases: list[Case] = []
+    cases: list[RelocatedSpan] = []
     topics = {}
     for name, topic in judged.topics.items():
         found = [_case(topic, row, documents) for row in range(len(topic))]
@@ -189,7 +189,7 @@ def _by_annotator(judged: Truth, old: Texts, new: Texts) -> Relocation:
     return Relocation(truth, tuple(case for part in parts.values() for case in part.cases))
 
 
-def _moved_topic(topic: TopicTruth, found: list[Case], documents: _Documents) -> TopicTruth:
+def _moved_topic(topic: TopicTruth, found: list[RelocatedSpan], documents: _Documents) -> TopicTruth:
     """The placed spans; documents judged as a whole stay so only where their text is the same."""
     rows = [(row, place) for row, case in enumerate(found) if case.status in PLACED for place in case.places]
     texts = documents.new
@@ -210,17 +210,17 @@ def _moved_topic(topic: TopicTruth, found: list[Case], documents: _Documents) ->
     )
 
 
-def _case(topic: TopicTruth, row: int, documents: _Documents) -> Case:
+def _case(topic: TopicTruth, row: int, documents: _Documents) -> RelocatedSpan:
     assert topic.start is not None and topic.end is not None
     name, start, end = topic.document[row], int(topic.start[row]), int(topic.end[row])
     line = None if topic.line is None else int(topic.line[row])
     text = documents.old[name][start:end]
     if name not in documents.new:
-        return Case(topic.topic, name, start, end, "gone", (), 0.0, text, line=line)
+        return RelocatedSpan(topic.topic, name, start, end, "gone", (), 0.0, text, line=line)
     status, places, similarity = documents.pair(name).place(start, end)
     now = documents.new[name]
     shown = " ... ".join(now[a:b] for a, b in places) if status in PLACED else ""
-    return Case(topic.topic, name, start, end, status, places, similarity, text, shown, line)
+    return RelocatedSpan(topic.topic, name, start, end, status, places, similarity, text, shown, line)
 
 
 class _Documents:
@@ -272,7 +272,7 @@ class _Pair:
         self.plain_new, self.from_new = _squeezed(new)
 
     def place(self, start: int, end: int) -> tuple[Status, Places, float]:
-        """Where a span is now; see :class:`Case`."""
+        """Where a span is now; see :class:`RelocatedSpan`."""
         if self.old == self.new:
             return "same", ((start, end),), 100.0
         low, high = (int(np.searchsorted(self.from_old, at)) for at in (start, end))

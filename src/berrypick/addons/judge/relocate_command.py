@@ -7,7 +7,7 @@ import json
 import click
 
 from berrypick import formats
-from berrypick.cli import options
+from berrypick.cli import flags
 from berrypick.cli.output import HELP, refuse_overwriting, show_notes, tell
 from berrypick.evaluation.notes import skipped_notes
 from berrypick.formats.io.files import atomic_writer
@@ -17,7 +17,7 @@ from berrypick.formats.io.files import atomic_writer
 @click.argument("truth")
 @click.option("--from", "old", required=True, metavar="PATH", help="Texts that TRUTH was made on.")
 @click.option("--to", "new", required=True, metavar="PATH", help="Their new version.")
-@options.file_to_write("Truth to write.")
+@flags.file_to_write("Truth to write.")
 @click.option("--report", "report", metavar="FILE", help="What became of every span, as JSON Lines.")
 @click.option("--format-truth", metavar="NAME", help="Truth file format. [default: detect]")
 def relocate_command(truth: str, old: str, new: str, target: str, report: str | None, format_truth: str | None) -> None:

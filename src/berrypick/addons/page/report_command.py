@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from berrypick.cli import options
+from berrypick.cli import flags
 from berrypick.cli.output import HELP, progress_bar, show_notes, tell
 from berrypick.core.errors import as_flags
 
@@ -18,13 +18,13 @@ from berrypick.core.errors import as_flags
 )
 @click.argument("truth")
 @click.argument("runs", nargs=-1, required=True)
-@options.measures("EPRUM nxCG@10")
-@options.file_to_write("HTML file to write.", "html")
+@flags.measures("EPRUM nxCG@10")
+@flags.file_to_write("HTML file to write.", "html")
 @click.option("--html", metavar="FILE", help="Same as -o FILE.")
 @click.option("--title", default="", help="Title of the page.")
 @click.option("--titles", metavar="FILE", help="Titles of topics: lines of topic, TAB, title; or a field of the truth.")
 @click.option("--readers", default="auto", show_default=True, metavar="SPECS", help="User models to step through.")
-@options.simulation
+@flags.simulation
 @click.option("--depth", type=click.IntRange(1), default=100, show_default=True, help="Results shown of each ranking.")
 @click.option(
     "--limit",
@@ -34,9 +34,9 @@ from berrypick.core.errors import as_flags
     metavar="MB",
     help="Maximum size of the page.",
 )
-@options.comparison
-@options.resampling_options(10_000)
-@options.evaluation
+@flags.comparison
+@flags.resampling_options(10_000)
+@flags.evaluation
 def report_command(target: str, **settings: Any) -> None:
     """Write an HTML report: tables, curves, topics, documents, user models. One file that needs no network.
 
@@ -45,12 +45,12 @@ def report_command(target: str, **settings: Any) -> None:
     \b
     berrypick report truth.jsonl a.jsonl -m charR@5 --documents texts --html report.html
     """
-    options.refuse_inputs(target, settings)
+    flags.refuse_inputs(target, settings)
     from berrypick.addons.page.html_report import write_report
 
     with progress_bar() as progress:
         command = shlex.join(["berrypick", *sys.argv[1:]])
-        made = write_report(*options.inputs(settings), html=target, command=command, progress=progress, **settings)
+        made = write_report(*flags.inputs(settings), html=target, command=command, progress=progress, **settings)
     show_notes([*made.notes, *(f"left out: {as_flags(what)}" for what in made.omitted)])
     pieces = f"{made.topics} topics, {made.documents} documents with text or structure, {made.size / 1e6:.1f} MB"
     tell(f"{target}: {pieces}")

@@ -25,7 +25,7 @@ from berrypick.formats import positions_in
 from berrypick.judging.context import JudgingContext
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import merge
-from berrypick.kernels.text import Measured, first_seen, once
+from berrypick.kernels.relevant_text import Measured, first_seen, once
 from berrypick.measures.readers.eprum import EPRUM
 from berrypick.relevance.targets import targets_as_spans
 from berrypick.users import UserModel
@@ -111,7 +111,7 @@ class Details:
         """Everything about one topic."""
         model = self.plain_reader.model if self.plain_reader is not None else Classical()
         judged = [self.evaluation.judge(run, name, model) for run in self.evaluation.runs]
-        return _Topic(self, name, judged).to_json()
+        return _PageTopic(self, name, judged).to_json()
 
     @cached_property
     def plain_reader(self) -> Reader | None:
@@ -145,7 +145,7 @@ class Details:
         }
 
 
-class _Topic:
+class _PageTopic:
     """One topic under way: documents get their numbers as they are met."""
 
     def __init__(self, details: Details, name: str, judged: Sequence[JudgedTopic]) -> None:
@@ -251,7 +251,7 @@ class _Topic:
     def _run(self, judged: JudgedTopic) -> dict[str, Any]:
         ranking = judged.ranking
         located = _or_none(lambda: judged.ranking_spans) if self.places else None
-        columns = _Columns(ranking, located, self.relevant, self.targets)
+        columns = _ResultColumns(ranking, located, self.relevant, self.targets)
         shown = np.flatnonzero(ranking.rank < self.details.depth)
         return {
             "answered": judged.answered,
@@ -339,7 +339,7 @@ class _Topic:
         }
 
 
-class _Columns:
+class _ResultColumns:
     """The columns of each result of a run."""
 
     def __init__(

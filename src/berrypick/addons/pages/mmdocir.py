@@ -14,8 +14,8 @@ class MMDocIR(TruthRecords):
     """Questions of MMDocIR, one JSON object a document: ``doc_name`` and ``questions`` with their boxes.
 
     A question has ``Q``, ``page_id`` (a list of pages, counted from 0) and ``layout_mapping``, a list of boxes:
-    ``page`` (from 0), ``page_size``, ``bbox``. The topic is the name of the document and the number of the question, from 0. A
-    page of ``page_id`` that no box lies on is relevant as a whole.
+    ``page`` (from 0), ``page_size``, ``bbox``. The topic is the name of the document and the number of the question,
+    from 0. A page of ``page_id`` that no box lies on is relevant as a whole.
 
     Sample::
 

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from berrypick.addons.simulate.simulation import simulate
-from berrypick.cli import options
+from berrypick.cli import flags
 from berrypick.cli.output import HELP, Output, progress_bar
 
 
@@ -16,12 +16,12 @@ from berrypick.cli.output import HELP, Output, progress_bar
 )
 @click.argument("truth")
 @click.argument("runs", nargs=-1, required=True)
-@options.measures("EPRUM PRUM epnav")
-@options.whole_number("--readers", 10_000, "Readers to simulate for each topic.", click.IntRange(2))
-@options.whole_number("--seed", 0, "Random seed.", click.IntRange(0))
+@flags.measures("EPRUM PRUM epnav")
+@flags.whole_number("--readers", 10_000, "Readers to simulate for each topic.", click.IntRange(2))
+@flags.whole_number("--seed", 0, "Random seed.", click.IntRange(0))
 @click.option("-q", "--per-topic", is_flag=True, help="Show a row per topic as well as the means.")
-@options.output()
-@options.evaluation
+@flags.output()
+@flags.evaluation
 def simulate_command(output: Output, places: int | None, **settings: Any) -> None:
     """Simulate readers of RUNS, and show each measure beside the mean of what they get.
 
@@ -32,5 +32,5 @@ def simulate_command(output: Output, places: int | None, **settings: Any) -> Non
     berrypick simulate truth.qrels a.run b.run -m 'EPRUM PRUM' --navigation clicks.tsv --readers 100000
     """
     with progress_bar("simulating", "readers") as progress:
-        found = simulate(*options.inputs(settings), progress=progress, **settings)
-    options.show_analysis(found, output, places)
+        found = simulate(*flags.inputs(settings), progress=progress, **settings)
+    flags.show_analysis(found, output, places)

@@ -15,12 +15,12 @@ from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.evaluation.scoring import raise_named
 from berrypick.judging.judge import judge_topic
-from berrypick.judging.sessions import Sessions
+from berrypick.judging.reader_sessions import ReaderSessions
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures import registered
-from berrypick.measures._reader_values import GROUPS, ReaderValues
 from berrypick.measures.base import as_score
-from berrypick.users._walks import Draws
+from berrypick.measures.reader_values import GROUPS, ReaderValues
+from berrypick.users.walks import Draws
 
 #: Readers that are simulated at once, and the most numbers that this may take for each thing that is known of them.
 BLOCK, CELLS = 1 << 15, 1 << 21
@@ -204,7 +204,7 @@ def simulate_task(evaluation: Evaluation, task: TopicTask, seed: int) -> TaskRes
 def reader_values(judged: JudgedTopic, measures: Sequence[RequestedMeasure], draws: Draws) -> dict[str, ReaderValues]:
     """What the readers of some draws get, by measures of one context; they walk once."""
     effort = any("effort" in one.measure.depends_on for one in measures)
-    sessions = Sessions(judged, draws, effort)
+    sessions = ReaderSessions(judged, draws, effort)
     found = {}
     for one in measures:
         try:

@@ -33,14 +33,13 @@ from berrypick.addons.sweep.sweep_settings import COLUMNS, Setting, Some, runs_b
 from berrypick.addons.sweep.sweep_work import FolderJob, Job, Outcome, PipelineJob
 from berrypick.comparison import statistics
 from berrypick.comparison.tabular import shown
-from berrypick.core.arrow import Kind
 from berrypick.core.errors import UsageError, nearest
+from berrypick.core.exchange import Kind, Written
 from berrypick.core.explanation import Table
 from berrypick.core.progress import ProgressLike, StepCounter, as_progress
 from berrypick.core.results import Results, concat
 from berrypick.core.whole_documents import warn_of_whole_documents
 from berrypick.core.workers import jobs_notes, ordered_map
-from berrypick.core.written import Written
 from berrypick.documents.texts import read_texts
 from berrypick.evaluation.evaluation import check_workers
 from berrypick.evaluation.options import EvaluationOptions, takes_options

@@ -25,7 +25,7 @@ COLUMNS = ("run", "chunks", "measure", "value", "low", "high", "topics", "signat
 
 
 @dataclass(frozen=True)
-class Step:
+class GridStep:
     """A chunker or retriever under its name, with the parameters of the grid that it takes."""
 
     kind: str
@@ -46,7 +46,7 @@ class Step:
         return f"{self.kind} {self.name}({inside})"
 
 
-def find_steps(kind: str, given: Some, first: int, grid: Mapping[str, Sequence[Any]]) -> list[Step]:
+def find_steps(kind: str, given: Some, first: int, grid: Mapping[str, Sequence[Any]]) -> list[GridStep]:
     """``first``: how many arguments come before the parameters."""
     if isinstance(given, Mapping):
         named = list(given.items())
@@ -61,7 +61,7 @@ def find_steps(kind: str, given: Some, first: int, grid: Mapping[str, Sequence[A
             raise UsageError(f"{kind} {name} is not a function")
         if names.count(name) > 1:
             raise UsageError(f"two {kind}s are called {name}; give them names: {kind}s={{'one': ..., 'two': ...}}")
-    return [Step(kind, name, function, _takes(function, first, grid)) for name, function in named]
+    return [GridStep(kind, name, function, _takes(function, first, grid)) for name, function in named]
 
 
 def _function_name(function: Any, kind: str) -> str:
@@ -83,7 +83,7 @@ def _takes(function: Callable[..., Any], first: int, grid: Mapping[str, Sequence
     return tuple(name for name in grid if name in known)
 
 
-def check_grid(grid: Mapping[str, Sequence[Any]], steps: Sequence[Step]) -> None:
+def check_grid(grid: Mapping[str, Sequence[Any]], steps: Sequence[GridStep]) -> None:
     taken = {name for step in steps for name in step.takes}
     for name, values in grid.items():
         if name in COLUMNS or name in ("chunker", "retriever"):

@@ -14,7 +14,15 @@ import numpy as np
 from berrypick import formats
 from berrypick.addons.sweep.retrievers import Chunk
 from berrypick.addons.sweep.sweep_files import file_of, refuse_overwriting
-from berrypick.addons.sweep.sweep_settings import Setting, Some, Step, check_grid, check_names, find_steps, run_names
+from berrypick.addons.sweep.sweep_settings import (
+    GridStep,
+    Setting,
+    Some,
+    check_grid,
+    check_names,
+    find_steps,
+    run_names,
+)
 from berrypick.core.assemble import assemble
 from berrypick.core.errors import BerrypickError, UsageError
 from berrypick.core.results import Results
@@ -84,8 +92,8 @@ class PipelineJob(Job):
 
     documents: Texts
     queries: Mapping[str, str]
-    chunkers: dict[str, Step]
-    retrievers: dict[str, Step]
+    chunkers: dict[str, GridStep]
+    retrievers: dict[str, GridStep]
 
     @classmethod
     def planned(
@@ -177,7 +185,7 @@ def _checked_queries(truth: Truth, texts: Texts, queries: Mapping[str, str]) -> 
     return {topic: queries[topic] for topic in truth.topics}
 
 
-def _chunked(name: str, text: str, cut: Step, setting: Setting) -> Iterator[Chunk]:
+def _chunked(name: str, text: str, cut: GridStep, setting: Setting) -> Iterator[Chunk]:
     who = f"{cut.shown(setting)} on document {name}"
     with _blamed_on(who):
         pairs = cut.function(text, **cut.arguments(setting))

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from berrypick.addons.trust.correlation import correlate
-from berrypick.cli import options
+from berrypick.cli import flags
 from berrypick.cli.output import HELP, Output, progress_bar
 
 
@@ -16,8 +16,8 @@ from berrypick.cli.output import HELP, Output, progress_bar
 )
 @click.argument("results", nargs=-1, required=True)
 @click.option("-m", "--measure", "requested", multiple=True, help="Measures of the results. [default: all of them]")
-@options.resampling_options(10_000)
-@options.output()
+@flags.resampling_options(10_000)
+@flags.output()
 def correlate_command(
     results: tuple[str, ...], requested: tuple[str, ...], output: Output, places: int | None, **settings: Any
 ) -> None:
@@ -31,4 +31,4 @@ def correlate_command(
     """
     with progress_bar("correlating", "pairs") as progress:
         found = correlate(*results, measures=list(requested), progress=progress, **settings)
-    options.show_analysis(found, output, places)
+    flags.show_analysis(found, output, places)

@@ -41,18 +41,6 @@ _LISTED = 5  # so many names in a note
 
 
 @dataclass(frozen=True)
-class Method(Resampling):
-    """How intervals are computed."""
-
-    confidence: float = 0.95
-    resamples: int = 10_000
-    seed: int = 0
-
-    def fields(self) -> list[tuple[str, str]]:
-        return [("interval", "percentile"), *self._fields("confidence", "resamples", "seed")]
-
-
-@dataclass(frozen=True)
 class Correlation:
     """Two rankings of the same runs: by ``measure`` in ``source``, and by ``versus`` in ``versus_source``."""
 
@@ -111,7 +99,7 @@ class Correlations(Tabular):
     """
 
     pairs: tuple[Correlation, ...]
-    method: Method
+    method: Resampling
     notes: tuple[Note, ...] = ()
 
     def __len__(self) -> int:
@@ -197,10 +185,10 @@ def correlate(
     >>> found[0].measure, found[0].versus, found[0].tau.value
     ('RR', 'P@1', 1.0)
     """
-    method = Method(confidence, resamples, seed)
+    method = Resampling(confidence=confidence, resamples=resamples, seed=seed)
     told = as_progress(progress)
     named = _named(results)
-    work = _Work(method)
+    work = _CorrelationWork(method)
     chosen = {name: _check(one, name, measures) for name, one in named.items()}
     work.describe_unknown(named.values())
     if len(named) == 1:
@@ -277,10 +265,10 @@ def _pairs_of_results(chosen: Mapping[str, list[str]], named: Mapping[str, Resul
     return found
 
 
-class _Work:
+class _CorrelationWork:
     """Pairs of rankings on their way to correlations."""
 
-    def __init__(self, method: Method) -> None:
+    def __init__(self, method: Resampling) -> None:
         self.method = method
         self.notes: list[Note] = []
         self.info: dict[str, MeasureInfo] = {}

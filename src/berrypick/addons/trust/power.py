@@ -30,7 +30,7 @@ from berrypick.comparison.topic_values import TopicValues
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError, option
 from berrypick.core.explanation import Table
-from berrypick.core.finite import is_finite
+from berrypick.core.parameters import is_finite
 from berrypick.core.progress import ProgressLike
 from berrypick.core.results import Note, Results, Signature
 from berrypick.core.words import counted
@@ -124,13 +124,10 @@ def smallest_effect(topics: int, power: float = 0.8, alpha: float = 0.05) -> flo
 
 
 @dataclass(frozen=True)
-class Method(Resampling):
+class PowerMethod(Resampling):
     """What is asked of the test, and how intervals are computed."""
 
     power: float = 0.8
-    confidence: float = 0.95
-    resamples: int = 1000
-    seed: int = 0
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -215,7 +212,7 @@ class Power(Tabular):
     """
 
     measures: tuple[MeasurePower, ...]
-    method: Method
+    method: PowerMethod
     notes: tuple[Note, ...] = ()
 
     def __len__(self) -> int:
@@ -312,7 +309,7 @@ def power(
     >>> found.records()[0]["topics_needed"]
     59
     """
-    method = Method(power, confidence, resamples, seed)
+    method = PowerMethod(power, confidence=confidence, resamples=resamples, seed=seed)
     wanted = _differences(detect)
     results, _ = evaluated(truth, runs, measures, options, "power", jobs, progress)
     check_pairs(results, "power", 2)
@@ -323,7 +320,7 @@ def power(
     for measure in results.measures:
         values = TopicValues.of(results, measure, results.runs, results.topics)
         notes += missing_notes(values)
-        found += _Work(values, method, results).measure_power(wanted, notes)
+        found += _PowerWork(values, method, results).measure_power(wanted, notes)
     return Power(tuple(found), method, tuple(dict.fromkeys(notes)))
 
 
@@ -335,10 +332,10 @@ def _differences(detect: float | Sequence[float]) -> list[float | None]:
     return [float(value) for value in wanted] or [None]
 
 
-class _Work:
+class _PowerWork:
     """One measure."""
 
-    def __init__(self, values: TopicValues, method: Method, results: Results) -> None:
+    def __init__(self, values: TopicValues, method: PowerMethod, results: Results) -> None:
         self.values, self.method = values, method
         self.signature = signature_of(results, values.measure, method.fields())
 

@@ -53,13 +53,10 @@ _SUBSETS = 4
 
 
 @dataclass(frozen=True)
-class Method(Resampling):
+class StabilityMethod(Resampling):
     """How stability is measured; every part of it is in the signature."""
 
-    confidence: float = 0.95
-    resamples: int = 1000
     splits: int = 1000
-    seed: int = 0
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -143,7 +140,7 @@ class Stability(Tabular):
     """
 
     measures: tuple[MeasureStability, ...]
-    method: Method
+    method: StabilityMethod
     notes: tuple[Note, ...] = ()
 
     def __len__(self) -> int:
@@ -275,7 +272,7 @@ def stability(
     >>> found.records()[0]["discriminative_power"]
     1.0
     """
-    method = Method(confidence, resamples, splits, seed)
+    method = StabilityMethod(splits, confidence=confidence, resamples=resamples, seed=seed)
     told = as_progress(progress)
     results, _ = evaluated(truth, runs, measures, options, "stability", jobs, told)
     check_pairs(results, "stability", 4)
@@ -321,7 +318,7 @@ def signature_of(results: Results, measure: str, method: Sequence[tuple[str, str
 
 
 def _measure_stability(
-    values: TopicValues, method: Method, signature: Signature, progress: Progress | None
+    values: TopicValues, method: StabilityMethod, signature: Signature, progress: Progress | None
 ) -> MeasureStability:
     differences = values.differences()
     width = _width(values)
@@ -371,7 +368,12 @@ def _share(levels: FloatArray, alpha: float) -> float:
 
 
 def _intervals(
-    differences: FloatArray, width: float, levels: FloatArray, swaps: Swaps, method: Method, progress: Progress | None
+    differences: FloatArray,
+    width: float,
+    levels: FloatArray,
+    swaps: Swaps,
+    method: StabilityMethod,
+    progress: Progress | None,
 ) -> tuple[Interval, Interval]:
     """The discriminative power and the swap rate with their intervals, by a jackknife over topics."""
     topics = len(differences)
@@ -390,7 +392,7 @@ def _intervals(
     return tuple(_interval(v, column, topics, gone, method) for v, column in zip(values, found.T, strict=True))  # type: ignore[return-value]
 
 
-def _interval(value: float, subsets: FloatArray, topics: int, gone: int, method: Method) -> Interval:
+def _interval(value: float, subsets: FloatArray, topics: int, gone: int, method: StabilityMethod) -> Interval:
     from scipy.special import ndtri
 
     if math.isnan(value):

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from berrypick.addons.trust.stability import stability
-from berrypick.cli import options
+from berrypick.cli import flags
 from berrypick.cli.output import HELP, Output, progress_bar, tell
 
 
@@ -16,12 +16,12 @@ from berrypick.cli.output import HELP, Output, progress_bar, tell
 )
 @click.argument("truth")
 @click.argument("runs", nargs=-1, required=True)
-@options.measures("EPRUM nxCG@10")
-@options.whole_number("--splits", 1000, "Number of random halves of the topics.", click.IntRange(1))
-@options.resampling_options(1000)
+@flags.measures("EPRUM nxCG@10")
+@flags.whole_number("--splits", 1000, "Number of random halves of the topics.", click.IntRange(1))
+@flags.resampling_options(1000)
 @click.option("--plot", "picture", metavar="FILE", help="Also draw a figure: FILE.png, FILE.svg or FILE.pdf.")
-@options.output()
-@options.evaluation
+@flags.output()
+@flags.evaluation
 def stability_command(picture: str | None, output: Output, places: int | None, **settings: Any) -> None:
     """Measure how well MEASURES tell RUNS apart: discriminative power (bootstrap tests) and swap rates.
 
@@ -33,13 +33,13 @@ def stability_command(picture: str | None, output: Output, places: int | None, *
 
         check_target(picture)
         converter()
-        options.refuse_inputs(picture, settings)
+        flags.refuse_inputs(picture, settings)
     with progress_bar("resampling", "steps") as progress:
-        found = stability(*options.inputs(settings), progress=progress, **settings)
+        found = stability(*flags.inputs(settings), progress=progress, **settings)
     if picture is not None:
         from berrypick.report.chart_theme import PAPER
         from berrypick.report.export import write_picture
 
         size = write_picture(found.plot(theme=PAPER), picture, PAPER)
         tell(f"{picture}: {len(found)} measures, {size}")
-    options.show_analysis(found, output, places)
+    flags.show_analysis(found, output, places)

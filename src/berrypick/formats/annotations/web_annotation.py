@@ -14,8 +14,8 @@ from berrypick.formats.io.annotation_export import GRADES, MOST, AnnotationExpor
 from berrypick.formats.io.files import head
 from berrypick.formats.io.json_files import load
 from berrypick.formats.io.json_lines import records
+from berrypick.formats.io.line_words import finite
 from berrypick.formats.io.values import Judgement, spans_topic
-from berrypick.formats.io.words import finite
 
 #: How the topic is tagged.
 TOPIC = "topic:"
@@ -54,7 +54,7 @@ class WebAnnotation(AnnotationExport):
 
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Truth:
-        found: dict[str, dict[str, _Topic]] = {}
+        found: dict[str, dict[str, _AnnotatedTopic]] = {}
         for line, value in _annotations(path, problems):
             _read_one(value, line, found, problems)
         annotators = {who: {name: one.truth(name) for name, one in topics.items()} for who, topics in found.items()}
@@ -63,7 +63,7 @@ class WebAnnotation(AnnotationExport):
 
 
 @dataclass
-class _Topic:
+class _AnnotatedTopic:
     spans: dict[tuple[str, int, int], Judgement] = field(default_factory=dict)
     quotes: list[Quote] = field(default_factory=list)
 
@@ -100,7 +100,7 @@ def _read_one(value: dict[str, Any], line: int | None, found: dict[str, Any], pr
         return
     who = value.get("creator", value.get("user", ""))
     who = str(who.get("name") or who.get("id") or "") if isinstance(who, dict) else str(who)
-    kept: _Topic = found.setdefault(who, {}).setdefault(topic, _Topic())
+    kept: _AnnotatedTopic = found.setdefault(who, {}).setdefault(topic, _AnnotatedTopic())
     for target in _list(value.get("target")):
         if not isinstance(target, dict):
             problems.report("an annotation has no target with a selector", line)
@@ -119,7 +119,7 @@ def _list(given: Any) -> list[Any]:
 
 
 def _add(
-    kept: _Topic, document: str, grade: float, selectors: dict[Any, Any], line: int | None, problems: Problems
+    kept: _AnnotatedTopic, document: str, grade: float, selectors: dict[Any, Any], line: int | None, problems: Problems
 ) -> None:
     quote, place = selectors.get("TextQuoteSelector", {}), selectors.get("TextPositionSelector", {})
     exact, start, end = quote.get("exact"), place.get("start"), place.get("end")

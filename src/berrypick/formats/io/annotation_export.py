@@ -14,8 +14,8 @@ from berrypick.core.arrays import Positions
 from berrypick.core.truth import Offsets, TopicTruth, Truth
 from berrypick.core.words import counted
 from berrypick.formats.base import Format, Problems, Role
+from berrypick.formats.io.line_words import finite
 from berrypick.formats.io.values import Judgement, judged_counts, spans_topic
-from berrypick.formats.io.words import finite
 
 #: Labels and the grades that they stand for; other labels may be grades themselves.
 GRADES = {"relevant": 1.0, "irrelevant": 0.0, "not relevant": 0.0}

@@ -7,7 +7,7 @@ from itertools import zip_longest
 from typing import Any
 
 from berrypick.core.errors import InputError
-from berrypick.core.finite import is_finite
+from berrypick.core.parameters import is_finite
 from berrypick.formats.io.json_lines import place_of_name
 from berrypick.formats.io.strict_json import strict_json
 from berrypick.inputs.fields import (

@@ -14,7 +14,7 @@ from berrypick.formats.io.json_lines import json_cost
 from berrypick.formats.io.strict_json import RepeatedName, strict_json
 
 
-class Source:
+class JsonSource:
     """The text of a file, read from start to end along with its value, so that problems have a line."""
 
     def __init__(self, text: str = "") -> None:
@@ -56,7 +56,7 @@ class Source:
         self._at += 1
 
 
-def load(path: str, problems: Problems) -> tuple[Any, Source]:
+def load(path: str, problems: Problems) -> tuple[Any, JsonSource]:
     """The value of a JSON file, None and a reported problem if it is none."""
     raw = read_whole(path, json_cost)
     try:
@@ -64,7 +64,7 @@ def load(path: str, problems: Problems) -> tuple[Any, Source]:
         value = strict_json(text)
         if value is None:
             problems.report("is null, and holds nothing", 1)
-        return value, Source(text)
+        return value, JsonSource(text)
     except json.JSONDecodeError as error:
         problems.report(f"is not JSON ({error.msg})", error.lineno, remedy="the file is one JSON value")
     except UnicodeDecodeError as error:
@@ -75,10 +75,10 @@ def load(path: str, problems: Problems) -> tuple[Any, Source]:
         problems.report(str(error), error.line, remedy=error.remedy)
     except ValueError as error:
         problems.report(f"is not JSON ({error})", 1)
-    return None, Source()
+    return None, JsonSource()
 
 
-def objects(value: Any, what: str, source: Source, problems: Problems) -> Iterator[dict[str, Any]]:
+def objects(value: Any, what: str, source: JsonSource, problems: Problems) -> Iterator[dict[str, Any]]:
     """The objects of a list; anything else is reported."""
     if not isinstance(value, list):
         problems.report(f"{what} must be a list", source.line)

@@ -6,7 +6,7 @@ import os
 import sys
 
 from berrypick.core.errors import InputError, UsageError
-from berrypick.formats.io.words import finite
+from berrypick.formats.io.line_words import finite
 
 #: The environment variable that sets how many gigabytes a compressed file, a pipe or a device may expand to.
 EXPANSION_LIMIT = "BERRYPICK_EXPANSION_LIMIT"

@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 
 from berrypick.core.arrays import IntArray, Narrow
-from berrypick.core.columns import Coded, Stretches
-from berrypick.core.names import Names
+from berrypick.core.columns import Coded, Names, Stretches
 from berrypick.formats.io.files import LONGEST, DamagedError, is_plain_file, open_bytes
 from berrypick.kernels import native
 

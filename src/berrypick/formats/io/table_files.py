@@ -15,7 +15,7 @@ from berrypick.core.errors import InputError, UsageError
 from berrypick.formats.base import Problems
 from berrypick.formats.io.files import LONGEST, line_too_long, open_bytes, size_of
 from berrypick.formats.io.limits import MemoryGuard, expansion_limit, memory_limit, too_large, too_much_memory
-from berrypick.formats.io.words import finite
+from berrypick.formats.io.line_words import finite
 from berrypick.inputs.fields import TABLE as FIELDS
 from berrypick.inputs.fields import (
     Aliases,

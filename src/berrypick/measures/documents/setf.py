@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from berrypick.core.arrays import FloatArray
-from berrypick.core.bounds import above_zero
+from berrypick.core.parameters import above_zero
 from berrypick.judging.documents import JudgedDocuments
 from berrypick.measures.documents._ranked import RankedMeasure, only_judged, relevance_level, share
 

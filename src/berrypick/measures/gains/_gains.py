@@ -11,9 +11,8 @@ import numpy as np
 
 from berrypick.core import paths
 from berrypick.core.arrays import FloatArray
-from berrypick.core.bounds import zero_to_one
 from berrypick.core.explanation import Table, number
-from berrypick.core.parameters import parameter
+from berrypick.core.parameters import parameter, zero_to_one
 from berrypick.core.score import Score
 from berrypick.judging.ranked_gains import RankedGains, focused, ranked_gains, with_alpha
 from berrypick.judging.topic import JudgedTopic

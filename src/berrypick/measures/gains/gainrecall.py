@@ -11,10 +11,10 @@ from berrypick.core.arrays import FloatArray
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.parameters import parameter
 from berrypick.core.score import Curve, Score
-from berrypick.judging.sessions import Sessions
+from berrypick.judging.reader_sessions import ReaderSessions
 from berrypick.judging.topic import JudgedTopic
-from berrypick.measures._reader_values import ReaderValues
 from berrypick.measures.gains._gains import Base, GainMeasure, curves, gain_table
+from berrypick.measures.reader_values import ReaderValues
 from berrypick.measures.readers._working import reach_table, seen_by_rank
 
 
@@ -87,7 +87,7 @@ class GainRecall(GainMeasure):
         rank = len(shares) if self.at is None else min(int(self.at), len(shares))
         return Score(float(shares[rank - 1]) if rank else 0.0)
 
-    def reader_values(self, judged: JudgedTopic, sessions: Sessions) -> ReaderValues:
+    def reader_values(self, judged: JudgedTopic, sessions: ReaderSessions) -> ReaderValues:
         """The share of the gain that each reader has collected; readers who do not move have all the same."""
         if not self._moves(judged):
             return ReaderValues.of(np.full(sessions.count, self.compute(judged).value))

@@ -10,15 +10,14 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
-from berrypick.core.bounds import above_zero, zero_or_more
 from berrypick.core.errors import NeedsError, option
 from berrypick.core.explanation import Table, number
 from berrypick.core.laws import with_laws, without
-from berrypick.core.parameters import parameter
+from berrypick.core.parameters import above_zero, parameter, zero_or_more
 from berrypick.core.score import Curve
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import merge
-from berrypick.kernels.text import Measured, numbered_documents
+from berrypick.kernels.relevant_text import Measured, numbered_documents
 from berrypick.measures.base import Measure
 from berrypick.measures.passages._sized_articles import has_sizes_alone, read_and_relevant, sized_articles
 from berrypick.measures.spans._text import Article, View, view_of

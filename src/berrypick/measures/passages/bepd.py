@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from berrypick.core.bounds import above_zero
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.laws import with_laws, without
+from berrypick.core.parameters import above_zero
 from berrypick.core.score import Score
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.base import Measure

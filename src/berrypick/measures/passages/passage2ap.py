@@ -13,7 +13,7 @@ from berrypick.core.laws import without
 from berrypick.core.score import Score
 from berrypick.core.words import unit_word
 from berrypick.judging.topic import JudgedTopic
-from berrypick.kernels.text import unseen_parts
+from berrypick.kernels.relevant_text import unseen_parts
 from berrypick.measures.passages._articles import pieces
 from berrypick.measures.passages._passages import _Genomics
 from berrypick.measures.spans._text import view_of

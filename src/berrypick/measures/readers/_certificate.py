@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Literal, Protocol
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
-from berrypick.core.bounds import above_zero, one_or_more, zero_or_more
 from berrypick.core.errors import UsageError
-from berrypick.core.parameters import parameter
+from berrypick.core.parameters import above_zero, one_or_more, parameter, zero_or_more
 from berrypick.kernels.list_problem import Search
+from berrypick.measures.best_list import GAP
 
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+S = TypeVar("S", bound="DataclassInstance")
 NormName = Literal["product", "bounded"]
-
-#: The relative gap of a certificate above which a note says so.
-GAP = 0.05
 
 
 def gap_parameter() -> Any:
@@ -72,6 +74,12 @@ def check_search(measure: Searched, needed: str) -> None:
         raise UsageError(f"{name}(norm='bounded') compares with the best list; it needs ideal={needed}")
     if measure.ideal != "certified" and (measure.gap, measure.nodes, measure.seconds) != (None, None, None):
         raise UsageError(f"{name} takes gap=, nodes= and seconds= with ideal='certified' only")
+
+
+def certified(measure: S, nodes: int | None, seconds: float | None) -> S:
+    """Return the measure with the best list searched for, as long as was said, or else as the measure says."""
+    said = {"nodes": nodes, "seconds": seconds}
+    return replace(measure, ideal="certified", **{name: one for name, one in said.items() if one is not None})
 
 
 def search_of(measure: Searched) -> Search:

@@ -14,17 +14,16 @@ from typing import ClassVar
 import numpy as np
 
 from berrypick.core.arrays import FloatArray
-from berrypick.core.bounds import above_zero
 from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Explanation, Table, number
-from berrypick.core.parameters import parameter
+from berrypick.core.parameters import above_zero, parameter
 from berrypick.core.score import Score
-from berrypick.judging.sessions import Sessions
+from berrypick.judging.reader_sessions import ReaderSessions
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import merge
-from berrypick.kernels.text import unseen_parts
-from berrypick.measures._reader_values import ReaderValues
+from berrypick.kernels.relevant_text import unseen_parts
 from berrypick.measures.base import SHOWN, Measure
+from berrypick.measures.reader_values import ReaderValues
 from berrypick.measures.readers._newly_seen import costs_of, newly_seen
 from berrypick.measures.spans._chunks import common_parts, cost_to, tokens_read
 
@@ -77,7 +76,7 @@ class ContinuationMeasure(Measure):
         signed = costs_of(judged).signed if self.every is not None else ()
         return Score(float(gains @ self.working(gains)[1]), signed=signed)
 
-    def reader_values(self, judged: JudgedTopic, sessions: Sessions) -> ReaderValues:
+    def reader_values(self, judged: JudgedTopic, sessions: ReaderSessions) -> ReaderValues:
         """Readers look at items and stop: the gain, and the number of items seen."""
         gains = self.items(judged)
         items = np.concatenate([gains, np.zeros(max(0, self.least_items() - len(gains)))])

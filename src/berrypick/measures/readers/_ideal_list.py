@@ -18,7 +18,7 @@ IdealName = Literal["targets", "greedy", "exact", "certified"]
 
 
 @dataclass(frozen=True)
-class IdealLists:
+class SearchedLists:
     """Ideal lists, and what their values hold for."""
 
     ideal: ideals.Ideal
@@ -36,24 +36,24 @@ class IdealLists:
         return self.ideal.stopped
 
 
-def ideal_list(measure: Searched, candidates: Reach, reach: Reach, wanted: tuple[int, ...]) -> IdealLists:
+def ideal_list(measure: Searched, candidates: Reach, reach: Reach, wanted: tuple[int, ...]) -> SearchedLists:
     """The ideal lists that a measure compares with; ``reach`` is that of the run."""
     if measure.ideal == "targets":
-        return IdealLists(ideals.by_targets(candidates.targets))
+        return SearchedLists(ideals.by_targets(candidates.targets))
     if measure.ideal == "greedy":
-        return IdealLists(ideals.greedy(candidates), candidates.ranks)
+        return SearchedLists(ideals.greedy(candidates), candidates.ranks)
     exact = ideals.exact(candidates) if measure.ideal == "exact" else None
     if measure.norm == "bounded":
         rows, with_run = ideals.with_rows(candidates, reach)
         if exact is None or with_run:
             found = ideals.searched(rows, wanted, "inverse", search_of(measure))
-            return IdealLists(found, rows.ranks, with_run, of_inverse=True)
+            return SearchedLists(found, rows.ranks, with_run, of_inverse=True)
     if exact is not None:
-        return IdealLists(exact, candidates.ranks)
-    return IdealLists(ideals.searched(candidates, wanted, "length", search_of(measure)), candidates.ranks)
+        return SearchedLists(exact, candidates.ranks)
+    return SearchedLists(ideals.searched(candidates, wanted, "length", search_of(measure)), candidates.ranks)
 
 
-def ideal_table(certificate: IdealLists, candidates: Candidates, wanted: Sequence[int]) -> Table:
+def ideal_table(certificate: SearchedLists, candidates: Candidates, wanted: Sequence[int]) -> Table:
     """The ideal lists; those for norm='bounded' may hold results of the run, which have no name as candidates."""
     best = certificate.ideal
     extra = certificate.rows - len(candidates.names)

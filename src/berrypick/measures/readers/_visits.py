@@ -11,22 +11,29 @@ from typing import ClassVar
 import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
-from berrypick.core.bounds import above_zero, one_or_more, zero_or_more
 from berrypick.core.errors import NeedsError, option
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.laws import without
-from berrypick.core.parameters import parameter
+from berrypick.core.parameters import above_zero, one_or_more, parameter, zero_or_more
 from berrypick.core.run import Ranking
 from berrypick.core.score import Score
 from berrypick.core.truth import Targets
 from berrypick.judging.context import JudgingContext
-from berrypick.judging.sessions import Sessions
+from berrypick.judging.reader_sessions import ReaderSessions
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import merge
 from berrypick.kernels.viewers import tolerances, view
-from berrypick.kernels.visits import Tolerance, Walk, ends_of, entries_of, spans_by_document, usual_tolerance, walk
-from berrypick.measures._reader_values import ReaderValues
+from berrypick.kernels.visits import (
+    ListVisits,
+    Tolerance,
+    ends_of,
+    entries_of,
+    spans_by_document,
+    usual_tolerance,
+    walk,
+)
 from berrypick.measures.base import Measure
+from berrypick.measures.reader_values import ReaderValues
 from berrypick.measures.readers._targets import quant_parameter
 from berrypick.relevance.gains import Quantisation
 
@@ -63,7 +70,7 @@ class VisitMeasure(Measure):
     def places(self, judged: JudgedTopic) -> Places:
         return _in_tokens(judged) if self.unit == "tokens" else _as_given(judged)
 
-    def walk(self, judged: JudgedTopic) -> Walk:
+    def walk(self, judged: JudgedTopic) -> ListVisits:
         return walk_of(self.places(judged), self.reader(judged))
 
     def scored(self, judged: JudgedTopic, value: float | None) -> Score:
@@ -77,7 +84,7 @@ class VisitMeasure(Measure):
         spread = float(getattr(context.user, "spread", 0.0))
         return (("viewers", f"spread={spread:.12g}"),) if spread else ()
 
-    def viewings(self, judged: JudgedTopic, sessions: Sessions) -> Iterator[tuple[IntArray, BoolArray]]:
+    def viewings(self, judged: JudgedTopic, sessions: ReaderSessions) -> Iterator[tuple[IntArray, BoolArray]]:
         """Result by result: how many targets viewers find there, and whether they waste a unit of tolerance.
 
         Tolerances differ between viewers as the evaluation's user model t2i says, if it is one; otherwise all viewers
@@ -156,13 +163,13 @@ def _in_tokens(judged: JudgedTopic) -> Places:
 
 
 @lru_cache(maxsize=4)
-def walk_of(places: Places, reader: Tolerance) -> Walk:
+def walk_of(places: Places, reader: Tolerance) -> ListVisits:
     entries = entries_of(places.ranking)
     return walk(entries, ends_of(entries, places.lengths), spans_by_document(places.targets), reader)
 
 
 @dataclass(frozen=True)
-class Search:
+class VisitQuantities:
     """The quantities of table 1 of the paper."""
 
     wanted: int  # S
@@ -191,7 +198,7 @@ class _Searching(VisitMeasure):
         """S: how many targets are wanted."""
         return len(judged.targets) if self.wanted is None else self.wanted
 
-    def search(self, judged: JudgedTopic, wanted: int | None = None) -> Search | None:
+    def search(self, judged: JudgedTopic, wanted: int | None = None) -> VisitQuantities | None:
         """None where more targets are wanted than there are."""
         relevant = len(judged.targets)
         target_count = self.wants(judged) if wanted is None else wanted
@@ -199,12 +206,14 @@ class _Searching(VisitMeasure):
             return None
         units = irrelevant_units(self.places(judged), self.patience(judged))
         if not judged.answered:
-            return Search(target_count, relevant, units, 0, relevant, target_count)
+            return VisitQuantities(target_count, relevant, units, 0, relevant, target_count)
         steps = self.walk(judged)
         still = max(0, target_count - steps.found)
-        return Search(target_count, relevant, units, steps.units_before(target_count), relevant - steps.found, still)
+        return VisitQuantities(
+            target_count, relevant, units, steps.units_before(target_count), relevant - steps.found, still
+        )
 
-    def reader_values(self, judged: JudgedTopic, sessions: Sessions) -> ReaderValues:
+    def reader_values(self, judged: JudgedTopic, sessions: ReaderSessions) -> ReaderValues:
         """The value of each viewer's own search."""
         search = self.search(judged)
         assert search is not None, "undefined values are not simulated"
@@ -216,7 +225,7 @@ class _Searching(VisitMeasure):
         length = spent + still * np.maximum(0, search.units - spent) / (search.relevant - found + 1)
         return ReaderValues.of(np.broadcast_to(self.of_search(search, length), (sessions.count,)))
 
-    def of_search(self, search: Search, length: FloatArray) -> FloatArray:
+    def of_search(self, search: VisitQuantities, length: FloatArray) -> FloatArray:
         """The value of searches of some lengths."""
         raise NotImplementedError
 

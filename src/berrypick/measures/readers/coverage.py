@@ -9,17 +9,16 @@ from typing import ClassVar
 import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray
-from berrypick.core.bounds import above_zero
 from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.laws import with_laws, without
-from berrypick.core.parameters import parameter
+from berrypick.core.parameters import above_zero, parameter
 from berrypick.core.score import Curve, Score
 from berrypick.core.words import unit_word
-from berrypick.judging.sessions import Sessions
+from berrypick.judging.reader_sessions import ReaderSessions
 from berrypick.judging.topic import JudgedTopic
-from berrypick.measures._reader_values import ReaderValues
 from berrypick.measures.base import Measure
+from berrypick.measures.reader_values import ReaderValues
 from berrypick.measures.spans._chunks import Reading, effort_for, reading_of
 from berrypick.measures.spans._text import view_of
 
@@ -105,7 +104,7 @@ class Coverage(Measure):
         reading = self._reading(judged)
         return Score(reading.area(float(self.budget)), signed=_signed(reading))
 
-    def reader_values(self, judged: JudgedTopic, sessions: Sessions) -> ReaderValues:
+    def reader_values(self, judged: JudgedTopic, sessions: ReaderSessions) -> ReaderValues:
         """A reader reads some amount up to the budget, all amounts being as probable, and has seen some share."""
         return ReaderValues.of(self._reading(judged).at(float(self.budget) * sessions.draws.uniform("budget")))
 
@@ -212,7 +211,7 @@ def coverage_budgets(
 
 
 @dataclass(frozen=True)
-class Band:
+class CoverageBand:
     """A mean curve over topics with the interval in which it would lie if the topics were drawn anew."""
 
     effort: tuple[float, ...]
@@ -229,7 +228,7 @@ def coverage_band(
     confidence: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
-) -> Band:
+) -> CoverageBand:
     """Compute the mean of coverage curves, with a bootstrap band over topics.
 
     Parameters
@@ -272,7 +271,7 @@ def coverage_band(
         row += np.bincount(draw, minlength=len(values))
     tail = (1 - confidence) / 2
     low, high = np.quantile(weight @ values / len(values), [tail, 1 - tail], axis=0)
-    return Band(*(tuple(column.tolist()) for column in (grid, values.mean(axis=0), low, high)))
+    return CoverageBand(*(tuple(column.tolist()) for column in (grid, values.mean(axis=0), low, high)))
 
 
 def _on(curve: Sequence[tuple[float, float]], grid: FloatArray) -> FloatArray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar, Literal
@@ -15,13 +16,15 @@ from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.laws import with_laws
 from berrypick.core.parameters import parameter
 from berrypick.core.score import Curve, Score
-from berrypick.judging.sessions import Sessions, sorted_rows, weighted_inverse
+from berrypick.judging.reader_sessions import ReaderSessions, sorted_rows, weighted_inverse
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels import gain_law
-from berrypick.measures._reader_values import ReaderValues
 from berrypick.measures.base import LEVELS
+from berrypick.measures.best_list import BestList
+from berrypick.measures.reader_values import ReaderValues
 from berrypick.measures.readers._certificate import (
     NormName,
+    certified,
     check_search,
     gap_notes,
     gap_parameter,
@@ -134,6 +137,17 @@ class epnav(TargetMeasure):
             raise UsageError("epnav takes one of points='ideal' and @level, not both")
         check_search(self, "'certified' or 'exact'")
 
+    def no_best_lists(self) -> str:
+        return ""
+
+    def certified(self, nodes: int | None = None, seconds: float | None = None) -> epnav:
+        return certified(self, nodes, seconds)
+
+    def best_lists(self, judged: JudgedTopic) -> Iterator[BestList]:
+        lists = self._cheapest(judged, self._levels(judged))
+        for level, best in zip(lists.last_levels(), lists.found, strict=True):
+            yield BestList(best, tuple(lists.listed(best)), len(judged.targets), lists.candidates, level=level)
+
     def _levels(self, judged: JudgedTopic) -> tuple[float, ...]:
         if self.at is not None:
             return (float(self.at),)
@@ -172,7 +186,7 @@ class epnav(TargetMeasure):
             return Score(0.0, signed=(("law", "exact"),))
         return self.compute(judged)
 
-    def reader_values(self, judged: JudgedTopic, sessions: Sessions) -> ReaderValues:
+    def reader_values(self, judged: JudgedTopic, sessions: ReaderSessions) -> ReaderValues:
         """The ideal list's effort for each gain over the effort each reader has spent on collecting it."""
         gains = judged.targets.gain
         wanted, ideal = _reader_weights(self, judged)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar, Literal, overload
@@ -12,25 +12,27 @@ from typing import Any, ClassVar, Literal, overload
 import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
-from berrypick.core.bounds import one_or_more
 from berrypick.core.errors import BerrypickWarning, UsageError
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.laws import with_laws
-from berrypick.core.parameters import parameter
+from berrypick.core.parameters import one_or_more, parameter
 from berrypick.core.reach import Reach
 from berrypick.core.score import Curve, Score
-from berrypick.judging.sessions import Sessions, sorted_rows, weighted_inverse
+from berrypick.judging.reader_sessions import ReaderSessions, sorted_rows, weighted_inverse
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels import ideal as ideals
-from berrypick.measures._reader_values import ReaderValues
 from berrypick.measures.base import LEVELS, recall_value
+from berrypick.measures.best_list import BestList
+from berrypick.measures.reader_values import ReaderValues
 from berrypick.measures.readers._certificate import (
     NormName,
+    certified,
     check_search,
     gap_notes,
     gap_parameter,
     nodes_parameter,
     norm_parameter,
+    search_of,
     seconds_parameter,
     signed_search,
 )
@@ -43,7 +45,7 @@ from berrypick.measures.readers._expected_precision import (
     tails_at_events,
     terms_table,
 )
-from berrypick.measures.readers._ideal_list import IdealLists, IdealName, ideal_list, ideal_table
+from berrypick.measures.readers._ideal_list import IdealName, SearchedLists, ideal_list, ideal_table
 from berrypick.measures.readers._targets import TargetMeasure
 from berrypick.measures.readers._working import law_table, reach_table, scenario_tables, whole_recall
 
@@ -156,6 +158,25 @@ class EPRUM(TargetMeasure):
         if self.norm == "bounded" and self.rank is not None:
             raise UsageError("EPRUM(rank=) has no bounded norm; use EPRUM(r=...) or EPRUM@level with norm='bounded'")
 
+    def no_best_lists(self) -> str:
+        of_rank = self.rank is not None
+        return "an ideal list is one for a recall value; use EPRUM, EPRUM(r=2) or EPRUM@0.5" if of_rank else ""
+
+    def certified(self, nodes: int | None = None, seconds: float | None = None) -> EPRUM:
+        return certified(self, nodes, seconds)
+
+    def best_lists(self, judged: JudgedTopic) -> Iterator[BestList]:
+        names = judged.candidates.names
+        for weight, ideal, _ in judged.levels:
+            rows = judged.candidates.reach if ideal.all() else judged.candidates.reach.columns(ideal)
+            if self.r is not None and self.r > rows.targets:
+                continue
+            wanted = self._wanted(rows.targets)
+            found = ideals.certified(rows, wanted, ideals.OBJECTIVES[self.norm], search_of(self))
+            for r, best in zip(wanted, found, strict=True):
+                units = tuple(names[i] for i in best.order)
+                yield BestList(best, units, rows.targets, len(rows.events), weight, r=r)
+
     def level_remedy(self, at: float) -> str:
         return f"; for precision at a rank, use EPRUM(rank={at:g})" if at == int(at) else ""
 
@@ -194,14 +215,14 @@ class EPRUM(TargetMeasure):
 
     def _ideal(
         self, judged: JudgedTopic, ideal: BoolArray, reach: Reach, wanted: tuple[int, ...] | None = None
-    ) -> IdealLists:
+    ) -> SearchedLists:
         if self.ideal == "targets":
-            return IdealLists(ideals.by_targets(reach.targets))
+            return SearchedLists(ideals.by_targets(reach.targets))
         rows = judged.candidates.reach
         rows = rows if ideal.all() else rows.columns(ideal)
         return ideal_list(self, rows, reach, self._wanted(reach.targets) if wanted is None else wanted)
 
-    def _notes(self, judged: JudgedTopic, lists: Sequence[IdealLists] = ()) -> tuple[str, ...]:
+    def _notes(self, judged: JudgedTopic, lists: Sequence[SearchedLists] = ()) -> tuple[str, ...]:
         if self.ideal == "certified":
             return gap_notes(self, lists)
         if self.ideal == "greedy" and self.norm == "bounded":
@@ -213,7 +234,7 @@ class EPRUM(TargetMeasure):
             )
         return ()
 
-    def reader_values(self, judged: JudgedTopic, sessions: Sessions) -> ReaderValues:
+    def reader_values(self, judged: JudgedTopic, sessions: ReaderSessions) -> ReaderValues:
         """A reader who sees the r-th target at rank k gets E[ML*_r]/k; readers differ in what is ideal for them."""
         levels = _reader_weights(self, judged)
         if len(levels) == 1 and levels[0][1] is not None:
@@ -265,7 +286,7 @@ class EPRUM(TargetMeasure):
         return Explanation(f"{self.canonical()} for topic {judged.topic}", (*parts, *self._notes(judged, lists)))
 
     def _explain_level(
-        self, judged: JudgedTopic, ideal: BoolArray, reach: Reach, certificate: IdealLists
+        self, judged: JudgedTopic, ideal: BoolArray, reach: Reach, certificate: SearchedLists
     ) -> list[Table]:
         targets = [name for name, wanted in zip(judged.targets.names(), ideal, strict=True) if wanted]
         names = judged.items.names_by_rank()

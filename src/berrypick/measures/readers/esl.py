@@ -9,7 +9,7 @@ from berrypick.core.arrays import FloatArray
 from berrypick.core.explanation import Table
 from berrypick.core.score import Score
 from berrypick.judging.topic import JudgedTopic
-from berrypick.measures.readers._visits import Search, _Searching
+from berrypick.measures.readers._visits import VisitQuantities, _Searching
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class ESL(_Searching):
         found = self.search(judged)
         return self.scored(judged, None if found is None else float(found.length))
 
-    def of_search(self, search: Search, length: FloatArray) -> FloatArray:
+    def of_search(self, search: VisitQuantities, length: FloatArray) -> FloatArray:
         return length
 
     def summary(self, judged: JudgedTopic) -> list[str | Table]:

@@ -9,7 +9,7 @@ from berrypick.core.arrays import FloatArray
 from berrypick.core.explanation import Table, number
 from berrypick.core.score import Score
 from berrypick.judging.topic import JudgedTopic
-from berrypick.measures.readers._visits import Search, _Searching
+from berrypick.measures.readers._visits import VisitQuantities, _Searching
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class ESLRF(_Searching):
             return self.scored(judged, None)
         return self.scored(judged, 1.0 - found.length * (found.relevant + 1) / (found.wanted * found.units))
 
-    def of_search(self, search: Search, length: FloatArray) -> FloatArray:
+    def of_search(self, search: VisitQuantities, length: FloatArray) -> FloatArray:
         return 1.0 - length * (search.relevant + 1) / (search.wanted * search.units)
 
     def missing_topic_score(self, judged: JudgedTopic) -> Score:

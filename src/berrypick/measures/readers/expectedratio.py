@@ -10,9 +10,9 @@ import numpy as np
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.laws import with_laws
 from berrypick.core.score import Curve, Score
-from berrypick.judging.sessions import Sessions
+from berrypick.judging.reader_sessions import ReaderSessions
 from berrypick.judging.topic import JudgedTopic
-from berrypick.measures._reader_values import ReaderValues
+from berrypick.measures.reader_values import ReaderValues
 from berrypick.measures.readers._targets import TargetMeasure
 from berrypick.measures.readers._working import reach_table, seen_by_rank
 
@@ -76,7 +76,7 @@ class ExpectedRatio(TargetMeasure):
     def missing_topic_score(self, judged: JudgedTopic) -> Score:
         return Score(0.0 if judged.targets.idealism.any() else None)
 
-    def reader_values(self, judged: JudgedTopic, sessions: Sessions) -> ReaderValues:
+    def reader_values(self, judged: JudgedTopic, sessions: ReaderSessions) -> ReaderValues:
         """The share of the targets that each reader has seen."""
         weight = judged.targets.idealism / judged.targets.idealism.sum()
         return ReaderValues.of(weight @ (sessions.first <= (np.finfo(float).max if self.at is None else self.at)))

@@ -9,18 +9,17 @@ from typing import Any, ClassVar, Literal, overload
 import numpy as np
 
 from berrypick.core.arrays import FloatArray
-from berrypick.core.bounds import one_or_more
 from berrypick.core.errors import NamedError, UsageError, option
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.laws import without
-from berrypick.core.parameters import parameter
+from berrypick.core.parameters import one_or_more, parameter
 from berrypick.core.reach import Reach, check_units
 from berrypick.core.score import Curve, Score
-from berrypick.judging.sessions import Sessions
+from berrypick.judging.reader_sessions import ReaderSessions
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.poisson_binomial import consulted, lower_tails, normal_law
-from berrypick.measures._reader_values import ReaderValues
 from berrypick.measures.base import LEVELS, recall_value
+from berrypick.measures.reader_values import ReaderValues
 from berrypick.measures.readers._expected_precision import LawName
 from berrypick.measures.readers._targets import TargetMeasure
 from berrypick.measures.readers._working import consulted_tables, law_table, reach_table, whole_recall
@@ -125,7 +124,7 @@ class PRUM(TargetMeasure):
         working = work(judged.reach, self.exact, self.law)
         return working.precision(low, high, _unranked(judged))
 
-    def reader_values(self, judged: JudgedTopic, sessions: Sessions) -> ReaderValues:
+    def reader_values(self, judged: JudgedTopic, sessions: ReaderSessions) -> ReaderValues:
         """Results consulted until r targets are seen, and how many of them led to something new, for each reader.
 
         Beyond the list the mean over all orders of the unranked units is taken.
@@ -162,7 +161,7 @@ class PRUM(TargetMeasure):
         ]
         return self._explanation(judged, *parts, self._terms(judged, work(reach, self.exact, self.law)))
 
-    def _terms(self, judged: JudgedTopic, working: Working) -> Table:
+    def _terms(self, judged: JudgedTopic, working: PrumSums) -> Table:
         title = "Expected numbers of results: (leading to something new) / (consulted)"
         head = ["r", "new, ranked", "new, beyond", "read, ranked", "read, beyond", "precision"]
         wanted, unranked = self._wanted(judged.reach.targets), _unranked(judged)
@@ -197,7 +196,7 @@ def _unranked(judged: JudgedTopic) -> int | None:
 
 
 @dataclass(frozen=True)
-class Working:
+class PrumSums:
     """The sums of equation 5, by recall value (index r = 0..t)."""
 
     new: FloatArray  # expected consulted ranks that lead to something new
@@ -245,10 +244,10 @@ def _check_law(exact: bool, law: LawName) -> None:
         )
 
 
-def work(reach: Reach, exact: bool, law: LawName = "exact") -> Working:
+def work(reach: Reach, exact: bool, law: LawName = "exact") -> PrumSums:
     """All sums over the ranked part. Ranks that reach nothing add only to what is consulted."""
     new, read, last = consulted(reach, exact, law == "normal")
-    return Working(new=lower_tails(new), consulted=lower_tails(read), last=last)
+    return PrumSums(new=lower_tails(new), consulted=lower_tails(read), last=last)
 
 
 @overload

@@ -13,7 +13,7 @@ from berrypick.core.explanation import Table, number
 from berrypick.core.score import Curve, Score
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.base import LEVELS, recall_value
-from berrypick.measures.readers._visits import Search, _Searching
+from berrypick.measures.readers._visits import VisitQuantities, _Searching
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class PT2I(_Searching):
         found = self.search(judged)
         return self.scored(judged, None if found is None else found.wanted / (found.wanted + found.length))
 
-    def of_search(self, search: Search, length: FloatArray) -> FloatArray:
+    def of_search(self, search: VisitQuantities, length: FloatArray) -> FloatArray:
         return np.asarray(search.wanted / (search.wanted + length))
 
     def missing_topic_score(self, judged: JudgedTopic) -> Score:

@@ -8,13 +8,13 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from berrypick.core.bounds import above_zero
 from berrypick.core.errors import NamedError, UsageError
 from berrypick.core.explanation import Table, number
+from berrypick.core.parameters import above_zero
 from berrypick.core.score import Curve, Score
-from berrypick.judging.sessions import Sessions
+from berrypick.judging.reader_sessions import ReaderSessions
 from berrypick.judging.topic import JudgedTopic
-from berrypick.measures._reader_values import ReaderValues
+from berrypick.measures.reader_values import ReaderValues
 from berrypick.measures.readers._visits import VisitMeasure
 
 #: Units of tolerance in the default budget.
@@ -115,7 +115,7 @@ class T2I(VisitMeasure):
         values = self.precisions(judged)
         return self.scored(judged, values[-1] if self.at is not None else math.fsum(values) / len(values))
 
-    def reader_values(self, judged: JudgedTopic, sessions: Sessions) -> ReaderValues:
+    def reader_values(self, judged: JudgedTopic, sessions: ReaderSessions) -> ReaderValues:
         """Targets found before each unit is wasted, by every viewer."""
         units = self._units(self.patience(judged))
         share = 1.0 / np.arange(1, units + 1)

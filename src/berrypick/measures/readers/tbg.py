@@ -9,16 +9,15 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
-from berrypick.core.bounds import above_zero, zero_or_more
 from berrypick.core.errors import UsageError, option
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.laws import without
-from berrypick.core.parameters import parameter
+from berrypick.core.parameters import above_zero, parameter, zero_or_more
 from berrypick.core.score import Curve, Score
-from berrypick.judging.sessions import Sessions
+from berrypick.judging.reader_sessions import ReaderSessions
 from berrypick.judging.topic import JudgedTopic
-from berrypick.measures._reader_values import ReaderValues
 from berrypick.measures.base import SHOWN, Measure
+from berrypick.measures.reader_values import ReaderValues
 from berrypick.measures.readers._newly_seen import costs_of, newly_seen
 
 #: Half of the readers are still there after so much; 20 characters or 4 tokens are taken as read in a second.
@@ -160,7 +159,7 @@ class TBG(Measure):
         usual = () if self.h is not None else (("h", f"{self.half_life(judged):g}"),)
         return Score(value, signed=(*usual, *costs_of(judged).signed))
 
-    def reader_values(self, judged: JudgedTopic, sessions: Sessions) -> ReaderValues:
+    def reader_values(self, judged: JudgedTopic, sessions: ReaderSessions) -> ReaderValues:
         """A reader stops at some time, half of them after each half-life, and has the gain of what began before."""
         kept = self._kept(judged)
         gain, begins = (values[kept] for values in self._gains(judged))

@@ -9,8 +9,8 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from berrypick.core.arrays import BoolArray
-from berrypick.core.bounds import zero_to_one
 from berrypick.core.explanation import Explanation, Table
+from berrypick.core.parameters import zero_to_one
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import intersections
 from berrypick.measures.base import Measure

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from berrypick.core.bounds import one_or_more
 from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Explanation, Table
 from berrypick.core.laws import with_laws, without
+from berrypick.core.parameters import one_or_more
 from berrypick.core.score import Score
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.base import Measure

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from berrypick.core.bounds import above_zero
 from berrypick.core.explanation import Explanation, Table
 from berrypick.core.laws import without
+from berrypick.core.parameters import above_zero
 from berrypick.core.score import Score
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.base import Measure

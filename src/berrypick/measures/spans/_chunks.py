@@ -10,16 +10,16 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray, Positions
-from berrypick.core.bounds import positive_share
 from berrypick.core.errors import NeedsError, UsageError, option
 from berrypick.core.explanation import Explanation, Table, number
+from berrypick.core.parameters import positive_share
 from berrypick.core.run import Ranking
-from berrypick.core.token_offsets import TokenOffsets
 from berrypick.core.truth import Targets
+from berrypick.documents.token_offsets import TokenOffsets
 from berrypick.documents.tokens import token_costs
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import intersections
-from berrypick.kernels.text import unseen_parts
+from berrypick.kernels.relevant_text import unseen_parts
 from berrypick.measures.base import Measure
 from berrypick.measures.spans._iou import iou_parameter, matched_at
 from berrypick.measures.spans._text import view_of

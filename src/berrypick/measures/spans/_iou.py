@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray
-from berrypick.core.bounds import positive_share
+from berrypick.core.parameters import positive_share
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 from berrypick.judging.topic import JudgedTopic

@@ -26,7 +26,7 @@ from berrypick.judging.ranked_gains import rows_by_document
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.areas import common_areas, union_area
 from berrypick.kernels.intervals import intersections, merge
-from berrypick.kernels.text import Measured, MeasuredText, first_seen_of
+from berrypick.kernels.relevant_text import Measured, MeasuredText, first_seen_of
 from berrypick.measures.base import Measure, TextValue
 from berrypick.measures.spans.overlap import known_unions
 from berrypick.relevance.places import first_seen_places

@@ -16,7 +16,7 @@ from berrypick.core.score import Score
 from berrypick.core.truth import Highlighted
 from berrypick.core.words import unit_word
 from berrypick.judging.topic import JudgedTopic
-from berrypick.kernels.text import first_seen, once
+from berrypick.kernels.relevant_text import first_seen, once
 from berrypick.measures.base import Measure
 from berrypick.relevance.places import first_seen_places, united_area
 

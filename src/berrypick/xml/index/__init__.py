@@ -32,12 +32,12 @@ def is_index(path: str | os.PathLike[str]) -> bool:
 def read_index(path: str | os.PathLike[str]) -> Collection:
     """The collection in an index. Documents are read from the file when they are used."""
     _need_arrow()
-    from berrypick.xml.index.read import Index, Lengths, Structures
+    from berrypick.xml.index.read import Index, IndexLengths, IndexStructures
 
     index = Index(os.fspath(path))
     if not index.facts.documents:
         raise InputError("has no document that could be read", path=index.path)
-    return Collection(Lengths(index), index.path, Structures(index))
+    return Collection(IndexLengths(index), index.path, IndexStructures(index))
 
 
 def build_index(

@@ -17,15 +17,15 @@ import pyarrow as pa
 
 from berrypick._version import __version__
 from berrypick.core.errors import InputError, UsageError
-from berrypick.core.gc import gc_paused
+from berrypick.core.progress import gc_paused
 from berrypick.core.workers import WorkerLostError, jobs_notes, ordered_map
 from berrypick.formats.io.files import replace_file
 from berrypick.kernels import LARGE_BYTES, missing_notes
 from berrypick.xml.folder import find_documents
 from berrypick.xml.index import write as index_write
-from berrypick.xml.index.columns import VERSION, Facts
+from berrypick.xml.index.index_columns import VERSION, Facts
 from berrypick.xml.index.partial import FinishedDocument, Partial, finished_documents, pack_bundle
-from berrypick.xml.index.scan import Source, scan
+from berrypick.xml.index.structure_scan import Source, scan
 from berrypick.xml.xml_documents import document_name
 
 #: The size of a bundle: its documents share the cost of array operations, and fit into a cache.
@@ -37,7 +37,7 @@ WORTH_PROCESSES = 4
 Progress = Callable[[int, int], None]
 
 
-class Task(NamedTuple):
+class BundleTask(NamedTuple):
     """The documents of one bundle."""
 
     folder: str
@@ -93,7 +93,7 @@ def build(top: str, target: str, jobs: int | None = None, progress: Progress | N
     return IndexSummary(target, facts, problems, reused, [*partial.remarks, *map(str, notes)])
 
 
-def _read_all(todo: Sequence[Task], jobs: int, keep: Callable[[tuple[pa.Buffer, int]], None]) -> None:
+def _read_all(todo: Sequence[BundleTask], jobs: int, keep: Callable[[tuple[pa.Buffer, int]], None]) -> None:
     """Read all bundles, and keep each as soon as it is finished."""
     try:
         ordered_map(read_bundle, todo, jobs=jobs, step=keep)
@@ -155,9 +155,9 @@ def _finish(target: str, documents: list[str], partial: Partial) -> tuple[Facts,
     return written
 
 
-def _to_read(folder: str, files: Mapping[str, str], known: Mapping[str, FinishedDocument]) -> list[Task]:
+def _to_read(folder: str, files: Mapping[str, str], known: Mapping[str, FinishedDocument]) -> list[BundleTask]:
     """The documents that an earlier attempt has not read, or not as they are now, in bundles."""
-    todo: list[Task] = []
+    todo: list[BundleTask] = []
     size = 0
     for name, path in files.items():
         source = _source(name, path)
@@ -165,7 +165,7 @@ def _to_read(folder: str, files: Mapping[str, str], known: Mapping[str, Finished
         if done is not None and done[:2] == source[2:]:
             continue
         if not todo or size >= BYTES or len(todo[-1].sources) >= DOCUMENTS:
-            todo.append(Task(folder, []))
+            todo.append(BundleTask(folder, []))
             size = 0
         todo[-1].sources.append(source)
         size += source.size
@@ -180,7 +180,7 @@ def _source(name: str, path: str) -> Source:
     return Source(name, path, status.st_size, status.st_mtime_ns)
 
 
-def read_bundle(task: Task, step: Callable[[tuple[pa.Buffer, int]], None]) -> None:
+def read_bundle(task: BundleTask, step: Callable[[tuple[pa.Buffer, int]], None]) -> None:
     """Read the documents of a bundle, and hand them over with their number."""
     bundle = scan([source for source in task.sources if _has_utf8_name(source)])
     bad = [source for source in task.sources if source.name in bundle.problems or not _has_utf8_name(source)]

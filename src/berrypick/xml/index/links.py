@@ -15,7 +15,7 @@ from berrypick.xml.xml_documents import LINKS, link_target
 Positions = npt.NDArray[np.int64]
 
 
-class Links(NamedTuple):
+class DocumentLinks(NamedTuple):
     """How many links each document has, the elements they are in, and which of the targets they lead to."""
 
     counts: Int32Array
@@ -24,7 +24,7 @@ class Links(NamedTuple):
     targets: list[str]
 
 
-def links_of(documents: Sequence[str], tags: Tags) -> Links:
+def links_of(documents: Sequence[str], tags: Tags) -> DocumentLinks:
     """The links of some documents to others."""
     place, tag = _attributes(tags)
     document = np.searchsorted(tags.first, tag, side="right") - 1
@@ -34,7 +34,7 @@ def links_of(documents: Sequence[str], tags: Tags) -> Links:
     first = np.cumsum(tags.elements) - tags.elements
     element = tags.passed[tag[good]] - 1 - first[document[good]]
     counts = np.bincount(document[good], minlength=len(documents))
-    return Links(int32(counts), int32(element), int32(target[good]), list(targets))
+    return DocumentLinks(int32(counts), int32(element), int32(target[good]), list(targets))
 
 
 def _attributes(tags: Tags) -> tuple[Positions, Positions]:

@@ -22,8 +22,8 @@ import pyarrow as pa
 
 from berrypick.core.errors import InputError
 from berrypick.xml.index import UNFINISHED
-from berrypick.xml.index.columns import LISTS, dictionary, lists, narrow, numbers, strings, values_of
-from berrypick.xml.index.scan import Bundle, Source
+from berrypick.xml.index.index_columns import LISTS, dictionary, lists, narrow, numbers, strings, values_of
+from berrypick.xml.index.structure_scan import Bundle, Source
 
 _FRAME = struct.Struct("<QI")  # length and checksum
 

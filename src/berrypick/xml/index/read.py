@@ -26,7 +26,7 @@ from berrypick.core.errors import InputError
 from berrypick.core.structure import Structure
 from berrypick.documents.lazy import LazyStructures, OfDocuments
 from berrypick.xml.index import UNFINISHED
-from berrypick.xml.index.columns import (
+from berrypick.xml.index.index_columns import (
     CHECKSUM,
     COLUMNS,
     KEY,
@@ -51,7 +51,7 @@ class Index:
         self.path = path
         self._documents_checked = False
         try:
-            self._file = _File(path)
+            self._file = _MappedFile(path)
             if self._file.begins_with(UNFINISHED):
                 raise InputError("is an unfinished index", path=path, remedy="the command that began it will finish it")
             reader = pa.ipc.open_file(pa.BufferReader(self._file.mapped))
@@ -198,7 +198,7 @@ class Index:
         )
 
 
-class _File:
+class _MappedFile:
     """The file, mapped into memory, and read piece by piece where the system can do that.
 
     Around each access to a mapped file, the system loads more of it into the memory of the process. For many scattered
@@ -238,7 +238,7 @@ def _is_schema(schema: Any) -> bool:
 class _Batch:
     """Some documents, as arrays on the mapped file."""
 
-    def __init__(self, batch: Any, file: _File) -> None:
+    def __init__(self, batch: Any, file: _MappedFile) -> None:
         batch.validate()  # that lengths fit together, not what there is in them
         self._batch, self._file = batch, file
         self._contents: dict[str, tuple[Content, int]] = {}
@@ -294,7 +294,7 @@ class _Batch:
         return [bytes(content[a:b]).decode() for a, b in pairwise(starts.tolist())]
 
 
-class Structures(LazyStructures):
+class IndexStructures(LazyStructures):
     """The structure of each document, read from the index on demand; the last ones are cached.
 
     Documents that could not be read when the index was built are not in it. Looking one up raises the reason.
@@ -311,7 +311,7 @@ class Structures(LazyStructures):
         return index.structure(number)
 
 
-class Lengths(OfDocuments[float]):
+class IndexLengths(OfDocuments[float]):
     """The length of each document."""
 
     def __getitem__(self, name: str) -> float:
@@ -328,7 +328,7 @@ class Lengths(OfDocuments[float]):
 class _LengthsOnly(ValuesView[float]):
     """All lengths, without looking for each document by its name."""
 
-    def __init__(self, lengths: Lengths, index: Index) -> None:
+    def __init__(self, lengths: IndexLengths, index: Index) -> None:
         super().__init__(lengths)
         self._index = index
 

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from berrypick._version import __version__
-from berrypick.xml.index.columns import (
+from berrypick.xml.index.index_columns import (
     CHECKSUM,
     KEY,
     LISTS,
@@ -110,12 +110,12 @@ def write(
     places = {name: place for place, name in enumerate(documents)}
     with open(path, "wb") as file:
         with pa.ipc.new_file(file, schema) as writer:
-            batch = _Batch(schema, names, places)
+            batch = _NewBatch(schema, names, places)
             for piece in _pieces(batches, rows):
                 batch.add(piece)
                 if batch.full:
                     writer.write_batch(batch.record_batch())
-                    batch = _Batch(schema, names, places)
+                    batch = _NewBatch(schema, names, places)
             if batch.pieces:
                 writer.write_batch(batch.record_batch())
         file.flush()
@@ -175,7 +175,7 @@ class _Survey:
         return pa.schema(list(columns.items()), metadata={KEY: json.dumps(metadata).encode()})
 
 
-class _Batch:
+class _NewBatch:
     """A batch of the index in the making."""
 
     def __init__(self, schema: pa.Schema, names: list[str], places: Mapping[str, int]) -> None:

@@ -10,14 +10,14 @@ import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.judging.topic import JudgedTopic
-from berrypick.users._walks import Draws, Readers, Visit
+from berrypick.users.walks import Draws, Readers, Visit
 
 #: Up to so many targets ranks are sorted by comparing rows, which is faster than sorting columns.
 FEW_TARGETS = 16
 
 
 @dataclass(frozen=True, eq=False)
-class Sessions:
+class ReaderSessions:
     """Readers who go down the list of a judged topic. Nobody walks before it is asked what was seen."""
 
     judged: JudgedTopic

@@ -14,8 +14,8 @@ from berrypick import formats, users
 from berrypick.core.arrays import Positions
 from berrypick.core.collection import Collection
 from berrypick.core.errors import InputError, UsageError, option
-from berrypick.core.finite import is_finite
 from berrypick.core.navigation import LinkTable, Navigation, Sessions
+from berrypick.core.parameters import is_finite
 from berrypick.core.run import Ranking, Run
 from berrypick.core.truth import Offsets
 from berrypick.documents.checked import checked_run
@@ -24,8 +24,8 @@ from berrypick.documents.tokens import token_offsets
 from berrypick.evaluation.options import EvaluationOptions
 from berrypick.evaluation.protocols import OWN, get_protocol
 from berrypick.formats.io.files import file_name, is_stream, open_raw, reusable
+from berrypick.inputs.column_tables import TextSearch
 from berrypick.inputs.convert import as_run
-from berrypick.inputs.table import Search
 from berrypick.judging.context import JudgingContext
 from berrypick.relevance.idealism import parse_idealism
 from berrypick.users.base import ReaderContext
@@ -87,7 +87,7 @@ def _needs_texts(options: EvaluationOptions) -> UsageError:
 
 def _chunks(given: Any, texts: Texts | None, offsets: Offsets) -> Mapping[str, tuple[Positions, Positions]]:
     """Every chunk of a chunking once, by document."""
-    run = as_run(given, Search(texts, offsets=offsets))
+    run = as_run(given, TextSearch(texts, offsets=offsets))
     if run.start is None or run.end is None:
         raise UsageError("chunks must have start and end; these are whole documents")
     run = run if texts is None else checked_run(run, texts, offsets)

@@ -22,7 +22,7 @@ WIDTH = 80
 
 
 @dataclass(frozen=True)
-class Part:
+class DemoPart:
     """The files of one part: a folder beside this module, a truth and runs in it."""
 
     folder: str
@@ -34,7 +34,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Reading:
+class DemoReading:
     """One evaluation of all runs: the measures, the user model, and the files it needs."""
 
     label: str
@@ -50,17 +50,17 @@ class Reading:
 Numbers = dict[str, dict[str, float | None]]
 
 
-def numbers(part: Part, readings: Sequence[Reading], measure: str) -> Numbers:
+def numbers(part: DemoPart, readings: Sequence[DemoReading], measure: str) -> Numbers:
     """One measure under several readers: ``{label: {run: value}}``."""
     return {reading.label: _means(part, reading, measure)[measure] for reading in readings}
 
 
-def measured(part: Part, reading: Reading) -> Numbers:
+def measured(part: DemoPart, reading: DemoReading) -> Numbers:
     """Several measures of one evaluation: ``{measure: {run: value}}``."""
     return _means(part, reading, reading.measures)
 
 
-def _means(part: Part, reading: Reading, measures: str) -> Numbers:
+def _means(part: DemoPart, reading: DemoReading, measures: str) -> Numbers:
     results = evaluate(
         part.path(part.truth),
         [part.path(run) for run in part.runs],
@@ -110,7 +110,7 @@ def winners(values: Mapping[str, float | None], smaller_is_better: bool = False)
     return [run for run, value in known.items() if value == top]
 
 
-def command(part: Part, reading: Reading) -> str:
+def command(part: DemoPart, reading: DemoReading) -> str:
     """What to type, in the folder of the part, for the rows of one reading; long lines are continued."""
     options = [f"-m {_quoted(reading.measures)}"]
     options += [f"--units {reading.units}"] if reading.units is not None else []
@@ -133,12 +133,12 @@ def _quoted(spec: str) -> str:
     return f"'{spec}'" if set(spec) & set(" (") else spec
 
 
-def commands(part: Part, readings: Sequence[Reading]) -> str:
+def commands(part: DemoPart, readings: Sequence[DemoReading]) -> str:
     """Where the files are, and what to type there."""
     return to_type(part, [command(part, reading) for reading in readings])
 
 
-def to_type(part: Part, typed: Sequence[str]) -> str:
+def to_type(part: DemoPart, typed: Sequence[str]) -> str:
     """Commands as a person can type them, from anywhere."""
     place = f"  cd {shlex.quote(os.fspath(part.path()))}\n"
     return "To see the same numbers, type\n\n" + place + on_path() + "".join(typed)

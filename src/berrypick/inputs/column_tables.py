@@ -26,7 +26,7 @@ from berrypick.documents.texts import Texts
 from berrypick.formats.base import Problems
 from berrypick.formats.span_run import SpanRun
 from berrypick.formats.span_truth import SpanTruth
-from berrypick.inputs.fields import PAGE_NAMES, FieldError, FieldReader, Role, Row, checked_length, names_of
+from berrypick.inputs.fields import PAGE_NAMES, FieldError, FieldReader, FieldRow, Role, checked_length, names_of
 
 #: Columns that hold names, and those that hold numbers.
 NAMES = ("topic", "doc", "run")
@@ -38,7 +38,7 @@ LARGEST = 2.0**53
 
 
 @dataclass(frozen=True)
-class Search:
+class TextSearch:
     """Where results without offsets are looked up, and whether they need to be.
 
     Where whole documents are judged (``spans`` is False), a result that names its document needs no place in it.
@@ -64,7 +64,7 @@ class Search:
 
 
 @dataclass(frozen=True)
-class Table:
+class ColumnTable:
     """Columns by our names; ``number`` is what messages call a row."""
 
     columns: Mapping[str, Sequence[Any]]
@@ -81,17 +81,17 @@ class Table:
     called: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of_columns(cls, columns: Mapping[str, Sequence[Any]], where: str) -> Table:
+    def of_columns(cls, columns: Mapping[str, Sequence[Any]], where: str) -> ColumnTable:
         return cls(columns, where, range(1, len(next(iter(columns.values()), ())) + 1))
 
     @classmethod
-    def of_rows(cls, rows: Sequence[Mapping[str, Any]], where: str) -> Table:
+    def of_rows(cls, rows: Sequence[Mapping[str, Any]], where: str) -> ColumnTable:
         """Rows with our names, of which each has some."""
         names = dict.fromkeys(name for row in rows for name in row)
         return cls.of_columns({name: [row.get(name) for row in rows] for name in names}, where)
 
     @classmethod
-    def of_fields(cls, rows: Iterable[Mapping[str, Any]], role: Role, where: str) -> Table:
+    def of_fields(cls, rows: Iterable[Mapping[str, Any]], role: Role, where: str) -> ColumnTable:
         """Rows with the names that others use."""
         reader, found, numbers = FieldReader(role, ends=False), list[Mapping[str, Any]](), list[int]()
         called: dict[str, str] = {}
@@ -106,7 +106,7 @@ class Table:
             called |= names_of(held[0])
         return replace(cls.of_rows(found, where), number=numbers, unread=tuple(reader.unread), called=called)
 
-    def plain(self) -> Table:
+    def plain(self) -> ColumnTable:
         """Values as Python has them, None where one is missing, and ids as texts."""
         notes = list(self.notes)
         columns = {name: _plain_column(name, values, notes) for name, values in self.columns.items()}
@@ -121,14 +121,14 @@ class Table:
     def rows(self) -> Iterator[tuple[int, str, dict[str, Any]]]:
         """Every row with the values that it has."""
         for number, cells in zip(self.number, zip(*self.columns.values(), strict=True), strict=True):
-            fields = Row({name: cell for name, cell in zip(self.columns, cells, strict=True) if cell is not None})
+            fields = FieldRow({name: cell for name, cell in zip(self.columns, cells, strict=True) if cell is not None})
             fields.called = self.called
             yield number, str({name: cell for name, cell in fields.items() if name != "text"}), fields
 
-    def without(self, *names: str) -> Table:
+    def without(self, *names: str) -> ColumnTable:
         return replace(self, columns={name: values for name, values in self.columns.items() if name not in names})
 
-    def take(self, rows: Sequence[int]) -> Table:
+    def take(self, rows: Sequence[int]) -> ColumnTable:
         columns = {name: [values[row] for row in rows] for name, values in self.columns.items()}
         return replace(self, columns=columns, number=[self.number[row] for row in rows])
 
@@ -194,7 +194,7 @@ def _grade(value: Any) -> Any:
     return float(value) if isinstance(value, bool) else value
 
 
-def _with_ends(table: Table, search: Search) -> Table:
+def _with_ends(table: ColumnTable, search: TextSearch) -> ColumnTable:
     """Where a row has a start and no end, the end follows from its text, else from its length."""
     if "start" not in table or not ("length" in table or "text" in table):
         return table.without("length")
@@ -213,7 +213,7 @@ def _with_ends(table: Table, search: Search) -> Table:
     return replace(table.without("length"), columns={**table.without("length").columns, "end": found})
 
 
-def _with_units(table: Table, search: Search) -> Table:
+def _with_units(table: ColumnTable, search: TextSearch) -> ColumnTable:
     """Libraries count characters; where offsets of runs count something else, theirs are converted to it."""
     units = table.columns.get("offsets", ())
     table = table.without("offsets")
@@ -235,11 +235,11 @@ def is_number(value: Any) -> bool:
 # --- a truth ----------------------------------------------------------------------------------------------------------
 
 
-def truth_of_table(table: Table) -> Truth:
+def truth_of_table(table: ColumnTable) -> Truth:
     """Judgements; a column of grades has one in every row."""
     if not len(table):
         raise UsageError(f"{table.where}: the truth judges nothing")
-    table = _with_ends(table.plain().without("doc_else"), Search())
+    table = _with_ends(table.plain().without("doc_else"), TextSearch())
     missing = [row for row, grade in enumerate(table.columns.get("grade", ())) if grade is None]
     row = next(
         (row for row in missing if not any(_cell(table, name, row) for name in ("is_impossible", "judged"))), None
@@ -255,14 +255,14 @@ def truth_of_table(table: Table) -> Truth:
     return replace(truth, source="", notes=tuple(notes), unread=unread, skipped=problems.counts)
 
 
-def _cell(table: Table, name: str, row: int) -> Any:
+def _cell(table: ColumnTable, name: str, row: int) -> Any:
     return table.columns[name][row] if name in table else None
 
 
 # --- runs -------------------------------------------------------------------------------------------------------------
 
 
-def runs_of_table(table: Table, search: Search, tag: str = "") -> list[Run]:
+def runs_of_table(table: ColumnTable, search: TextSearch, tag: str = "") -> list[Run]:
     """The run that a table holds, or one for every name in its column ``run``."""
     if "run" not in table:
         return [run_of_table(table, tag, search)]
@@ -277,7 +277,7 @@ def runs_of_table(table: Table, search: Search, tag: str = "") -> list[Run]:
     return [run_of_table(table.take(chosen), name, search) for name, chosen in rows.items()]
 
 
-def run_of_table(table: Table, tag: str, search: Search) -> Run:
+def run_of_table(table: ColumnTable, tag: str, search: TextSearch) -> Run:
     """One run: by rank, else by score; whole documents by score first, as in a TREC run."""
     if tag:
         table = replace(table, where=f"{table.where} ({tag})")
@@ -311,7 +311,7 @@ def run_of_table(table: Table, tag: str, search: Search) -> Run:
     )
 
 
-def _with_file_names(table: Table, search: Search) -> Table:
+def _with_file_names(table: ColumnTable, search: TextSearch) -> ColumnTable:
     """Where the name of a document is one that a program made, it is called by that of its file, if a text is."""
     if "doc_else" not in table:
         return table
@@ -327,7 +327,7 @@ def _with_file_names(table: Table, search: Search) -> Table:
     return replace(table, columns={**table.columns, "doc": names}, notes=(*table.notes, note))
 
 
-def _without_empty_columns(table: Table) -> Table:
+def _without_empty_columns(table: ColumnTable) -> ColumnTable:
     """Runs in one frame need not have the same columns; but scores or ranks that are all missing are a mistake."""
     held = table.without("topic").columns
     empty = [name for name, values in held.items() if all(value is None for value in values)]
@@ -338,7 +338,7 @@ def _without_empty_columns(table: Table) -> Table:
     return table.without(*empty)
 
 
-def documents_run(table: Table) -> Run | None:
+def documents_run(table: ColumnTable) -> Run | None:
     """Whole documents column by column; None where a value is not as it should be, so that rows are looked at."""
     if "doc" not in table or "end" in table:
         return None
@@ -360,13 +360,13 @@ def documents_run(table: Table) -> Run | None:
     )
 
 
-def documents_run_by_rows(table: Table) -> Run:
+def documents_run_by_rows(table: ColumnTable) -> Run:
     """The same, with every row checked as in a file."""
     run = SpanRun.from_records(table.without("rank").rows(), Problems(table.where), table.where)
     return replace(in_trec_order(run), tag="", format="")
 
 
-def _disagreement(table: Table) -> list[str]:
+def _disagreement(table: ColumnTable) -> list[str]:
     """A note on topics whose ranks are in another order than their scores."""
     ranks = table.columns.get("rank", [None])
     if not all(type(rank) in (int, float) for rank in ranks):
@@ -383,7 +383,7 @@ def _disagreement(table: Table) -> list[str]:
 # --- results without offsets ------------------------------------------------------------------------------------------
 
 
-def _with_places(table: Table, search: Search) -> Table:
+def _with_places(table: ColumnTable, search: TextSearch) -> ColumnTable:
     """Rows without offsets get the place of their text, unless whole documents are judged and every row names one."""
     if "text" not in table:
         return table
@@ -407,7 +407,7 @@ def _with_places(table: Table, search: Search) -> Table:
     return found if search.spans or "start" in table else found.without("start", "end", "text")
 
 
-def _locate_rows(table: Table, waiting: Sequence[int], texts: Texts, search: Search) -> Table:
+def _locate_rows(table: ColumnTable, waiting: Sequence[int], texts: Texts, search: TextSearch) -> ColumnTable:
     """Places count what the offsets of other rows count."""
     from berrypick.documents.locator import Locator, Unresolved, UnresolvedQuotes, check_quotes
 

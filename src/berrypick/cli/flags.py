@@ -16,7 +16,7 @@ from berrypick.comparison.tabular import Tabular
 from berrypick.core.errors import UsageError, nearest
 from berrypick.evaluation.options import Option, options
 from berrypick.inputs.convert import RunFile, TruthFile
-from berrypick.report.tabular import OUTPUTS, render
+from berrypick.report.analysis_table import OUTPUTS, render
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from berrypick.evaluation.protocols import Protocol
+from berrypick.evaluation.protocols import Protocol, Task
 
 #: Ranks that count in the INEX campaigns.
 LONGEST = 1500
@@ -12,6 +12,14 @@ _BEPD = " ".join(f"BEPD(A={a})" for a in ("0.01", "0.1", "1", "10", "100"))
 _GP = " ".join(f"gP@{k}" for k in (1, 2, 3, 5, 10, 25, 50))
 _GR = " ".join(f"gR@{k}" for k in (1, 2, 3, 5, 10, 25, 50))
 _IP = "iP@0.00 iP@0.01 iP@0.05 iP@0.10"
+
+#: The tasks of INEX. Lists for thorough were called CO and CAS before 2005.
+INEX_TASKS = (
+    Task("thorough", f"{_IP} AiP MAep", repair="drop-overlap", also=("co", "cas")),
+    Task("focused", f"{_IP} AiP nxCG@10", ("no-overlap",), "drop-overlap"),
+    Task("relevant-in-context", "AgP gP@5 gP@10 gP@25 gP@50", ("no-interleaving", "no-overlap"), "group"),
+    Task("best-in-context", "BEPD AgP(score='bep') EPRUM(user='bep')", ("one-per-article",), "first-per-article"),
+)
 
 inex2006 = Protocol(
     "inex2006",
@@ -23,6 +31,7 @@ inex2006 = Protocol(
         "best-in-context": f"{_BEPD} {_EPRUM_BEP}",
     },
     longest=LONGEST,
+    tasks=INEX_TASKS,
     rules=frozenset({"beta-1"}),
     ignore_elements=("*link",),  # the official results used assessments without any kind of link
 )
@@ -38,6 +47,7 @@ inex2010 = Protocol(
     },
     topics="run",
     rules=frozenset({"empty-is-zero", "last-rank-repeats", "charge-in-full"}),
+    tasks=INEX_TASKS,
 )
 mediaeval2014 = Protocol(
     "mediaeval2014",

@@ -198,7 +198,7 @@ class _Sampled:
 
 
 @dataclass(frozen=True)
-class _Difference:
+class _BrokenLaw:
     """Where a variant breaks a law."""
 
     topic: str
@@ -233,7 +233,7 @@ class _Trial:
                 if found and (difference := found.get(one.text)) is not None:
                     tally[one.text].broken = self._broken(case, one, number, difference)
 
-    def _try(self, case: Case, measures: Sequence[RequestedMeasure], number: int) -> dict[str, _Difference] | None:
+    def _try(self, case: Case, measures: Sequence[RequestedMeasure], number: int) -> dict[str, _BrokenLaw] | None:
         """The differences by measure; None if there is no such variant."""
         before = self.sampled.values(case, measures)
         try:
@@ -246,7 +246,7 @@ class _Trial:
 
     def _differences(
         self, case: Case, measures: Sequence[RequestedMeasure], number: int, again: int, before: Values
-    ) -> dict[str, _Difference] | None:
+    ) -> dict[str, _BrokenLaw] | None:
         rng = np.random.default_rng([self.seed, list(ALL).index(self.law.name), number, again])
         variant = self.law.vary(case, measures, rng, number)
         if variant is None:
@@ -259,15 +259,15 @@ class _Trial:
             if len(measures) > 1:  # which of them it is
                 raise
             return {measures[0].text: _failed(before, variant.what, error)}
-        found: dict[str, _Difference] = {}
+        found: dict[str, _BrokenLaw] = {}
         by_text = {one.text: one for one in measures}
         for (text, topic), value in before.items():
             changed = after.get((text, topic))
             if text not in found and self.law.broken(by_text[text], value, changed):
-                found[text] = _Difference(topic, variant.what, value, changed)
+                found[text] = _BrokenLaw(topic, variant.what, value, changed)
         return found
 
-    def _broken(self, case: Case, one: RequestedMeasure, number: int, first: _Difference) -> BrokenLaw:
+    def _broken(self, case: Case, one: RequestedMeasure, number: int, first: _BrokenLaw) -> BrokenLaw:
         last = {"difference": first}
 
         def breaks(smaller: Case) -> bool:
@@ -292,7 +292,7 @@ class _Trial:
             tuple(row.name for row in results_of(least.run, shown.topic)),
         )
 
-    def _first(self, case: Case, one: RequestedMeasure, number: int, as_error: bool) -> _Difference | None:
+    def _first(self, case: Case, one: RequestedMeasure, number: int, as_error: bool) -> _BrokenLaw | None:
         """A way in which a smaller case breaks the law too, in the same manner."""
         try:
             before = case.values([one])
@@ -308,9 +308,9 @@ class _Trial:
         return None
 
 
-def _failed(before: Values, what: str, error: BerrypickError) -> _Difference:
+def _failed(before: Values, what: str, error: BerrypickError) -> _BrokenLaw:
     (_, topic), value = next(iter(before.items()))
-    return _Difference(topic, what, value, None, str(error).partition("\n")[0])
+    return _BrokenLaw(topic, what, value, None, str(error).partition("\n")[0])
 
 
 def _name(law: Law) -> str:
