@@ -45,6 +45,16 @@ class Boxes:
             np.array([unknown[:2] if size is None else size for _, _, size in rows], dtype=np.float64).reshape(-1, 2),
         )
 
+    @classmethod
+    def joined(cls, parts: Sequence[Boxes]) -> Boxes:
+        """The rows of several, of one unit, one after the other."""
+        if not parts:
+            return cls.of([])
+        page, box, size = (
+            np.concatenate(column) for column in zip(*((p.page, p.box, p.size) for p in parts), strict=True)
+        )
+        return cls(page, box, size, parts[0].shares)
+
     def __len__(self) -> int:
         return len(self.page)
 
@@ -89,6 +99,12 @@ class Boxes:
             box = [float(f"{edge:.12g}") for edge in (self.box[row] * np.tile(self.size[row], 2)).tolist()]
         return int(self.page[row]) + 1, box, size
 
+    def split(self, row: int, place: float) -> Boxes:
+        """A row and its copy behind it, as the parts above and below a place along the document."""
+        box = self.box.copy()
+        box[row, 3] = box[row + 1, 1] = place - self.page[row]
+        return Boxes(self.page, box, self.size, self.shares)
+
     def record(self, row: int) -> dict[str, Any]:
         """A row as lines of a file have it."""
         page, box, size = self.given(row)
@@ -106,6 +122,12 @@ class Boxes:
         """What tells two places of a document apart."""
         whole = np.nan_to_num(self.box, nan=-1.0)
         return [self.page.astype(np.float64), *whole.T]
+
+
+def overlap(one: Boxes, other: Boxes) -> bool:
+    """Whether the first rows of two, in one unit and of one document, have a point in common."""
+    touching = (one.box[0, :2] <= other.box[0, 2:]).all() and (other.box[0, :2] <= one.box[0, 2:]).all()
+    return bool(one.page[0] == other.page[0] and touching)
 
 
 def _plain(value: float) -> float:

@@ -449,6 +449,11 @@ class Run(Exchanged):
         return {"run": [self.tag] * rows, **columns} if self.tag else columns
 
     @property
+    def beside(self) -> frozenset[str]:
+        """What results are beside documents, spans and elements, which few formats hold."""
+        return frozenset({"places on pages"} if self.boxes is not None else ())
+
+    @property
     def points_into_documents(self) -> bool:
         """Whether results are parts of documents."""
         return self.start is not None or self.path is not None

@@ -477,6 +477,7 @@ class Truth(Exchanged):
             "entry points": self.has_entry_points,
             "aspects": any(topic.aspects is not None for topic in topics),
             "quotes without offsets": any(not quote.has_offsets for topic in topics for quote in topic.quotes),
+            "places on pages": any(topic.boxes is not None for topic in topics),
             "documents judged as a whole": any(
                 topic.empty_documents or topic.judged_documents or topic.judged_whole for topic in topics
             ),

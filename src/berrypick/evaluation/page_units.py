@@ -70,9 +70,12 @@ def truth_in_units(truth: Truth) -> tuple[Truth, PageUnits | None]:
     if not topics:
         return truth, None
     side = _FileBoxes(truth.source or "the truth")
+    done = any(topic.boxes is not None and topic.boxes.shares for topic in topics)
     for topic in topics:
         assert topic.boxes is not None
         side.note_sizes(topic.document, topic.boxes)
+    if done:
+        return truth, PageUnits(True, side.sizes, truth.source)
     shares = _in_shares([topic.boxes for topic in topics if topic.boxes is not None])
     units = PageUnits(shares or bool(side.sizes), side.sizes, truth.source)
     changed = {name: _topic_in_units(topic, side, units, shares) for name, topic in truth.topics.items()}
@@ -100,6 +103,8 @@ def run_in_units(run: Run, units: PageUnits) -> Run:
             return replace(run, boxes=Boxes.of([]), start=np.zeros(0), end=np.zeros(0))
         what = "whole documents" if not run.points_into_documents else "offsets or elements"
         raise InputError(f"the truth judges places on pages, and the results are {what}", path=source, remedy=_PLACES)
+    if run.boxes.shares and units.shares:
+        return run
     side = _FileBoxes(source)
     names = [run.documents[code] for code in run.document.tolist()]
     side.note_sizes(names, run.boxes)

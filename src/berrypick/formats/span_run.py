@@ -48,6 +48,7 @@ class SpanRun(Format):
     suffixes: ClassVar[tuple[str, ...]] = (".jsonl", ".json")
     json_names: ClassVar[tuple[str, ...]] = ("topic", "doc", "start", "end", "score", "rank", "text")
     holds_empty_topics: ClassVar[bool] = True
+    holds: ClassVar[frozenset[str]] = frozenset({"places on pages"})
 
     @classmethod
     def sniff(cls, lines: list[str]) -> bool:

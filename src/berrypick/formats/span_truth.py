@@ -74,7 +74,9 @@ class SpanTruth(Format):
     suffixes: ClassVar[tuple[str, ...]] = (".jsonl", ".json")
     json_names: ClassVar[tuple[str, ...]] = ("topic", "doc", "start", "end", "grade", "quote")
     holds_empty_topics: ClassVar[bool] = True
-    holds: ClassVar[frozenset[str]] = frozenset({"quotes without offsets", "documents judged as a whole"})
+    holds: ClassVar[frozenset[str]] = frozenset(
+        {"quotes without offsets", "documents judged as a whole", "places on pages"}
+    )
 
     @classmethod
     def sniff(cls, lines: list[str]) -> bool:

@@ -30,7 +30,8 @@ from berrypick.inputs.fields import PAGE_NAMES, FieldError, FieldReader, FieldRo
 
 #: Columns that hold names, and those that hold numbers.
 NAMES = ("topic", "doc", "run")
-NUMBERS = ("start", "end", "length", "rank", "score", "grade", "page", "page_index", "x0", "y0", "x1", "y1")
+NUMBERS = ("start", "end", "length", "rank", "score", "grade", "page", "page_index", "x0", "y0", "x1", "y1",
+           "page_width", "page_height")  # fmt: skip
 #: Of these, those that may be yes or no; a place that is true is a mistake.
 YES_OR_NO = ("score", "grade")
 #: Larger numbers are not exact as 64-bit floats, and are refused.

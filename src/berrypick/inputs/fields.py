@@ -70,7 +70,7 @@ _PAGES = {
     "page_index": Aliases(("page_index", "page_idx")),  # counts from 0
     "box": Aliases(("box", "bbox", "bounding_box")),
     "page_size": Aliases(("page_size",)),
-    **{name: Aliases((name,)) for name in ("x0", "y0", "x1", "y1")},
+    **{name: Aliases((name,)) for name in ("x0", "y0", "x1", "y1", "page_width", "page_height")},
 }
 #: Names of ours for places on pages.
 PAGE_NAMES = tuple(_PAGES)
@@ -120,7 +120,23 @@ _PLACES = frozenset({"span", "spans", "char_span", "char_range", "range", "range
 #: Objects in a row whose fields count as fields of the row.
 _INSIDE = ("metadata", "meta")
 _NUMBERS = frozenset(
-    {"start", "end", "length", "rank", "score", "distance", "grade", "page", "page_index", "x0", "y0", "x1", "y1"}
+    {
+        "start",
+        "end",
+        "length",
+        "rank",
+        "score",
+        "distance",
+        "grade",
+        "page",
+        "page_index",
+        "x0",
+        "y0",
+        "x1",
+        "y1",
+        "page_width",
+        "page_height",
+    }
 )
 _COUNTED = {name: unit for unit, names in ELSEWHERE.items() for name in names}
 #: What may stand for the name of a document: text that is looked up.

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 import numpy as np
 
@@ -56,9 +56,53 @@ def covered_place(ranking: Ranking, rows: IntArray, targets: Targets, x: int) ->
     return first_seen_areas(one.page, one.box, target.page, target.box)[1]
 
 
-def reading_cells(ranking: Ranking, relevant: Highlighted) -> tuple[IntArray, Ranking]:
-    """Results cut into cells in reading order, band by band from the top, each from left to right, so that what is new
-    or relevant is the same all over a cell: the row that each cell is of, and the cells as a list."""
+#: A stretch of reading: the row, its area, and how much of that is new and relevant.
+Stretches = tuple[IntArray, FloatArray, FloatArray]
+
+
+def read_in_order(ranking: Ranking, relevant: Highlighted) -> Stretches:
+    """Results in reading order, each box in bands from the top, each band from left to right.
+
+    A band ends where what is new and relevant in the box changes, not where some edge happens to lie: how the relevant
+    area is cut into boxes does not matter.
+    """
+    row, cells = _cells_of(ranking, relevant)
+    good = first_seen_places(cells, relevant)[1] > 0
+    assert cells.boxes is not None
+    found: list[tuple[int, float, float]] = []
+    bounds = np.searchsorted(row, np.arange(len(ranking) + 1)).tolist()
+    for i, (a, b) in enumerate(pairwise(bounds)):
+        found += [(i, *stretch) for stretch in _read(cells.boxes.box[a:b].tolist(), good[a:b].tolist())]
+    return (
+        np.array([i for i, _, _ in found], dtype=np.int64),
+        np.array([area for _, area, _ in found], dtype=np.float64),
+        np.array([new for _, _, new in found], dtype=np.float64),
+    )
+
+
+def _read(cells: list[list[float]], good: list[bool]) -> Iterator[tuple[float, float]]:
+    """The cells of one box, in bands, as stretches of area and of what is new and relevant in it."""
+    bands: list[tuple[float, float, list[list[float]]]] = []
+    for (top, bottom), held in groupby(zip(cells, good, strict=True), key=lambda one: (one[0][1], one[0][3])):
+        parts: list[list[float]] = []
+        for (left, _, right, _), new in held:
+            if new and parts and parts[-1][1] == left:
+                parts[-1][1] = right
+            elif new:
+                parts.append([left, right])
+        if bands and bands[-1][2] == parts:
+            top = bands.pop()[0]
+        bands.append((top, bottom, parts))
+    left, right = cells[0][0], cells[-1][2]
+    for top, bottom, parts in bands:
+        edges = [left, *(edge for part in parts for edge in part), right]
+        for i, (a, b) in enumerate(pairwise(edges)):
+            area = (b - a) * (bottom - top)
+            yield area, area if i % 2 else 0.0
+
+
+def _cells_of(ranking: Ranking, relevant: Highlighted) -> tuple[IntArray, Ranking]:
+    """Results cut into cells, band by band, over each of which nothing changes: the row of each, and them as a list."""
     assert ranking.boxes is not None
     wanted = relevant.boxes if relevant.boxes is not None else Boxes.of([])
     page, relevant_page = page_codes(ranking, relevant.document, wanted)

@@ -106,6 +106,9 @@ def _of_object(fields: Fields, given: Mapping[str, Any], called: str) -> tuple[f
 
 def _size(fields: Fields) -> tuple[float, ...] | None:
     given = fields.value.get("page_size")
+    edges = [fields.value.get(name) for name in ("page_width", "page_height")]
+    if given is None and any(edge is not None for edge in edges):
+        given = edges
     if isinstance(given, Mapping):
         given = [given.get("width", given.get("w")), given.get("height", given.get("h"))]
     found = None if given is None else _numbers(fields, given, 2, "page_size")

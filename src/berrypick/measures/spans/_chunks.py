@@ -23,7 +23,7 @@ from berrypick.kernels.relevant_text import unseen_parts
 from berrypick.measures.base import Measure
 from berrypick.measures.spans._iou import iou_parameter, matched_at
 from berrypick.measures.spans._text import view_of
-from berrypick.relevance.places import common_places, covered_place, first_seen_places, reading_cells
+from berrypick.relevance.places import common_places, covered_place, read_in_order
 
 # --- targets found --------------------------------------------------------------------------------------------------
 
@@ -212,15 +212,12 @@ def reading_of(judged: JudgedTopic, unit: str | None) -> Reading:
 
 
 def _pages_read(judged: JudgedTopic, unit: str | None) -> Reading:
-    """Boxes are read from top to bottom and left to right, cut where what is new or relevant in them may change."""
+    """Boxes are read from top to bottom and left to right."""
     if unit not in (None, "pages"):
         raise UsageError(f"places on pages are read in pages, not in {unit}: leave effort out")
     view, ranking = view_of(judged), judged.read_regions
     assert ranking.boxes is not None
-    relevant = judged.relevant_spans
-    row, cut = reading_cells(ranking, relevant)
-    new = first_seen_places(cut, relevant)[1]
-    area = cut.lengths()
+    row, area, new = read_in_order(ranking, judged.relevant_spans)
     effort, seen = np.append(0.0, np.cumsum(area)), np.append(0.0, np.cumsum(new))
     cost, found = (np.bincount(row, values, len(ranking)).astype(np.float64) for values in (area, new))
     share = np.minimum(seen / view.total, 1.0)
