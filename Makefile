@@ -62,9 +62,10 @@ mutants: $(VENV)/installed-test
 lines: $(BIN)/python
 	@$(BIN)/python scripts/lines.py $(if $(SINCE),--since $(SINCE))
 
-# the papers' experiments; FOLDER=... runs them on a folder of XML documents too, OUT=... keeps files and figures
+# the experiments of the pages, whose numbers are compared; DATA=... is a folder with their data, ONLY=... a word of the
+# commands to run, RENEW=1 writes what they print into the pages
 experiments: $(VENV)/installed-test
-	@$(BIN)/python experiments/all.py $(FOLDER) $(if $(OUT),--out $(OUT))
+	@$(BIN)/python experiments/all.py $(ONLY) $(if $(DATA),--data $(DATA)) $(if $(RENEW),--renew)
 
 # what is compiled at installation
 NATIVE := CMakeLists.txt $(wildcard native/*)

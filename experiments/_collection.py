@@ -1,9 +1,9 @@
 """XML collections with topics whose relevance the rankers do not define: what the experiments of this folder share.
 
 * Without a folder: the bundled campaign, twenty articles with ten topics that were highlighted by hand.
-* With a folder of XML documents: topics by links. A topic is a page that 3 to 25 others link to in their text; its
-  query is the words of its title. What links to it is relevant: the paragraph or item with the link. The page itself is
-  in no run.
+* With gnome-user-docs, or another folder of XML documents: topics by links. A topic is a page that 3 to 25 others link
+  to in their text; its query is the words of its title. What links to it is relevant: the paragraph or item with the
+  link. The page itself is in no run.
 
 Assessments of elements follow from the highlighted text in two forms: with specificity alone, as at INEX 2006, and with
 exhaustivity, as at INEX 2005: ideal elements 2, relevant elements around and below them 1, too small ones "?".
@@ -14,12 +14,13 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import sys
-from collections.abc import Iterable, Iterator
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
+import data
 import numpy as np
 
 import berrypick as bp
@@ -39,13 +40,29 @@ HEADS = {"info", "head", "header"}
 TOO_SMALL = 20
 
 
-def arguments(description: str, seeds: int = 10) -> argparse.Namespace:
+#: The small form of an experiment: so many topics, seeds and resamples. It shows that it runs, not what it finds.
+SMALL_TOPICS, SMALL_SEEDS, SMALL_RESAMPLES = 3, 2, 100
+#: The folder of the package whose pages are a collection.
+GNOME, GNOME_PAGES = "gnome-user-docs", "usr/share/help/C"
+
+
+def arguments(
+    description: str | None, words: Sequence[str] | None = None, seeds: int = 10, on: str = ""
+) -> argparse.Namespace:
+    """What was asked for; ``on`` says what an experiment can run on, if there is a choice."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("collection", nargs="?", help="folder of XML documents with links [default: the bundled ones]")
-    parser.add_argument("--topics", type=int, default=0, help="use so many topics at most [default: all]")
-    parser.add_argument("--seeds", type=int, default=seeds, help="repetitions, where chance has a part")
+    if on:
+        parser.add_argument("collection", nargs="?", help=on)
+    parser.add_argument("--seeds", type=int, help=f"repetitions, where chance has a part [default: {seeds}]")
+    parser.add_argument("--small", action="store_true", help="little of everything, to see that it runs")
     parser.add_argument("--out", type=Path, help="folder for truth, runs, results and figures [default: none]")
-    return parser.parse_args()
+    data.add_options(parser)
+    given = parser.parse_args(words)
+    if given.seeds is not None and given.seeds < 1:
+        parser.error("--seeds is a number of repetitions, at least 1")
+    given.seeds = given.seeds or (SMALL_SEEDS if given.small else seeds)
+    given.topics = SMALL_TOPICS if given.small else 0
+    return given
 
 
 @dataclass(frozen=True)
@@ -105,9 +122,22 @@ class World:
         return f"{self.name}: {len(self.texts)} documents, {len(self.queries)} topics, {elements} relevant elements"
 
 
-def read_world(folder: str | None, most: int = 0) -> World:
-    world = _campaign() if folder is None else _linked(folder)
-    kept = list(world.queries)[: most or None]
+XML_COLLECTIONS = f"{GNOME}, or a folder of XML documents that link to each other [default: the bundled campaign]"
+
+
+def read_world(given: argparse.Namespace) -> World:
+    """The collection that was asked for, with the first topics of it in the small form."""
+    if given.collection is None:
+        world = _campaign()
+    elif given.collection == GNOME:
+        (package,) = data.needed(GNOME, given.data, given.unchecked).values()
+        folder = data.unpacked(package, GNOME_PAGES)
+        if given.out is not None:  # the commands that draw figures can be repeated there
+            folder = shutil.copytree(folder, given.out / GNOME, dirs_exist_ok=True)
+        world = _linked(folder, GNOME)
+    else:
+        world = _linked(Path(given.collection), Path(given.collection).name)
+    kept = list(world.queries)[: given.topics or None]
     return replace(
         world,
         queries={name: world.queries[name] for name in kept},
@@ -128,7 +158,7 @@ def _campaign() -> World:
     return World("bundled campaign", read_folder(folder), _texts(folder), queries, truth, {})
 
 
-def _linked(folder: str) -> World:
+def _linked(folder: Path, name: str) -> World:
     collection, texts = read_folder(folder), _texts(folder)
     spans: dict[str, list[tuple[str, int, int]]] = {}
     for document in texts:
@@ -144,11 +174,9 @@ def _linked(folder: str) -> World:
     }
     queries = {page: title for page in sorted(found) if (title := _title(collection.structures[page], texts[page]))}
     if not queries:
-        sys.exit(f"{folder}: no page is linked to in the text of 3 to 25 others; name another folder")
+        raise data.DataError(f"{folder}: no page is linked to in the text of 3 to 25 others; name another folder")
     topics = {page: _topic(page, found[page]) for page in queries}
-    return World(
-        Path(folder).name, collection, texts, queries, Truth("spans", topics), {page: page for page in queries}
-    )
+    return World(name, collection, texts, queries, Truth("spans", topics), {page: page for page in queries})
 
 
 def _linking_block(structure: Structure, element: int) -> tuple[int, int] | None:

@@ -10,11 +10,12 @@ give up, which leaves out everybody else, is printed to compare.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from _collection import arguments
+from data import told
 
 import berrypick as bp
 from berrypick.core.navigation import LinkTable, Sessions
@@ -25,8 +26,8 @@ TOLERANCE, SPREAD, THETA, CLOSE, A, LENGTH = 20.0, 0.5, 0.02, 0.005, 0.1, 5000.0
 SESSIONS = 150
 
 
-def main() -> None:
-    given = arguments(__doc__ or "", seeds=200)
+def main(words: Sequence[str] | None = None) -> None:
+    given = arguments(__doc__, words, seeds=200)
     print(f"95% intervals that hold the truth, of {given.seeds} logs of {SESSIONS} sessions")
     print("user model               parameter    truth  mean estimate    held")
     for name, (parameter, truth) in CASES.items():
@@ -185,4 +186,5 @@ def chain_coverage(chain: Callable[[Random], np.ndarray], seeds: int) -> tuple[f
 
 
 if __name__ == "__main__":
-    main()
+    with told():
+        main()

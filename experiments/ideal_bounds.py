@@ -1,40 +1,48 @@
 """How near bounds on ideal lists come: full recall among many weak pages, and pages of Wikispeedia.
 
-    python experiments/ideal_bounds.py [--out FOLDER]
+    python experiments/ideal_bounds.py [weak | thin | efforts | wikispeedia]
 
-For each set of candidates the best list that was found, and how far the bound of each kind is from it: how many ranks
-until all targets are seen, whatever the list. Candidates are the targets themselves and pages that lead to each of them
-with a random probability. The second part has gains and efforts that differ: the gap by how many sets are examined, and
-the processor time of the plain search and the compiled one. The third part reads the paths of the game Wikispeedia from
-$BERRYPICK_DATA (wikispeedia), and is skipped without it. With --topics 3 a small form runs.
+* weak: for each set of candidates the best list that was found, and how far the bound of each kind is from it: how many
+  ranks until all targets are seen, whatever the list. Candidates are the targets themselves and pages that lead to each
+  of them with a random probability.
+* thin: pages that lead to one target on average at most, for several numbers of targets.
+* efforts: gains and efforts that differ; the gap by how many sets are examined.
+* wikispeedia: pages of that game, with readers who follow its recorded paths.
+
+How much is examined is a number of sets, never of seconds, so the tables are the same on every machine. (How long it
+takes is the matter of benchmarks/.)
 """
 
 from __future__ import annotations
 
-import os
-import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 from _collection import arguments
+from data import DataError, needed, told
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.stats import binom
 
 import berrypick as bp
 from berrypick.core.arrays import FloatArray
 from berrypick.core.navigation import Sessions
-from berrypick.kernels import list_bounds, list_search, native
+from berrypick.kernels import list_bounds, list_search
 from berrypick.kernels.list_problem import Objective, Search
 from berrypick.kernels.priced import Priced
+from berrypick.kernels.sum_bounds import LeastEffort
 
 #: Pages, targets, and the largest probability with which a page leads to a target.
 WORLDS = ((200, 10, 0.3), (300, 10, 0.6), (200, 20, 0.3), (1000, 30, 0.2))
 PRICED_WORLDS = ((30, 5, 0.4), (120, 5, 0.4), (300, 6, 0.3), (1000, 8, 0.3))
+#: Pages that lead to one target on average at most, and targets.
+THIN = (300, 10)
 #: Shares of the whole gain that are wanted, and sets examined for each of them by default and in shorter searches.
 SHARES = (0.3, 0.6, 1.0)
 NODES = (133, 400, 1333)
+#: Numbers in a line of the output.
+COLUMNS = 12
 #: Where 1 - 1/exp(y) is bounded by its tangents.
 TANGENTS = (0.1, 0.3, 0.6, 1.0, 1.6, 2.5, 4.0)
 #: Nodes that HiGHS examines for each number of ranks: not seconds, so that the table is the same on every machine.
@@ -43,15 +51,18 @@ MILP_NODES = 1
 MILP_MOST = 4000
 
 
-def main() -> None:
-    given = arguments(__doc__ or "")
-    weak_pages(((30, 5, 0.3),) if given.topics else WORLDS)
-    unequal_efforts(((20, 3, 0.3),) if given.topics else PRICED_WORLDS)
-    data = os.environ.get("BERRYPICK_DATA")
-    if given.topics or data is None or not (Path(data) / "wikispeedia").is_dir():
-        print("\nWikispeedia: skipped, there is no folder wikispeedia in $BERRYPICK_DATA, or this is the small form")
+def main(words: Sequence[str] | None = None) -> None:
+    given = arguments(__doc__, words, on="weak, thin, efforts or wikispeedia [default: weak]")
+    if given.collection in (None, "weak"):
+        weak_pages(((30, 5, 0.3),) if given.small else WORLDS)
+    elif given.collection == "thin":
+        thin_pages(*((40, 4) if given.small else THIN))
+    elif given.collection == "efforts":
+        unequal_efforts(((20, 3, 0.3),) if given.small else PRICED_WORLDS)
+    elif given.collection == "wikispeedia":
+        wikispeedia(needed("wikispeedia", given.data, given.unchecked), 3 if given.small else 12)
     else:
-        wikispeedia(Path(data) / "wikispeedia")
+        raise DataError(f"{given.collection}: there are weak, thin, efforts and wikispeedia")
 
 
 # --- many weak pages ------------------------------------------------------------------------------------------------
@@ -61,21 +72,42 @@ LevelBound = Callable[[FloatArray, int, int], float]
 
 
 def weak_pages(worlds: tuple[tuple[int, int, float], ...]) -> None:
-    print("gap to the best list found at full recall, and seconds")
-    print(f"{'pages, targets, reach up to':32}" + "".join(f"{name:>22}" for name in (*BOUNDS, "search")))
+    print("gap to the best list found at full recall")
+    names = (*BOUNDS, "sums of reach", "in berrypick")
+    print(f"{'pages, targets, reach up to':32}" + "".join(f"{name:>19}" for name in names))
     for pages, targets, most in worlds:
         rows = np.vstack([np.eye(targets), np.random.default_rng(1).random((pages, targets)) * most])
-        begun = time.perf_counter()
         (found,) = list_search.search_numbers(rows, [targets], "length", Search())
-        cells = [f"{found.gap:.1%} {time.perf_counter() - begun:5.1f} s"]
-        for name, bound in reversed(BOUNDS.items()):
+        cells = []
+        for name, bound in BOUNDS.items():
             if name == "Hoeffding, MILP" and rows.size > MILP_MOST:
-                cells.insert(0, "-")
+                cells.append("-")
                 continue
-            begun = time.perf_counter()
             length = 1.0 + sum(1.0 - min(1.0, bound(rows, targets, k)) for k in range(1, targets))
-            cells.insert(0, f"{found.value / length - 1:.1%} {time.perf_counter() - begun:5.1f} s")
-        print(f"{f'{pages}, {targets}, {most:g}: {found.value:.2f} ranks':32}" + "".join(f"{one:>22}" for one in cells))
+            cells.append(f"{found.value / length - 1:.1%}")
+        cells += [f"{found.value / by_row_sums(rows, targets) - 1:.1%}", f"{found.gap:.1%}"]
+        name = f"{pages}, {targets}, {most:g}: {found.value:.2f} ranks"
+        print(f"{name:32}" + "".join(f"{one:>19}" for one in cells), flush=True)
+
+
+def thin_pages(pages: int, targets: int) -> None:
+    """Rows that sum to at most 1, where the list of the targets is a best one."""
+    others = np.random.default_rng(1).random((pages, targets)) ** 3
+    rows = np.vstack([np.eye(targets), others / np.maximum(others.sum(axis=1, keepdims=True), 1.0)])
+    print(
+        f"gap to the list of the targets, {pages} pages, {targets} targets: no page leads to more than one on average"
+    )
+    print(f"{'r':20}{'sure apart':>18}{'sums of reach':>18}{'in berrypick':>18}")
+    for r in sorted({2, targets // 2, targets}):
+        (found,) = list_search.search_numbers(rows, [r], "length", Search())
+        apart = 1.0 + sum(1.0 - min(1.0, by_kinds(rows, r, k)) for k in range(1, r))
+        gaps = (found.value / apart - 1, found.value / by_row_sums(rows, r) - 1, found.gap)
+        print(f"{f'{r}: {found.value:.2f} ranks':20}" + "".join(f"{gap:>18.1%}" for gap in gaps))
+
+
+def by_row_sums(rows: FloatArray, r: int) -> float:
+    """The least number of ranks, from sums over what candidates lead to."""
+    return float(LeastEffort.of(rows.sum(axis=1), np.ones(len(rows)))(np.array([float(r)]))[0])
 
 
 def hoeffding(mean: float, targets: int, r: int) -> float:
@@ -158,11 +190,8 @@ BOUNDS: dict[str, LevelBound] = {
 
 def unequal_efforts(worlds: tuple[tuple[int, int, float], ...]) -> None:
     """Gains 1, 2, 3 in turn, efforts 1 to 5 at random."""
-    print(f"\ngap to the best list for {', '.join(f'{share:.0%}' for share in SHARES)} of the gain, and processor time")
-    forms = [("numpy", NODES[0]), *(("native", nodes) for nodes in NODES)]
-    forms = [(form, nodes) for form, nodes in forms if form == "numpy" or native() is not None]
-    print(f"{'pages, targets, reach up to':32}" + "".join(f"{f'{form}, {nodes} sets':>32}" for form, nodes in forms))
-    chosen = os.environ.get("BERRYPICK_KERNELS")
+    print(f"gap to the best list found for {', '.join(f'{share:.0%}' for share in SHARES)} of the gain")
+    print(f"{'pages, targets, reach up to':32}" + "".join(f"{f'{nodes} sets':>24}" for nodes in NODES))
     for pages, targets, most in worlds:
         random = np.random.default_rng(1)
         rows = np.vstack([np.eye(targets), random.random((pages, targets)) * most])
@@ -171,50 +200,45 @@ def unequal_efforts(worlds: tuple[tuple[int, int, float], ...]) -> None:
         wanted = [share * float(gains.sum()) * (1 - 1e-9) for share in SHARES]
         objectives: tuple[Objective, ...] = ("length", "inverse")
         for objective in objectives:
-            cells = []
-            for form, nodes in forms:
-                os.environ["BERRYPICK_KERNELS"] = form
-                begun = time.process_time()
-                found = list_search.search(priced, gains, wanted, objective, Search(nodes))
-                seconds = time.process_time() - begun
-                cells.append("/".join(f"{one.gap:.1%}" for one in found) + f" {seconds:5.1f} s")
+            found = [list_search.search(priced, gains, wanted, objective, Search(nodes)) for nodes in NODES]
+            cells = ["/".join(f"{one.gap:.1%}" for one in gaps) for gaps in found]
             name = f"{pages}, {targets}, {most:g}: {'E[ce]' if objective == 'length' else 'E[1/ce]'}"
-            print(f"{name:32}" + "".join(f"{one:>32}" for one in cells), flush=True)
-    os.environ.pop("BERRYPICK_KERNELS")
-    if chosen is not None:
-        os.environ["BERRYPICK_KERNELS"] = chosen
+            print(f"{name:32}" + "".join(f"{one:>24}" for one in cells), flush=True)
 
 
 # --- Wikispeedia ----------------------------------------------------------------------------------------------------
 
 
-def wikispeedia(folder: Path) -> None:
-    finished, unfinished = (bp.read_navigation(folder / f"paths_{name}.tsv") for name in ("finished", "unfinished"))
+def wikispeedia(files: Mapping[str, Path], number: int) -> None:
+    finished, unfinished = (bp.read_navigation(files[f"paths_{name}.tsv"]) for name in ("finished", "unfinished"))
     paths = Sessions((*finished.paths, *unfinished.paths), "wikispeedia")
     visited = sorted({page for path in paths.paths for page in path if page != "<"})
-    goals = [page for page, _ in Counter(path[-1] for path in finished.paths).most_common(12)]
-    links = bp.read_navigation(folder / "links.tsv")
-    bird = [to for page, to in links.rows if page == "Bird" and to in set(visited)][:12]
-    drawn = np.random.default_rng(1).choice(len(visited), 12, replace=False)
-    print(f"\nWikispeedia: {len(visited)} pages, first-order chain of {len(paths.paths)} paths, 12 targets")
+    goals = [page for page, _ in Counter(path[-1] for path in finished.paths).most_common(number)]
+    links = bp.read_navigation(files["links.tsv"])
+    bird = [to for page, to in links.rows if page == "Bird" and to in set(visited)][:number]
+    drawn = np.random.default_rng(1).choice(len(visited), number, replace=False)
+    print(f"Wikispeedia: {len(visited)} pages, first-order chain of {len(paths.paths)} paths, {number} targets")
     for name, targets in (
         ("frequent goals", goals),
         ("linked from Bird", bird),
         ("random", [visited[i] for i in drawn]),
     ):
-        for measure, grades in (("EPRUM", [1] * 12), ("epnav", [3, 2, 1] * 4)):
-            begun = time.perf_counter()
-            truth = {"q": dict(zip(targets, grades, strict=True))}
+        for measure, grades in (("EPRUM", (1,)), ("epnav", (3, 2, 1))):
+            truth = {"q": {target: grades[i % len(grades)] for i, target in enumerate(targets)}}
             found = bp.ideal_lists(truth, measure, user="markov", navigation=paths)
-            seconds = time.perf_counter() - begun
-            wanted = [one.r or one.level for one in found]
-            print(f"{name}, {measure}: {found[0].candidates} candidates, {seconds:.0f} s")
-            print("  wanted  " + "".join(f"{one:>7g}" for one in wanted if one is not None))
-            print("  ranks   " + "".join(f"{one.value or 0:7.2f}" for one in found))
-            print("  gap     " + "".join(f"{one.gap or 0:7.1%}" for one in found))
-            if measure == "EPRUM":
-                print("  targets " + "".join(f"{(one.r or 0) / (one.value or 1):7.2f}" for one in found))
+            print(f"\n{name}, {measure}: {found[0].candidates} candidates")
+            for first in range(0, len(found), COLUMNS):
+                show(found[first : first + COLUMNS], measure)
+
+
+def show(found: Sequence[bp.IdealList], measure: str) -> None:
+    print("  wanted  " + "".join(f"{one.r or one.level or 0:>7g}" for one in found))
+    print("  ranks   " + "".join(f"{one.value or 0:7.2f}" for one in found))
+    print("  gap     " + "".join(f"{one.gap or 0:7.1%}" for one in found), flush=True)
+    if measure == "EPRUM":
+        print("  targets " + "".join(f"{(one.r or 0) / (one.value or 1):7.2f}" for one in found))
 
 
 if __name__ == "__main__":
-    main()
+    with told():
+        main()

@@ -8,8 +8,11 @@ interval each. Counted: intervals that hold the tau of the true means, and the e
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from _collection import arguments
+from data import told
 
 import berrypick as bp
 from berrypick.addons.trust.discrimination import achieved_levels
@@ -23,15 +26,15 @@ CASES = (
 POWER_CASES = ((10, 50, 0.2), (20, 50, 0.4), (8, 30, 0.3), (4, 100, 0.2))
 
 
-def main() -> None:
-    given = arguments(__doc__ or "", seeds=200)
+def main(words: Sequence[str] | None = None) -> None:
+    given = arguments(__doc__, words, seeds=200)
     random = np.random.default_rng(1)
     print(f"95% intervals that hold the truth, of {given.seeds}")
     print("tau: runs  topics  spread   held   mean tau  true tau")
-    for runs, topics, spread, agreement in CASES[: 1 if given.topics else None]:
+    for runs, topics, spread, agreement in CASES[: 1 if given.small else None]:
         print(tau_line(random, given.seeds, runs, topics, spread, agreement), flush=True)
     print("discriminative power: runs  topics  spread   held   expected")
-    for runs, topics, spread in POWER_CASES[: 1 if given.topics else None]:
+    for runs, topics, spread in POWER_CASES[: 1 if given.small else None]:
         print(power_line(random, max(2, given.seeds // 10), runs, topics, spread), flush=True)
 
 
@@ -90,4 +93,5 @@ def as_results(**tables: np.ndarray) -> Results:
 
 
 if __name__ == "__main__":
-    main()
+    with told():
+        main()

@@ -1,18 +1,22 @@
 """INEX 2006 measures, section 8: do small elements, and the kind of recall base, change which system wins?
 
-    python experiments/recall_bases.py [FOLDER] [--out FOLDER]
+    python experiments/recall_bases.py [gnome-user-docs | FOLDER] [--out FOLDER]
 
-Assessments by specificity, as at INEX 2006. Kendall's tau between rankings of 48 runs, with 95% intervals over topics:
-all assessments against those without small inline elements (table 1: nxCG on runs without overlap, MAep on thorough
-ones), and the ideal against the full recall base (table 2).
+Assessments by specificity, as at INEX 2006. Kendall's tau between rankings of 48 runs, with 95% intervals: all
+assessments against those without small inline elements (table 1: nxCG on runs without overlap, MAep on thorough ones),
+and the ideal against the full recall base (table 2).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
-from _collection import World, arguments, read_world
+from _collection import SMALL_RESAMPLES, XML_COLLECTIONS, World, arguments, read_world
 from _figures import save_results
 from _rankers import RANKERS, runs
+from _resampling import RESAMPLES, line, table, tau
+from data import told
 
 import berrypick as bp
 from berrypick.core import paths
@@ -24,10 +28,11 @@ TABLE_1 = {"nxCG@5": 0.929, "nxCG@10": 0.933, "nxCG@25": 0.899, "nxCG@50": 0.875
 TABLE_2 = {"nxCG@5": 0.819, "nxCG@10": 0.803, "nxCG@25": 0.845, "nxCG@50": 0.842}
 
 
-def main() -> None:
-    given = arguments(__doc__ or "")
-    world = read_world(given.collection, given.topics)
-    rankers = 2 if given.topics else len(RANKERS)
+def main(words: Sequence[str] | None = None) -> None:
+    given = arguments(__doc__, words, on=XML_COLLECTIONS)
+    world = read_world(given)
+    rankers = 2 if given.small else len(RANKERS)
+    resamples = SMALL_RESAMPLES if given.small else RESAMPLES
     focused = list(runs(world, overlap=False, rankers=rankers))
     thorough = list(runs(world, overlap=True, rankers=rankers))
     small = ",".join(sorted(world.small_names))
@@ -39,23 +44,17 @@ def main() -> None:
 
     everything = bp.concat(evaluated(focused, [*FOCUSED, *FULL]), evaluated(thorough, ["MAep"]))
     filtered = bp.concat(evaluated(focused, FOCUSED, small), evaluated(thorough, ["MAep"], small))
-    print("all assessments against those without small elements     here   95% interval     tau_AP   paper")
-    for pair in bp.correlate({"all": everything, "filtered": filtered}).pairs:
-        print(line(pair, TABLE_1))
-    print("ideal recall base against full recall base               here   95% interval     tau_AP   paper")
+    print("\nall assessments, without small ones   here   over topics        over topics, runs   paper")
+    for measure, paper in TABLE_1.items():
+        values = table((everything, measure), (filtered, measure))
+        print(f"{measure:<36} {line(values, tau, resamples)}   {paper:.3f}")
+    print("\nideal recall base, full recall base   here   over topics        over topics, runs   paper")
     for measure, full in zip(FOCUSED, FULL, strict=True):
-        print(line(bp.correlate(everything, measures=[measure, full])[0], TABLE_2))
+        values = table((everything, measure), (everything, full))
+        print(f"{measure:<36} {line(values, tau, resamples)}   {TABLE_2[measure]:.3f}")
     if given.out is not None:
         save_results(everything, given.out / "all.json")
         save_results(filtered, given.out / "filtered.json")
-
-
-def line(pair: object, paper: dict[str, float]) -> str:
-    tau, top, measure = pair.tau, pair.tau_ap, pair.measure
-    if tau.value is None:
-        return f"  {measure:<50}  undefined: {pair.reason}"
-    bounds = "" if tau.low is None else f"[{tau.low:6.3f}, {tau.high:6.3f}]"
-    return f"  {measure:<52} {tau.value:6.3f}   {bounds:<17} {top.value:6.3f}    {paper[measure]:.3f}"
 
 
 def share_of_small(world: World) -> float:
@@ -72,4 +71,5 @@ def share_of_small(world: World) -> float:
 
 
 if __name__ == "__main__":
-    main()
+    with told():
+        main()

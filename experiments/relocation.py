@@ -1,11 +1,16 @@
 """How many spans ``relocate`` carries into the right place of a new version.
 
-    python experiments/relocation.py OLD NEW [--documents N] [--spans N] [--seed N]
+    python experiments/relocation.py postgresql-doc | OLD NEW [--documents N] [--spans N] [--seed N]
+    python experiments/relocation.py chunking-evaluation
 
-OLD and NEW are folders with two versions of the same text or HTML files. Spans of 4 to 40 words are drawn at random
-from the old version. Where a span belongs is known without any alignment if its paragraph occurs once in either
-version, and alike. On top of the new version words are edited, lines are broken elsewhere, sections are moved; the
-right place follows the edits. Spans of other paragraphs have no known place: of them only the flags are counted.
+OLD and NEW are folders with two versions of the same text or HTML files; postgresql-doc are two versions of that
+package. Spans of 4 to 40 words are drawn at random from the old version. Where a span belongs is known without any
+alignment if its paragraph occurs once in either version, and alike. On top of the new version words are edited, lines
+are broken elsewhere, sections are moved; the right place follows the edits. Spans of other paragraphs have no known
+place: of them only the flags are counted.
+
+With chunking-evaluation, one sentence is moved elsewhere in excerpts of its five texts. Spans have 1 to 20 words, a
+third of them are from that sentence; where they belong is known for all that are still in one piece.
 """
 
 from __future__ import annotations
@@ -14,13 +19,19 @@ import argparse
 import html
 import random
 import re
+import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import data
+
 import berrypick as bp
 from berrypick.addons.judge.relocate import CERTAIN, RelocatedSpan
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+from tests.moved_sentences import moved_sentences, relocated
 
 #: Tags that begin or end a paragraph of HTML, and files of text.
 BLOCK = re.compile(r"</?(?:p|div|h\d|li|dt|dd|tr|td|th|pre|table|ul|ol|dl|br|hr|title|body)\b[^>]*>", re.IGNORECASE)
@@ -34,28 +45,65 @@ WORD = re.compile(r"\S+")
 LETTERS = re.compile(r"\w+")
 PARTS = 20
 
+#: Where the package has its manual.
+MANUAL = "usr/share/doc/postgresql-doc-15/html"
+
 Span = tuple[int, int]
 
 
-def main() -> None:
-    given = _arguments()
-    versions = [_documents(folder) for folder in (given.old, given.new)]
-    table = measured(versions[0], versions[1], given.documents, given.spans, given.seed)
-    print(
-        f"{'new version':<14}{'edited':>7}{'spans':>7}{'right':>8}{'wrong, no flag':>16}   statuses, of all spans drawn"
-    )
-    for row in table:
-        print(row)
+#: Lengths of excerpts, how many of each length from each text, and spans in each of them.
+EXCERPTS, EXCERPTS_EACH, SPANS_EACH = (500, 1200, 4000), 40, 30
 
 
-def _arguments() -> argparse.Namespace:
+def main(words: Sequence[str] | None = None) -> None:
+    given = _arguments(words)
+    if given.folders == ["chunking-evaluation"]:
+        files = data.needed("chunking-evaluation", given.data, given.unchecked)
+        texts = [path.read_bytes().decode() for name, path in sorted(files.items()) if name.startswith("corpora/")]
+        _sentences(texts, 1 if given.small else EXCERPTS_EACH)
+    else:
+        old, new = (_documents(folder) for folder in _versions(given))
+        documents, spans = (3, 5) if given.small else (given.documents, given.spans)
+        table = measured(old, new, documents, spans, given.seed)
+        header = f"{'new version':<14}{'edited':>7}{'spans':>7}{'right':>8}{'wrong, no flag':>16}"
+        print(f"{header}   statuses, of all spans drawn")
+        for row in table:
+            print(row)
+
+
+def _versions(given: argparse.Namespace) -> list[Path]:
+    if given.folders == ["postgresql-doc"]:
+        packages = sorted(data.needed("postgresql-doc", given.data, given.unchecked).values())
+        return [data.unpacked(package, MANUAL) for package in packages]
+    if len(given.folders) != 2:
+        raise data.DataError("name postgresql-doc, chunking-evaluation, or two folders with versions of the same files")
+    return [Path(folder) for folder in given.folders]
+
+
+def _arguments(words: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("old", type=Path)
-    parser.add_argument("new", type=Path)
+    parser.add_argument("folders", nargs="+", metavar="OLD NEW", help="or postgresql-doc, or chunking-evaluation")
     parser.add_argument("--documents", type=int, default=60, help="so many documents at most, drawn at random")
     parser.add_argument("--spans", type=int, default=20, help="spans of each document")
     parser.add_argument("--seed", type=int, default=1)
-    return parser.parse_args()
+    parser.add_argument("--small", action="store_true", help="little of everything, to see that it runs")
+    data.add_options(parser)
+    return parser.parse_args(words)
+
+
+def _sentences(texts: list[str], each: int) -> None:
+    print("excerpts of   spans  right, no flag  wrong, no flag   statuses")
+    for length in EXCERPTS:
+        chance, counts = random.Random(length), Counter[str]()
+        for text in texts:
+            for _ in range(each):
+                at = chance.randrange(len(text) - length)
+                for made in moved_sentences(text[at : at + length], chance, 1, SPANS_EACH):
+                    counts += relocated(made)
+        right, wrong = counts.pop("right", 0), counts.pop("wrong", 0)
+        spans = counts.total()
+        statuses = ", ".join(f"{count} {status}" for status, count in counts.most_common())
+        print(f"{length:<11}{spans:>8}{right / spans:>16.2%}{wrong:>16}   {statuses}", flush=True)
 
 
 def _documents(folder: Path) -> dict[str, str]:
@@ -105,6 +153,8 @@ def measured(old: dict[str, str], new: dict[str, str], documents: int, spans: in
     """The table: a line for each kind of edits."""
     chance = random.Random(seed)
     changed = [name for name in old if name in new and old[name] != new[name] and len(WORD.findall(old[name])) > 200]
+    if not changed:
+        raise data.DataError("the two versions have no document in common that differs and has at least 200 words")
     chosen = sorted(chance.sample(changed, min(documents, len(changed))))
     print(f"{len(old)} and {len(new)} documents, {len(changed)} of at least 200 words differ, {len(chosen)} drawn")
     table = [Line(kind, share) for kind, share in KINDS]
@@ -188,4 +238,5 @@ def edited(chance: random.Random, text: str, kind: str, share: float) -> tuple[s
 
 
 if __name__ == "__main__":
-    main()
+    with data.told():
+        main()

@@ -1,6 +1,6 @@
 """What a first-order chain misses of real sessions, and which richer readers do better.
 
-    BERRYPICK_DATA=FOLDER python experiments/wikispeedia_readers.py [--seeds WALKS]
+    python experiments/wikispeedia_readers.py [fit] [--seeds WALKS]
 
 Wikispeedia (West and Leskovec 2012): people go from a start page to a goal by links, 51,312 finished and 24,875
 unfinished games. Four fifths of the sessions train each reader, one fifth is held out.
@@ -12,7 +12,9 @@ unfinished games. Four fifths of the sessions train each reader, one fifth is he
 * goal: first order, with factors for the goal itself and for pages that link to it, and leaving at the goal;
 * goal, depth: the same, with a share of leaving elsewhere that depends on the number of pages seen.
 
-Printed for each: nats a held-out decision; misplaced probability of steps and of visits (the sum over ranges of
+With fit: what ``berrypick fit markov`` prints of the sessions that it holds out, with the links and without.
+
+Printed for each reader: nats a held-out decision; misplaced probability of steps and of visits (the sum over ranges of
 predicted probability of |observed - predicted|, over the sum of observed), and for pages that belong to a start (seen
 by a fifth of the training sessions from there, and by a fiftieth of the others at most): the share of held-out sessions
 from there that see one of them, and any of them, by walks of the reader and observed. Visits are those from starts with
@@ -21,18 +23,20 @@ at least 20 held-out sessions.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
+from argparse import Namespace
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from _collection import arguments
+from data import DataError, needed, told
 
+import berrypick as bp
 from berrypick import formats
 from berrypick.addons.fit.transitions import EDGES, ChainCounts, Steps, best_weight, chain_counts, steps_of, walked
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
-from berrypick.core.navigation import LinkTable
+from berrypick.core.navigation import LinkTable, Sessions
 
 #: A number of the reader, and that of people.
 Pair = tuple[float, float]
@@ -42,13 +46,37 @@ LONGEST = 60
 SEEN, ELSEWHERE, SESSIONS_OF_START = 0.2, 0.02, 20
 
 
-def main() -> None:
-    given = arguments(__doc__ or "", seeds=1000)
-    folder = Path(os.environ.get("BERRYPICK_DATA", "")) / "wikispeedia"
-    if not (folder / "links.tsv").is_file():
-        print("skipped, there is no folder wikispeedia in $BERRYPICK_DATA")
-        return
-    games = Games.read(folder, 4000 if given.topics else 0)
+def main(words: Sequence[str] | None = None) -> None:
+    given = arguments(__doc__, words, seeds=1000, on="fit: the chain as berrypick fit has it [default: all readers]")
+    files = needed("wikispeedia", given.data, given.unchecked)
+    if given.collection == "fit":
+        fitted(files)
+    elif given.collection is None:
+        compared(files, given)
+    else:
+        raise DataError(f"{given.collection}: there is fit")
+
+
+def fitted(files: Mapping[str, Path]) -> None:
+    games = Sessions(tuple(path for path, _ in games_in(files)), "wikispeedia")
+    smoothed = bp.fit("markov", games, links=files["links.tsv"])
+    plain, held = bp.fit("markov", games).held_out, smoothed.held_out
+    print(f"{held['sessions']} of {len(games.paths)} sessions held out, {held['decisions']} decisions")
+    print("held out                           nats   probability 0")
+    for name, nats, impossible in (
+        ("every link alike", held["baseline_log_likelihood"], held["impossible"]),
+        ("plain shares, without the links", plain["log_likelihood"], plain["impossible"]),
+        ("shares smoothed towards the links", held["log_likelihood"], held["impossible"]),
+    ):
+        print(f"{name:33} {nats:6.3f}   {impossible:5}   {impossible / held['decisions']:.1%}")
+    print("\n               from     to           cases   predicted   observed")
+    for row in smoothed.calibration:
+        shares = f"{row['predicted']:9.5f}   {row['observed']:8.5f}"
+        print(f"{row['what']:14} {row['from']:<6g}   {row['to']:<6g}   {row['cases']:8}   {shares}")
+
+
+def compared(files: Mapping[str, Path], given: Namespace) -> None:
+    games = Games.read(files, 4000 if given.small else 0)
     print(f"{games.steps.sessions} sessions, {len(games.steps.source)} decisions, {int(games.held.sum())} held out")
     print("                         misplaced   pages a session  a start's own page  any of them")
     print("reader           nats  steps visits  reader   people  reader      people  reader  people")
@@ -71,10 +99,10 @@ class Games:
     weight: float
 
     @classmethod
-    def read(cls, folder: Path, number: int) -> Games:
-        table = formats.read_navigation(folder / "links.tsv")
+    def read(cls, files: Mapping[str, Path], number: int) -> Games:
+        table = formats.read_navigation(files["links.tsv"])
         assert isinstance(table, LinkTable)
-        paths, goals = zip(*some(list(games_in(folder)), number), strict=True)
+        paths, goals = zip(*some(list(games_in(files)), number), strict=True)
         units = tuple(dict.fromkeys([*table.units, *(page for path in paths for page in path if page != "<"), *goals]))
         code = {unit: i for i, unit in enumerate(units)}
         steps = steps_of(paths, units)
@@ -96,14 +124,14 @@ class Games:
         )  # fmt: skip
 
 
-def games_in(folder: Path) -> Iterator[tuple[tuple[str, ...], str]]:
+def games_in(files: Mapping[str, Path]) -> Iterator[tuple[tuple[str, ...], str]]:
     """Each game as its path and its goal."""
     for name in ("paths_finished.tsv", "paths_unfinished.tsv"):
-        for line in (folder / name).read_text(encoding="utf-8").splitlines():
+        for line in files[name].read_text(encoding="utf-8").splitlines():
             fields = line.split("\t")
             if line.strip() and not line.startswith("#"):
                 path = tuple((fields[3] if len(fields) > 3 else fields[0]).split(";"))
-                yield path, fields[4] if len(fields) > 4 else path[-1]
+                yield path, fields[4] if len(fields) > 5 else path[-1]  # a finished game has a rating there
 
 
 def some(games: list[tuple[tuple[str, ...], str]], number: int) -> list[tuple[tuple[str, ...], str]]:
@@ -428,4 +456,5 @@ def chosen(p: FloatArray, options: Options, number: int, random: np.random.Gener
 
 
 if __name__ == "__main__":
-    main()
+    with told():
+        main()

@@ -20,6 +20,7 @@ struct ListProblem {
     double most, floor;
     double ahead, origin;  // what the next rank costs, where that is known before; the score of nothing
     bool browses = false, equal = true;
+    bool exact;  // the law of the gain is no bound but known
     std::vector<std::size_t> sure_ones;  // candidates that surely show a target
 
     ListProblem(Candidates all, Values outside_, GainLaw upper_, GainLaw lower_, bool inverse_, bool certain_, double most_,
@@ -33,7 +34,8 @@ struct ListProblem {
           most(most_),
           floor(floor_),
           ahead(lower.is_number ? 1.0 : 0.0),
-          origin(lower.is_number && !inverse ? 1.0 : 0.0) {
+          origin(lower.is_number && !inverse ? 1.0 : 0.0),
+          exact(upper.counted == lower.counted) {
         for (std::size_t k = 0; k < outside.size(); ++k)
             browses = browses || (candidates.rows[k] > 0 && outside[k] > 0);
         for (std::size_t i = 0; i < candidates.count; ++i) {

@@ -11,6 +11,7 @@
 #include "budget_bounds.hpp"
 #include "list_problem.hpp"
 #include "set_queue.hpp"
+#include "sum_bounds.hpp"
 
 namespace berrypick {
 
@@ -31,9 +32,10 @@ public:
             return problem.candidates.effort[a] < problem.candidates.effort[b];
         });
         if (problem.is_number())
-            bounds_ = {&ListSearch::by_levels_roughly, &ListSearch::by_levels};
+            bounds_ = {&ListSearch::by_sums, &ListSearch::by_levels_roughly, &ListSearch::by_levels,
+                       &ListSearch::by_sums_after};
         else
-            bounds_ = {&ListSearch::by_budgets};
+            bounds_ = {&ListSearch::by_sums, &ListSearch::by_budgets, &ListSearch::by_sums_after};
     }
 
     const std::vector<Index>& best() const { return best_; }
@@ -51,7 +53,7 @@ private:
 
     // A set with one more candidate.
     struct After {
-        double score = 0.0, reached = 0.0, expected = 0.0;
+        double score = 0.0, reached = 0.0, below = 0.0, expected = 0.0;
         bool done = false;
     };
 
@@ -61,6 +63,7 @@ private:
         std::vector<std::size_t> which, ready;
         Candidates next;
         std::vector<After> after;
+        LeastEffort left;
     };
 
     // What no extension of a set can pass, and none that begins with each candidate that is ready.
@@ -106,7 +109,7 @@ private:
             return;
         }
         Candidates next = problem_.candidates.take(which);
-        Step step{known, std::move(which), std::move(ready), std::move(next), {}};
+        Step step{known, std::move(which), std::move(ready), std::move(next), {}, least_effort(order, known)};
         Limits limits;
         limits.each.assign(step.ready.size(), kInfinity);
         for (const Bound bound : bounds_) {
@@ -137,7 +140,7 @@ private:
         for (const std::size_t n : places) {
             state = step.known;
             const GainLaw::Tails tails = problem_.append(state, step.which[n], scratch_);
-            step.after[n] = {problem_.score_ahead(state), state.reached, tails.expected,
+            step.after[n] = {problem_.score_ahead(state), state.reached, state.below, tails.expected,
                              problem_.lower.is_sure(state.unseen.data())};
         }
     }
@@ -231,6 +234,63 @@ private:
             found += problem_.inverse ? bounds[j * step] / (k * (k + 1.0)) : bounds[j * step] - 1.0;
         }
         return found;
+    }
+
+    // --- from what the candidates that are left lead to in all ---
+
+    LeastEffort least_effort(const std::vector<Index>& order, const State& known) const {
+        if (problem_.inverse) return {};
+        const Candidates& all = problem_.candidates;
+        double need = problem_.lower.wanted;
+        for (std::size_t x = 0; x < all.targets; ++x)
+            if (known.unseen[x] == 0.0) need -= problem_.gains()[x];
+        Values worth(all.count, 0.0);
+        for (std::size_t i = 0; i < all.count; ++i)
+            for (std::size_t x = 0; x < all.targets; ++x)
+                if (known.unseen[x] > 0) worth[i] += all.row(i)[x] * std::min(problem_.gains()[x], need);
+        for (const Index i : order) worth[std::size_t(i)] = 0.0;
+        return {worth, all.effort};
+    }
+
+    void by_sums(Step& step, Limits& limits) {
+        if (problem_.inverse) return;
+        const State& known = step.known;
+        const GainLaw::Tails tails = problem_.upper(known.seen.data(), known.unseen.data(), scratch_);
+        double further = 0.0;
+        if (problem_.is_number()) {  // the law of the number of targets is at hand
+            std::size_t sure = 0;
+            for (std::size_t x = 0; x < known.seen.size(); ++x) sure += known.seen[x] == 1.0 && known.unseen[x] == 0.0;
+            for (std::size_t f = sure; double(f) < problem_.lower.wanted; ++f)
+                further += scratch_.mass[f - sure] * step.left(problem_.lower.wanted - double(f));
+        } else {
+            further = this->further(step, known.below, tails.expected);
+        }
+        const double charged = known.effort != 0.0 ? std::max(known.effort, problem_.floor) - known.effort : 0.0;
+        limits.lower(known.score - std::max(further - charged * known.below, 0.0));
+    }
+
+    // the same for each candidate that may be the next
+    void by_sums_after(Step& step, Limits& limits) {
+        if (problem_.inverse) return;
+        if (step.after.empty()) look(step, step.ready);
+        for (std::size_t k = 0; k < step.ready.size(); ++k) {
+            const After& after = step.after[step.ready[k]];
+            const double effort = step.known.effort + step.next.effort[step.ready[k]];
+            const double charged = std::max(effort, problem_.floor) - effort;
+            const double more = std::max(further(step, after.below, after.expected) - charged * after.below, 0.0);
+            limits.lower(k, after.score + problem_.ahead * after.below - more);  // its score has the next rank
+        }
+    }
+
+    // The effort that readers who have not got the gain still spend on average, times their share.
+    double further(const Step& step, double below, double expected) const {
+        double near = 0.0;  // sums that near are taken for equal
+        if (!problem_.is_number())
+            near = 1e-12 * std::accumulate(problem_.gains().begin(), problem_.gains().end(), 0.0);
+        const double missing = std::max(problem_.lower.wanted - near - expected, 0.0);
+        // on a grid the share is not known exactly, and the whole is convex in it
+        if (!problem_.exact) return std::max(below * step.left.least, step.left.on_average(missing));
+        return below > 0 ? below * step.left(missing / below) : 0.0;
     }
 
     // --- from what any candidates within an effort can lead to ---

@@ -16,6 +16,7 @@
 #include "areas.hpp"
 #include "documents.hpp"
 #include "greedy.hpp"
+#include "joint_bounds.hpp"
 #include "law.hpp"
 #include "parts.hpp"
 #include "records.hpp"
@@ -77,6 +78,17 @@ void weighted_law(In<Index> rank, In<Index> target, In<double> probability, In<d
     const nb::gil_scoped_release released;
     clear(out.data(), out.size());
     berrypick::weighted_law(all, Index(targets), weight.data(), out.data(), chosen);
+}
+
+void weighted_bounds(In<Index> rank, In<Index> target, In<double> probability, In<double> weight, bool high,
+                     Out<double> out) {
+    require_apart(rank, target, probability, weight, out);
+    const std::size_t targets = targets_of(out.shape(0), "out needs a place for each number of targets");
+    const berrypick::Entries all = entries(rank, target, probability, targets);
+    require_weights(weight, berrypick::number_of_events(all));
+    const nb::gil_scoped_release released;
+    clear(out.data(), out.size());
+    berrypick::weighted_bounds(all, Index(targets), weight.data(), high, out.data());
 }
 
 void law_over_events(In<Index> rank, In<Index> target, In<double> probability, Out2<double> out, int form) {
@@ -847,6 +859,8 @@ NB_MODULE(_native, m) {
     m.doc() = "The compiled kernels; berrypick.kernels has them behind the same functions as their NumPy forms.";
     m.def("weighted_law", weighted_law, "rank"_a.noconvert(), "target"_a.noconvert(), "probability"_a.noconvert(),
           "weight"_a.noconvert(), "out"_a.noconvert(), "form"_a = 0);
+    m.def("weighted_bounds", weighted_bounds, "rank"_a.noconvert(), "target"_a.noconvert(),
+          "probability"_a.noconvert(), "weight"_a.noconvert(), "high"_a, "out"_a.noconvert());
     m.def("law_over_events", law_over_events, "rank"_a.noconvert(), "target"_a.noconvert(),
           "probability"_a.noconvert(), "out"_a.noconvert(), "form"_a = 0);
     m.def("law_of_rows", law_of_rows, "seen"_a.noconvert(), "unseen"_a.noconvert(), "out"_a.noconvert());

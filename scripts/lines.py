@@ -7,16 +7,12 @@ from __future__ import annotations
 
 import argparse
 import ast
-import io
 import subprocess
-import tokenize
 from collections import Counter
 from pathlib import Path, PurePosixPath
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = "src/berrypick"
-#: Tokens that make no line a line of code.
-_NO_CODE = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
 #: Modules beside the rooms that belong to the add-ons: what other programs import.
 _ADDONS = {"haystack.py", "langsmith.py", "llama_index.py", "pytest.py"}
 
@@ -38,11 +34,9 @@ def docstrings(text: str) -> set[int]:
 
 def code_lines(text: str) -> int:
     """Return how many lines of a module hold code."""
-    lines: set[int] = set()
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type not in _NO_CODE:
-            lines.update(range(token.start[0], token.end[0] + 1))
-    return len(lines - docstrings(text))
+    aside = docstrings(text)
+    lines = enumerate(map(str.strip, text.splitlines()), start=1)
+    return sum(1 for number, line in lines if line and not line.startswith("#") and number not in aside)
 
 
 def room_of(path: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
 import pkgutil
 import traceback
 from collections.abc import Callable, Iterable, Sequence
@@ -18,12 +19,16 @@ from berrypick.core.registry import HELPERS
 def each(names: str | Sequence[str], cases: Iterable[Any], ids: Callable[[Any], str] | Sequence[str] = str) -> Any:
     """As ``pytest.mark.parametrize``, but one test calls the function for all cases, and tells of all that fail.
 
-    ``tmp_path`` is a folder of its own for each case; other fixtures are shared by them.
+    ``tmp_path`` is a folder of its own for each case; other fixtures are shared by them. ``BERRYPICK_CASES`` names the
+    only ones that are called, where a test has some of them.
     """
     names = [names] if isinstance(names, str) else list(names)
     cases = list(cases)
     assert cases, "a test without cases proves nothing"
     labels = [ids(case) for case in cases] if callable(ids) else list(ids)
+    if chosen := {*os.environ.get("BERRYPICK_CASES", "").split()} & {*labels}:
+        cases = [case for label, case in zip(labels, cases, strict=True) if label in chosen]
+        labels = [label for label in labels if label in chosen]
 
     def decorate(test: Callable[..., None]) -> Callable[..., None]:
         signature = inspect.signature(test)

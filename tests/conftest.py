@@ -51,6 +51,7 @@ SLOW_MODULES = {
     "test_chunks_data",
     "test_cli",
     "test_columns",
+    "test_contributing",
     "test_compare",
     "test_completion",
     "test_demonstration",

@@ -26,6 +26,12 @@ def write_inputs(folder: Path, name: str, in_path: str = "") -> dict[str, Path]:
         "annotated.jsonl": _lines([{**row, "annotator": who} for row in truth for who in (f"a{name}", f"b{name}")]),
         "quotes.jsonl": _lines([{"topic": topic, "doc": doc, "quote": "Delivery"} for topic in topics]),
         "lost.jsonl": _lines([{"topic": topic, "doc": doc, "quote": "No such text"} for topic in topics]),
+        "golden.json": json.dumps(
+            [
+                {"id": topic, "question": f"Why {topic}?", "context": TEXT, "source": doc, "kind": name}
+                for topic in topics
+            ]
+        ),
         "texts.jsonl": _lines([{"doc": one, "text": TEXT} for one in (doc, f"else{name}")]),
         "newer.jsonl": _lines([{"doc": doc, "text": f"New. {TEXT}"}]),
         "broken.jsonl": _lines([{"topic": topics[0], "doc": doc, "start": 9, "end": 1}]),
@@ -109,6 +115,10 @@ def invocations(files: dict[str, Path], out: Path) -> dict[str, list[tuple[int, 
         "fit": [(0, ["markov", files["visits.sessions"], "--held-out", "0"])],
         "check": [(0, [truth, *runs]), (2, [files["broken.jsonl"], files["lost.jsonl"]])],
         "convert": [(0, [runs[0], out / "run.csv"]), (2, [files["broken.jsonl"], out / "run.tsv"])],
+        "adopt": [
+            (0, [files["golden.json"], runs[0], "--documents", files["texts.jsonl"], "-o", out / "adopted.jsonl"]),
+            (2, [files["lost.jsonl"], "--documents", files["texts.jsonl"], "-o", out / "never.jsonl"]),
+        ],
         "locate": [
             (0, [files["quotes.jsonl"], out / "located.jsonl", "--documents", files["texts.jsonl"]]),
             (2, [files["lost.jsonl"], out / "never.jsonl", "--documents", files["texts.jsonl"]]),

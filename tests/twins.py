@@ -330,3 +330,79 @@ def browsing_precision(
                 spent += min(1.0, after[x] / now) * mean
         total += (now - before) / spent
     return ideal_effort(gains, target_effort, wanted) * total
+
+
+# --- list items -----------------------------------------------------------------------------------------------------
+
+
+def item_reach(rows, consider, after, miss):
+    """P(target found) in an item of several pointers, by all decisions and all that each pointer may lead to."""
+    targets = len(rows[0])
+    states = {frozenset(): 1.0}
+    for position, row in enumerate(rows):
+        following = {}
+        for found, p in states.items():
+            chance = consider**position * (1 if position == 0 else after if found else miss)
+            following[found] = following.get(found, 0.0) + p * (1 - chance)
+            for met in itertools.product((False, True), repeat=targets):
+                share = math.prod(q if hit else 1 - q for q, hit in zip(row, met, strict=True))
+                more = found | {x for x, hit in enumerate(met) if hit}
+                following[more] = following.get(more, 0.0) + p * chance * share
+        states = following
+    return [sum(p for found, p in states.items() if x in found) for x in range(targets)]
+
+
+def at_least(seen: Sequence[float], number: int) -> float:
+    """P(so many targets seen), by who has seen what."""
+    return sum(
+        math.prod(s if hit else 1 - s for s, hit in zip(seen, met, strict=True))
+        for met in itertools.product((False, True), repeat=len(seen))
+        if sum(met) >= number
+    )
+
+
+def item_lists(documents: Sequence[int]) -> Iterator[tuple[tuple[int, ...], ...]]:
+    """Every list of items: any pointers of one document in any order, each pointer once."""
+
+    def further(left: frozenset[int]) -> Iterator[tuple[tuple[int, ...], ...]]:
+        yield ()
+        for document in {documents[i] for i in left}:
+            own = [i for i in sorted(left) if documents[i] == document]
+            for length in range(1, len(own) + 1):
+                for item in itertools.permutations(own, length):
+                    for rest in further(left - set(item)):
+                        yield (item, *rest)
+
+    yield from further(frozenset(range(len(documents))))
+
+
+def best_item_lists(rows, documents, chances, gains, wanted):
+    """For each gain wanted the least E[rank] of any list that surely has it (None: no list), and the largest
+    E[1/rank]."""
+    known = {}
+    least, most = [None] * len(wanted), [0.0] * len(wanted)
+    for one in item_lists(documents):
+        seen, before = [0.0] * len(gains), [0.0] * len(wanted)
+        length, inverse = [0.0] * len(wanted), [0.0] * len(wanted)
+        for rank, item in enumerate(one, start=1):
+            if item not in known:
+                known[item] = item_reach([rows[i] for i in item], *chances)
+            seen = [1 - (1 - s) * (1 - p) for s, p in zip(seen, known[item], strict=True)]
+            sums = {0.0: 1.0}
+            for s, g in zip(seen, gains, strict=True):
+                following = {}
+                for total, p in sums.items():
+                    following[total] = following.get(total, 0.0) + p * (1 - s)
+                    following[total + g] = following.get(total + g, 0.0) + p * s
+                sums = following
+            for n, gain in enumerate(wanted):
+                reached = sum(p for total, p in sums.items() if total >= gain)
+                length[n] += (reached - before[n]) * rank
+                inverse[n] += (reached - before[n]) / rank
+                before[n] = reached
+        sure = sum(g for s, g in zip(seen, gains, strict=True) if s >= 1 - 1e-15)
+        for n, gain in enumerate(wanted):
+            if one and sure >= gain:
+                least[n] = length[n] if least[n] is None else min(least[n], length[n])
+            most[n] = max(most[n], inverse[n])
+    return least, most

@@ -14,6 +14,7 @@ from berrypick._version import __version__
 from berrypick.core.errors import BerrypickError, BerrypickWarning, InputError, UsageError
 
 if TYPE_CHECKING:
+    from berrypick.addons.adopt.adopt import adopt
     from berrypick.addons.fit.fit import Fit, fit
     from berrypick.addons.ideal.ideal_lists import IdealList, ideal_lists
     from berrypick.addons.integrations.ir_measures_provider import register_ir_measures
@@ -96,6 +97,7 @@ __all__ = [
     "UserModel",
     "__version__",
     "abstention",
+    "adopt",
     "agreement",
     "annotate",
     "chart_config",

@@ -491,8 +491,9 @@ def test_tasks_of_2002_to_2004_are_known(tmp_path: Path) -> None:
         assert f'task="{word}"' in written(InexSubmission, run)
         judged = put(tmp_path, truth.replace("TOPIC", run.topics[0]), "truth.xml")
         assert bp.score("MAep", judged, tmp_path / "run.xml", task="thorough") is not None
-        with pytest.raises(InputError, match=f"the run is for task {word.lower()}, not focused"):
+        with pytest.raises(InputError, match=f"the run is for task {word.lower()}, not focused") as refused:
             bp.score("MAep", judged, tmp_path / "run.xml", task="focused")
+        assert "task='thorough'" in str(refused.value), "a task that can be asked for"
 
 
 def test_unknown_task_is_a_note(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import pytest
 import worlds
 
 import berrypick as bp
+from berrypick.comparison import gates
 from berrypick.report.text import explanation
 
 TRUTH = worlds.span_truth({"1": [("d", 100, 200)], "2": [("d", 0, 10)], "3": [("d", 0, 1)], "4": []})
@@ -103,3 +104,9 @@ def test_sizes_alone_say_nothing_about_places(files) -> None:
             bp.evaluate(paths["truth_xml"], paths["list_run"], name)
     with pytest.raises(bp.UsageError, match=r"gP@1 reads highlighted text.* the run retrieves passages"):
         bp.evaluate(paths["truth_xml"], paths["other_run"], "gP@1")
+
+
+def test_gates_keep_the_measures_of_a_task():
+    read = gates.Gates.read(["P@1=0.5"], [], None)
+    assert read.measures([], None, "focused")[-1] == "P@1" and len(read.measures([], None, "focused")) == 2
+    assert read.measures(["AP"], None, "focused") == ["AP", "P@1"]

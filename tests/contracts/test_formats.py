@@ -236,3 +236,34 @@ def test_the_list_names_all(berrypick):
     assert listed.code == 0
     for name, _ in FORMATS:
         assert re.search(rf"^{name}\s", listed.out, re.MULTILINE)
+
+
+#: Lines of JSON with the name topic, which the fast way may take for spans: those of other formats have more names.
+WITH_TOPIC = [
+    '{"topic": "1", "doc": "a", "start": 0, "end": 3}',
+    '{"topic": "1", "doc": "a", "grade": 1}',
+    '{"topic": "1", "doc": "a", "score": 0.5}',
+    '{"topic": "1", "doc": "a", "start": 0, "end": 3, "text": "abc"}',
+    '{"topic": "1", "text": "abc", "label": [[0, 3, "x"]]}',
+    '{"topic": "1", "text": "abc", "answer": "accept", "spans": []}',
+    '{"topic": "1", "qid": 1, "relevant_windows": [[0, 2]]}',
+    '{"topic": "1", "results": []}',
+    '{"topic": "1", "tests": [], "snippets": []}',
+]
+
+
+def test_the_fast_way_to_a_format_finds_what_the_long_way_finds(tmp_path, monkeypatch):
+    texts = [sample(cls) for _, cls in FORMATS]
+    for number, text in enumerate([*texts, *(f"{line}\n" for line in WITH_TOPIC)]):
+        path = tmp_path / f"{number}"
+        path.write_text(text)
+        for role in ("truth", "run"):
+            found = []
+            for way in (formats._likely, lambda role, lines: None):
+                with monkeypatch.context() as patched:
+                    patched.setattr(formats, "_likely", way)
+                    try:
+                        found.append(formats.sniff(str(path), role).name())
+                    except bp.InputError as error:
+                        found.append(str(error))
+            assert found[0] == found[1], text

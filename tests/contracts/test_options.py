@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import subprocess
+import sys
 import typing
 from pathlib import Path
 
@@ -19,8 +21,7 @@ from berrypick.cli.explain import explain_command
 from berrypick.cli.plot import plot_command
 from berrypick.core.doors import functions
 from berrypick.demo import campaign, video, web
-from berrypick.evaluation import options as module
-from berrypick.evaluation.options import EvaluationKeywords, EvaluationOptions, SweepKeywords, options
+from berrypick.evaluation.options import EvaluationKeywords, SweepKeywords, options
 
 OPTIONS = {option.name: option for option in options()}
 REPORT = [command for name, command in commands if name == "report"]
@@ -51,14 +52,73 @@ def test_it_has_help_and_a_flag_in_every_command(name):
             assert tuple(flags[option.flags[0]].type.choices) == option.choices
 
 
-def test_the_keywords_are_the_options():
-    named = typing.get_type_hints(EvaluationKeywords, vars(module))
-    fields = typing.get_type_hints(EvaluationOptions, vars(module))
-    aliases = {alias: option.name for option in options() for alias in option.aliases}
-    assert set(named) == set(fields) | set(aliases)
-    for name, kind in named.items():
-        assert kind == fields[aliases.get(name, name)], name
-    assert set(typing.get_type_hints(SweepKeywords, vars(module))) == set(named) - {"documents"}
+def test_a_sweep_takes_all_but_the_documents():
+    assert set(SweepKeywords.__annotations__) == set(EvaluationKeywords.__annotations__) - {"documents"}
+
+
+ONE_MORE = """
+import inspect
+import sys
+from importlib.util import find_spec, module_from_spec
+
+spec = find_spec("berrypick.evaluation.options")
+module = sys.modules[spec.name] = module_from_spec(spec)
+before, key, after = open(spec.origin).read().partition("    offsets: Annotated[")
+assert key
+exec(compile(before + sys.argv[1] + key + after, spec.origin, "exec"), vars(module))
+
+import berrypick as bp
+from berrypick.cli.evaluate import evaluate_command
+
+flags = {flag: one for one in evaluate_command.params for flag in one.opts}
+print(flags["--colour"].type.choices, flags["--colour"].help, flags["--size"].type.name, flags["--size"].metavar)
+print(inspect.signature(bp.evaluate).parameters["colour"])
+print([one.value for one in flags["--colour"].type.shell_complete(None, flags["--colour"], "g")])
+given = ({"q": {"a": 1}}, {"q": {"a": 1}}, "AP")
+for wrong in ({"colour": "blue"}, {"size": "x"}, {"colur": "red"}):
+    try:
+        bp.evaluate(*given, **wrong)
+    except bp.UsageError as error:
+        print(error)
+print(bp.evaluate(*given, colour="red", size=3).mean_rows[0].signature.get("colour"))
+print([one.name for one in module.options() if one.label == "colour of it"])
+"""
+FIELDS = """
+    colour: Annotated[
+        Literal["red", "green"] | None,
+        Declared(None, "What colour it is.", label="colour of it", signature="colour"),
+    ]
+    size: Annotated[int | None, Declared(None, "What size it is.", metavar="N")]
+"""
+
+
+def test_an_option_is_declared_in_one_place():
+    """Flag, help, choices, completion, check, suggestion and signature follow from one key in the source."""
+    done = subprocess.run([sys.executable, "-c", ONE_MORE, FIELDS], capture_output=True, text=True, timeout=60)
+    assert done.stdout.splitlines() == [
+        "('red', 'green') What colour it is. integer N",
+        "colour: Literal['red', 'green'] | None = None",
+        "['green']",
+        "unknown colour 'blue'; expected one of red, green",
+        "size must be a number, not 'x'",
+        "evaluate() has no option 'colur'; did you mean colour?",
+        "red",
+        "['colour']",
+    ], done.stderr
+
+
+def test_help_shows_types_as_people_write_them():
+    shown = str(inspect.signature(bp.evaluate))
+    assert "ForwardRef" not in shown and "berrypick." not in shown and "truth: '" not in shown
+    assert "user: str | UserModel | PathLike[str] | None = None" in shown and shown.endswith("-> Results")
+
+
+def test_older_names_are_accepted_and_never_suggested():
+    given = FUNCTIONS["evaluate"][1]
+    assert bp.evaluate(*given, left_out="a").mean_rows
+    with pytest.raises(bp.UsageError) as error:
+        bp.evaluate(*given, left_ou="a")
+    assert "left_out" not in str(error.value)
 
 
 @each("name", FUNCTIONS)

@@ -3,6 +3,7 @@
 import ast
 import importlib.util
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -42,8 +43,13 @@ def places_of(names: list[tuple[str, Path]]) -> dict[str, list[str]]:
     return {name: found for name, found in places.items() if len(found) > 1}
 
 
+@cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text("utf-8"))
+
+
 def classes(path: Path) -> list[tuple[str, Path]]:
-    return [(one.name, path) for one in ast.parse(path.read_text("utf-8")).body if isinstance(one, ast.ClassDef)]
+    return [(one.name, path) for one in parsed(path).body if isinstance(one, ast.ClassDef)]
 
 
 def test_no_file_name_occurs_twice():
@@ -68,7 +74,7 @@ def room_of(module: str) -> str:
 def named(path: Path) -> list[tuple[int, str]]:
     """Every module, or name of a module, that a file imports, wherever in the file."""
     found = []
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.ImportFrom) and node.module:
             found += [(node.lineno, f"{node.module}.{alias.name}") for alias in node.names]
         elif isinstance(node, ast.Import):

@@ -380,7 +380,7 @@ REFUSED = {
     "no length": ("bep", log_of((5, "reached"), (9, "missed")), "distances say what A L is, not A"),
     "given": ("t2i(tolerance=5)", log_of((5, "gave_up"), (9, "gave_up")), "tolerance is what fit estimates"),
     "t_init": ("t2i(t_init=5)", log_of((5, "gave_up"), (9, "gave_up")), "without t_init"),
-    "other model": ("hierarchy", log_of((5, "gave_up")), "fit estimates markov, t2i, distance, bep, not hierarchy"),
+    "other model": ("hierarchy", log_of((5, "gave_up")), "fit estimates bep, distance, markov, t2i, not hierarchy"),
     "no step": ("markov", [["a"], ["b"]], "no session goes from one page to another"),
     "no leaving": ("markov", [["a", "b", "?"], ["b", "a", "?"]], "cannot identify leaving"),
 }
@@ -406,7 +406,9 @@ def test_what_cannot_be_identified_is_refused(name, tmp_path, berrypick):
     [
         ({"held_out": 1}, "held_out must be in [0, 1)"),
         ({"confidence": 0}, "confidence must be between 0 and 1"),
-        ({"seed": -1}, "seed must be 0 or more"),
+        ({"seed": -1}, "seed must be a whole number, 0 or more"),
+        ({"seed": "x"}, "seed must be a whole number"),
+        ({"held_out": "x"}, "held_out must be in [0, 1)"),
         ({"links": "links.tsv"}, "is for markov"),
         ({"collection": {"d": 5}}, "is for bep"),
         ({"progress": "yes"}, "progress is True for a bar, or a function"),

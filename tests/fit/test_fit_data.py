@@ -28,7 +28,7 @@ def test_what_belongs_to_a_start_is_missed_by_a_chain(data, monkeypatch):
     """The order of the readers in docs/explanation/fitted-readers.md, on a sample of the games."""
     monkeypatch.syspath_prepend(str(Path(__file__).resolve().parents[2] / "experiments"))
     study = import_module("wikispeedia_readers")
-    games = study.Games.read(data / "wikispeedia", 12_000)
+    games = study.Games.read(study.needed("wikispeedia", data), 12_000)
     found = {}
     for reader in study.readers(games):
         likelihood = study.log_likelihoods(reader, games.decisions(games.held)).mean()

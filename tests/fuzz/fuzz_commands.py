@@ -37,6 +37,7 @@ CALLS: dict[str, list[str]] = {
     "fit": ["markov N -o OUT.json", "t2i L", "distance L", "bep L --collection C"],
     "check": ["T R", "N", "C", "U", "L", "S", "D"],
     "convert": ["R OUT.jsonl", "T OUT --to FORMAT", "N OUT --to FORMAT", "T OUT --to FORMAT --documents OUT.2.jsonl"],
+    "adopt": ["G --documents D -o OUT.jsonl --yes --partial --report OUT.2.jsonl", "G R --documents D -o OUT.jsonl"],
     "locate": ["T OUT.jsonl --documents D", "T OUT.jsonl --documents D --quotes fuzzy --partial --report OUT.2.jsonl"],
     "abstention": ["T R"],
     "pool": [
@@ -71,6 +72,7 @@ def texts() -> dict[str, str]:
         "K": json.dumps(task) + "\n",
         "D": "".join(documents),
         "E": "".join(documents).replace("g" * 50, "h" * 40),
+        "G": json.dumps([{"question": "Which one?", "context": ["raspberry"], "source": "garden"}]),
         "I": "1\tone\n2\ttwo\n",
         "U": sample(known["fitted-user"]),
     }

@@ -660,8 +660,9 @@ EVALUATIONS = Evaluations()
 def targets() -> list[Target]:
     """Everything that is fuzzed; formats share what the others leave."""
     from fuzz_commands import Commands
+    from fuzz_golden import GoldenFiles
 
-    fixed: list[Target] = [Specifications(), EVALUATIONS, Commands(), Values(), Sweeps(), Indexes()]
+    fixed: list[Target] = [Specifications(), EVALUATIONS, Commands(), Values(), Sweeps(), Indexes(), GoldenFiles()]
     known: list[Target] = [OneFormat(cls) for cls in formats.registered().values()]
     for one in known:
         one.share = (1000 - sum(target.share for target in fixed)) // len(known)

@@ -14,7 +14,8 @@ import berrypick as bp
 from berrypick import formats, measures
 from berrypick.cli import command_names
 
-INPUTS = {"specifications": 800, "evaluations": 120, "commands": 60, "values": 500, "sweeps": 40, "indexes": 25}
+INPUTS = {"specifications": 800, "evaluations": 120, "commands": 60, "values": 500, "sweeps": 40, "indexes": 25,
+          "golden": 80}  # fmt: skip
 
 OTHERS = [target for target in targets() if not isinstance(target, OneFormat)]
 

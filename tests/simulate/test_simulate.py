@@ -14,17 +14,11 @@ from hypothesis import strategies as st
 
 import berrypick as bp
 from berrypick import users
-from berrypick.addons.simulate.simulated_readers import (
-    BLOCK,
-    Readership,
-    ReaderSums,
-    Spread,
-    jackknife_error,
-    reader_values,
-)
+from berrypick.addons.simulate.simulated_readers import Readership, ReaderSums, Spread, jackknife_error, reader_values
 from berrypick.cli import cli
 from berrypick.core.navigation import LinkTable, ReachTable
 from berrypick.evaluation.evaluation import Evaluation
+from berrypick.formats.io.scan import BLOCK
 from berrypick.judging.reader_sessions import ReaderSessions, sorted_rows
 from berrypick.kernels.chain_walks import ChainWalker
 from berrypick.kernels.hitting import Chain
@@ -252,16 +246,25 @@ def test_the_same_half_twice_is_a_half():
     assert row.value == pytest.approx(0.5) and agrees(row)
 
 
-def test_a_group_is_gone_through_in_order():
-    """Who does not go on to the second pointer does not see the third."""
+def test_each_pointer_of_a_group_is_decided_on_anew():
+    """The second pointer is considered by .5, the third by .25, and by half of that once the second was found."""
     truth = worlds.span_truth({"q": [("d", 20, 30), ("d", 40, 50)]})
     run = worlds.span_run({"q": [("d", 0, 10), ("d", 20, 30), ("d", 40, 50)]})
     rows = bp.simulate(truth, run, "EPRUM(r=2) ExpectedRatio", user="fetch_browse(consider=0.5)", readers=40_000)
     both, share = rows.mean_rows
-    assert both.value == pytest.approx(2 * 0.5 * 0.25) and abs(both.simulated - 2 * 0.25) < FAR * both.error
-    assert agrees(share)
+    assert both.value == pytest.approx(2 * 0.5 * 0.25) and agrees(both) and agrees(share)
     rows = bp.simulate(truth, run, "EPRUM(r=2)", user="fetch_browse(consider=0.5,after=0.5)", readers=40_000)
-    assert abs(rows.mean_rows[0].simulated - 2 * 0.125) < FAR * rows.mean_rows[0].error
+    assert abs(rows.mean_rows[0].simulated - 2 * 0.5 * 0.125) < FAR * rows.mean_rows[0].error
+
+
+def test_readers_of_items_meet_what_reach_says():
+    """Each target by itself, whatever was found before in the item: the chain over pointers is exact."""
+    truth = worlds.span_truth({"q": [("d", 20, 30), ("d", 60, 70), ("d", 80, 90)]})
+    pointers = [("d", 0, 10), ("d", 20, 30), ("d", 50, 55), ("d", 61, 70), ("d", 81, 90), ("d", 60, 66)]
+    run = worlds.span_run({"q": [(*one, 1) for one in pointers]})
+    for user in ("miss=0.5", "miss=0.2,consider=1", "after=0.3", "miss=0.6,after=0.4"):
+        rows = bp.simulate(truth, run, "ExpectedRatio@1", user=f"fetch_browse({user})", readers=40_000)
+        assert agrees(rows.mean_rows[0]) and 0.2 < rows.mean_rows[0].value < 0.9
 
 
 def test_viewers_of_different_tolerance():
@@ -506,7 +509,8 @@ def test_unequal_gains_reader_by_reader():
     evaluation = Evaluation.prepare(truth, run, "epnav@0.5 epnav", navigation=clicks)
     judged = evaluation.judge("run", "q")
     draws = Draws(1, "q", 0, 100)
-    values, first = reader_values(judged, evaluation.measures, draws), ReaderSessions(judged, draws).first
+    values = reader_values(judged, evaluation.measures, draws, "most")
+    first = ReaderSessions(judged, draws, together="most").first
     gains = judged.targets.gain
     for level, name in ((0.5, "epnav@0.5"),):
         for reader, value in zip(first.T, values[name].each, strict=True):
@@ -606,7 +610,7 @@ def test_the_command(files):
         (["-m", "EPRUM nxCG@10"], "nxCG@10 is not a mean over readers"),
         (["-m", "EPRUM", "--readers", "1"], "--readers"),
         (["-m", "EPRUM", "--seed", "-1"], "--seed"),
-        ([], "no measures"),
+        ([], "AP is not a mean over readers"),
     ],
 )
 def test_what_cannot_be_simulated_is_refused(files, berrypick, more, message):
@@ -638,7 +642,10 @@ def test_a_model_without_a_walk_is_refused_in_one_line(files, berrypick, monkeyp
     monkeypatch.setitem(users.registry._registered, "glancer", Glancer)
     found = berrypick("simulate", files[0], files[1], "-m", "EPRUM", "--user", "glancer")
     assert found.code == 2 and not found.out
-    assert found.err == "berrypick: user model glancer cannot be simulated: it has no method walk\n"
+    assert found.err == (
+        "berrypick: user model glancer cannot be simulated: it has no method walk; --together independent, "
+        "--together most, --together least need none\n"
+    )
     assert berrypick("evaluate", files[0], files[1], "-m", "EPRUM", "--user", "glancer").code == 0
     with pytest.raises(bp.UsageError, match="cannot be simulated"):
         bp.simulate({"q": {"a": 1}}, {"q": {"a": 1}}, "EPRUM", user=Glancer())
@@ -684,7 +691,7 @@ def test_what_readers_get_as_bars():
 
 
 def test_a_table_of_reach_has_no_walk(process, tmp_path):
-    """What its readers see together is taken for granted, which is said beside the numbers; a walk is not."""
+    """Its readers see each target for itself, which is said beside the numbers."""
     rows = {("hub", "a"): 0.5, ("hub", "b"): 0.5}
     truth, run = {"q": {"a": 1, "b": 1}}, {"q": {"hub": 1}}
 
@@ -692,8 +699,9 @@ def test_a_table_of_reach_has_no_walk(process, tmp_path):
         return bp.simulate(truth, run, "EPRUM(r=1) EPRUM(r=2)", user=user, navigation=ReachTable(rows), readers=1000)
 
     table, markov = simulated("table"), simulated("markov")
-    assert [row.difference > 0 for row in table] == [False, True], "either sign"
+    assert not any(row.is_clear for row in table) and all(row.error > 0 for row in table)
     assert [row.difference > 0 for row in markov] == [True, False]
+    assert {row.together for row in table} == {"independent"} and {row.together for row in markov} == {"walk"}
     said = "a table of reach does not say what a reader sees together"
     assert sum(said in note.text for note in table.notes) == 1
     assert not any(said in note.text for note in markov.notes)

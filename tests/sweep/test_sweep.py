@@ -21,9 +21,10 @@ from hypothesis import strategies as st
 import berrypick as bp
 from berrypick.addons.sweep import chunkers, retrievers, sweep_work
 from berrypick.addons.sweep import sweep as sweeping
+from berrypick.addons.sweep.chunkers import fixed, paragraphs, sentences
 from berrypick.addons.sweep.heatmap import Grid
 from berrypick.addons.sweep.heatmap_chart import contrast, heatmap, shade
-from berrypick.addons.sweep.sweep import Chunk, bm25, fixed, fts5, paragraphs, sentences
+from berrypick.addons.sweep.retrievers import Chunk, bm25, fts5
 from berrypick.addons.sweep.sweep_settings import settings_in
 from berrypick.core.errors import BerrypickError, UsageError
 from berrypick.report.export import svg_of
@@ -273,7 +274,6 @@ def test_whole_documents_as_gold():
         ({"documents": {**DOCUMENTS, "pets": "short"}}, "pets"),
         ({"queries": {"cat": "cat"}}, "1 judged topics have no query: birch"),
         ({"measures": "IoUU@2"}, "unknown measure IoUU; did you mean IoU?"),
-        ({"measures": ""}, "no measures: name some"),
         ({"jobs": 0}, "jobs must be at least 1, not 0"),
         ({"chunkers": []}, "no chunker given"),
         ({"chunkers": [fixed, fixed]}, "two chunkers are called fixed; give them names: chunkers={'one': ..., 'two'"),

@@ -487,7 +487,20 @@ def test_command_options(berrypick, written):
 
 def test_wrong_usage_of_the_command(berrypick, written):
     done = berrypick("compare", *written.values())
-    assert done.code == 2 and "no measures: name some" in done.err
+    assert done.code == 0 and "no measures are named: AP nDCG@10 R@100 RR" in done.err
     done = berrypick("compare", *written.values(), "-m", "AP", "--baseline", "three")
     assert done.code == 2 and "no run three" in done.err and done.out == ""
     assert berrypick("compare", *written.values(), "-m", "AP", "--confidence", "95").code == 2
+
+
+def test_resamples_grow_with_the_comparisons():
+    """20 runs have 190 pairs: 4 x 190 / .05 draws, so that the smallest corrected p-value is a quarter of .05."""
+    topics = [f"q{i}" for i in range(40)]
+    truth = {topic: {"a": 1} for topic in topics}
+    runs = {f"r{n:02}": {t: {"a" if (i + n) % 5 else "b": 2.0} for i, t in enumerate(topics)} for n in range(20)}
+    found = bp.compare(truth, runs, "RR")
+    assert found.method.resamples == 15_200 and "15200 resamples" in found.table()
+    few = dict(list(runs.items())[:3])
+    assert bp.compare(truth, few, "RR").method.resamples == 10_000
+    assert bp.compare(truth, runs, "RR", resamples=100).method.resamples == 100
+    assert bp.compare(truth, runs, "RR", test="t").method.resamples == 10_000

@@ -240,3 +240,46 @@ def test_command_with_other_settings(berrypick, saved, tmp_path):
     forced = berrypick("diff", saved[1], other, "--rename", "x=y", "--force", "--fail-if-different")
     assert forced.code == 0 and forced.err.startswith("note: signatures differ")
     assert berrypick("diff", saved[1], other, "--rename", "x").code == 2
+
+
+#: Results as an older version wrote them: what a class declared was stated, read or not, and lengths were not.
+OLDER = """\
+{"run":"mine","topic":"q","measure":"Ranks","value":2.0,"signature":"Ranks|user:classical(share=0.5)|idealism:1=1|\
+effort:rank|duplicates:error|topics:judged|v:0.1.0"}
+{"run":"mine","topic":"all","measure":"Ranks","value":2.0,"signature":"Ranks|user:classical(share=0.5)|idealism:1=1|\
+effort:rank|duplicates:error|topics:judged|v:0.1.0"}
+"""
+
+
+class Ranks(bp.Measure):
+    """The number of ranks, for which no option matters."""
+
+    def compute(self, judged):
+        return judged.ranking.ranks
+
+
+def test_saved_results_with_older_signatures_still_compare(tmp_path):
+    """A part that only one side states is no difference, and is said; parts that contradict each other are one."""
+    new = bp.evaluate({"q": {"a": 1, "b": 1}}, {"mine": {"q": {"a": 2, "c": 1}}}, Ranks())
+    old = tmp_path / "older.jsonl"
+    old.write_text(OLDER)
+    found = bp.diff(old, new)
+    assert not found.changes
+    assert [str(note.text) for note in found.notes if note.kind == "signatures differ"] == [
+        f"only one side states {part} (2 values): taken for no difference"
+        for part in ("effort:rank", "idealism:1=1", "user:classical(share=0.5)")
+    ]
+    with_reach = bp.evaluate({"q": {"a": 1, "b": 1}}, {"mine": {"q": {"a": 2, "c": 1}}}, "EPRUM")
+    for text in ("user:coverage(memory=False)", "user:classical(share=0.5)|min_score:1"):
+        with_reach.save(old)
+        old.write_text(old.read_text().replace("user:classical(share=0.5)", text))
+        with pytest.raises(bp.UsageError, match="the signatures differ"):
+            bp.diff(old, with_reach)
+
+
+def test_runs_of_which_one_states_less_are_compared():
+    """A run that answers nothing, or with whole documents, reads less: its numbers are comparable all the same."""
+    truth = {topic: {"a": 1, "b": 1} for topic in "12345"}
+    runs = {"one": {topic: {"a": 1.0} for topic in "12345"}, "none": {topic: {} for topic in "12345"}}
+    found = bp.compare(truth, runs, "EPRUM", duplicates="first", resamples=100)
+    assert not [note for note in found.notes if note.kind == "signatures differ"]

@@ -178,12 +178,6 @@ def test_a_threshold_on_the_wrong_side_is_noted(berrypick, tmp_path):
     assert "--fail-under fails the worse ones" in berrypick("compare", truth, run, "--fail-over", "charR=1").err
 
 
-def test_the_measures_of_a_task_stay(tmp_path):
-    read = gates.Gates.read(["P@1=0.5"], [], None)
-    assert read.measures([], None, "focused")[-1] == "P@1" and len(read.measures([], None, "focused")) == 2
-    assert read.measures(["AP"], None, "focused") == ["AP", "P@1"]
-
-
 def test_reasons_are_one_line(berrypick, files):
     paths = files(truth_qrels="1 0 a 1\n", one_run="1 Q0 b 1 1 x\u2028y\n")
     done = berrypick("compare", *paths.values(), "--fail-under", "AP=0.5")

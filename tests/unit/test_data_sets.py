@@ -57,7 +57,9 @@ def test_squad_with_several_answers_and_none(files, berrypick, tmp_path, indent)
     out, texts = tmp_path / "out.jsonl", tmp_path / "texts.jsonl"
     done = berrypick("convert", path, out, "--documents", texts)
     assert done.code == 0 and f"{texts}: 2 documents" in done.err
-    assert {"topic": "a2", "answer": None} in [{k: v for k, v in r.items() if k != "doc"} for r in records(out)]
+    assert {"topic": "a2", "answer": None, "question": "Who picks it?"} in [
+        {k: v for k, v in r.items() if k != "doc"} for r in records(out)
+    ]
     assert records(texts) == [{"doc": "Berries/0", "text": CONTEXT}, {"doc": "77", "text": HEDGE}]
     run = {"a1": [{"doc": "Berries/0", "start": 0, "end": 13}], "b1": [{"doc": "77", "start": 0, "end": 4}]}
     found = [bp.evaluate(one, run, "charR Abstained", documents=texts).mean()["run"] for one in (path, out)]

@@ -71,7 +71,6 @@ def test_measures_of_ir_measures(measure):
         (QRELS, {}, "AP", "no topic has any result"),
         (QRELS, SCORES, [3], "3 is not a measure"),
         (QRELS, SCORES, 3, "3 is not a measure"),
-        (QRELS, SCORES, None, "no measures: name some"),
     ],
 )
 def test_what_is_neither_is_told(truth, run, measures, told):

@@ -110,6 +110,14 @@ def test_measures_are_listed_by_family() -> None:
     assert "(charR.md)" in spans and "(AP.md)" not in spans
 
 
+def test_related_work_places_every_measure(builder: ModuleType) -> None:
+    """Each of ours, once, in the table that says what its nearest relative is."""
+    page = _read(DOCS / "explanation" / "related-work.md")
+    table = page.partition("## Measure by measure\n")[2].partition("\n## ")[0]
+    placed = [name for row in table.split("\n| ")[3:] for name in row.partition(" |")[0].split(", ")]
+    assert sorted(placed) == sorted(builder.ours(measures.registered()))
+
+
 def test_everything_has_a_page(builder: ModuleType) -> None:
     for folder, known in (("measures", measures), ("users", users), ("formats", formats)):
         for name in builder.ours(known.registered()):

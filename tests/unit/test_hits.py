@@ -444,11 +444,14 @@ def test_unknown_objects_are_refused_by_name(what):
             bp.evaluate(TRUTH, given, "charR", documents=TEXTS)
 
 
-def test_a_frame_is_no_list_of_results():
-    """It would iterate into the names of its columns."""
+def test_a_frame_without_topics_has_the_results_of_one():
+    """Any other would iterate into the names of its columns."""
     pandas = pytest.importorskip("pandas")
-    with pytest.raises(bp.UsageError, match=r"topic q: .* not DataFrame"):
-        bp.run_from_objects({"q": pandas.DataFrame([SOURCE])}, documents=TEXTS)
+    assert spans({"q": pandas.DataFrame([SOURCE])}) == [("guide", 40, 61)]
+    assert bp.evaluate(TRUTH, {"q": pandas.DataFrame([SOURCE])}, "charR").mean() == {"run": {"charR": 1.0}}
+    for other in (pandas.DataFrame([{"price": 3}]), pandas.DataFrame([{"topic": "q", **SOURCE}])):
+        with pytest.raises(bp.UsageError, match=r"topic q: .* not DataFrame"):
+            bp.run_from_objects({"q": other}, documents=TEXTS)
 
 
 def test_a_set_has_no_order():

@@ -50,6 +50,9 @@ def random_reach(native: ModuleType, rng: np.random.Generator) -> None:
             np.testing.assert_allclose(three[1].sum(), gap.sum(), rtol=1e-11)
             np.testing.assert_allclose(three[2].sum(), 1, rtol=1e-11)
             assert (three >= 0).all()
+    for high in (False, True):
+        native.weighted_bounds(rank, target, probability, weight, high, total)
+        assert (total >= 0).all() and (total <= weight.sum() * (1 + 1e-11)).all()
     seen = rng.choice(EXTREME, (int(rng.integers(0, 5)), targets))
     native.law_of_rows(seen, 1 - seen, np.empty((len(seen), targets + 1)))
 
@@ -463,6 +466,10 @@ def wrong_calls(native: ModuleType):
     yield lambda: native.weighted_law(i, target, f, weight, law)
     yield lambda: native.weighted_law([0, 0, 3], target, f, weight, out)
     yield lambda: native.weighted_law(None, target, f, weight, out)
+    yield lambda: native.weighted_bounds(i, changed(target, 2, 2), f, weight, True, out)  # no such target
+    yield lambda: native.weighted_bounds(i, target, f, weight[:1], True, out)
+    yield lambda: native.weighted_bounds(i, target, f, weight, False, out[:0])
+    yield lambda: native.weighted_bounds(i, target, f, weight, False, weight)  # the same memory
     yield lambda: native.law_over_events(i, target, f, law[:1])
     yield lambda: native.law_over_events(i, target, f, np.empty((2, 1)))
     yield lambda: native.law_over_events(i, target, f, np.empty((2, 0)))

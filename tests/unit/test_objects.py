@@ -282,7 +282,7 @@ def test_where_the_name_of_the_document_is():
     named = bp.run_from_objects({"1": [one]}, doc=lambda found: found.metadata["path"].partition("/")[2])
     assert content(named) == [("1", "garden", CUT, CUT + 3)]
     assert content(bp.run_from_objects({"1": [one]})) == [("1", "x/garden", CUT, CUT + 3)]
-    with pytest.raises(bp.InputError, match="doc is missing"):
+    with pytest.raises(bp.InputError, match="a result names no document"):
         bp.run_from_objects({"1": [Chain("Cut", {"pfad": "x/garden", "start_index": CUT})]})
     with pytest.raises(bp.InputError, match="no 'file' in its metadata"):
         bp.run_from_objects({"1": [one]}, doc="file")

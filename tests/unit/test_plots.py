@@ -330,7 +330,6 @@ def test_the_command_draws(berrypick, folder, tmp_path):
         (["-m", "EPRUM", "x.jpg"], "x.jpg: a plot file must end in .png, .svg or .pdf"),
         (["-m", "EPRUM"], "b.run: a plot file must end in .png, .svg or .pdf"),
         (["-m", "EPRUM", "none/x.png"], "the folder none does not exist"),
-        (["x.png"], "no measures: name some"),
         (["-m", "EPRUM", "x.png", "--width", "wide"], "the width must be a length like 8.5cm"),
         (["-m", "EPRUM", "x.png", "--confidence", "2"], "confidence must be between 0 and 1"),
         (["-m", "EPRUM", "x.png", "--resamples", "2"], "resamples must be at least 100"),

@@ -16,6 +16,7 @@ from berrypick.comparison.tabular import Tabular
 from berrypick.core.errors import UsageError, nearest
 from berrypick.evaluation.options import Option, options
 from berrypick.inputs.convert import RunFile, TruthFile
+from berrypick.judging.seen_together import TOGETHER
 from berrypick.report.analysis_table import OUTPUTS, render
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -63,9 +64,20 @@ def resampling_options(resamples: int) -> Decorator:
     )
 
 
+#: What simulated readers see together.
+together = click.option(
+    "--together",
+    type=click.Choice(TOGETHER),
+    help="How a reader's chances of several targets hang together at a rank: as the user model walks, independently, "
+    "as many or as few together as reach allows. [default: walk; independent where the model has none]",
+)
+
 #: Simulated readers beside what is computed.
-simulation = click.option(
-    "--simulate", type=click.IntRange(2), metavar="N", help="Simulate N readers, and show how they differ."
+simulation = combine(
+    click.option(
+        "--simulate", type=click.IntRange(2), metavar="N", help="Simulate N readers, and show how they differ."
+    ),
+    together,
 )
 
 #: How runs are compared.

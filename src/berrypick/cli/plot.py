@@ -11,6 +11,7 @@ from berrypick.cli.output import HELP, progress_bar, show_notes, tell
 from berrypick.core.errors import UsageError
 from berrypick.core.results import merge_notes
 from berrypick.evaluation.evaluation import Evaluation
+from berrypick.evaluation.proved import with_bounds
 
 
 @click.command("plot", context_settings=HELP)
@@ -20,7 +21,8 @@ from berrypick.evaluation.evaluation import Evaluation
 @click.option("-o", "--output", "target", type=flags.OutputType(), metavar="FILE", help="File to write, instead of "
               "FILE.")  # fmt: skip
 @flags.measures("EPRUM nxCG@10")
-@click.option("--kind", type=click.Choice(["curves", "topics", "means"]), help="What to draw. [default: see above]")
+@click.option("--kind", type=click.Choice(["curves", "topics", "means", "together"]),
+              help="What to draw. [default: see above]")  # fmt: skip
 @click.option("-q", "--per-topic", is_flag=True, help="Same as --kind topics.")
 @click.option("--width", metavar="LENGTH", help="Width: 8.5cm, 3.3in, 240pt. [default: 8.5cm; several panels: 17.5cm]")
 @click.option("--height", metavar="LENGTH", help="Height. [default: by the width]")
@@ -42,6 +44,7 @@ def plot_command(file: str | None, target: str | None, kind: str | None, per_top
     curves   the mean curve behind each measure that has one, with bands over topics
     topics   values per topic, two runs side by side; several runs, each beside the baseline
     means    the mean of each run with its interval
+    together what reach alone proves of each run, whatever is seen together (EPRUM)
 
     Default: curves if a measure has one; otherwise topics for one or two runs, means for more.
 
@@ -61,6 +64,8 @@ def plot_command(file: str | None, target: str | None, kind: str | None, per_top
     with progress_bar() as progress:
         jobs = settings.pop("jobs")
         evaluation = Evaluation.prepare(*flags.inputs(settings), **settings)
+        if figure.kind == "together":
+            evaluation = with_bounds(evaluation)
         results = evaluation.run(curves=figure.kind in (None, "curves"), progress=progress, jobs=jobs)
     summary, notes = figure.draw(results)
     show_notes(merge_notes([*results.notes, *notes], len(results.runs)))

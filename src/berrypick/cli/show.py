@@ -14,6 +14,7 @@ from berrypick.core.explanation import Table
 from berrypick.core.laws import LAWS
 from berrypick.core.registry import Registry
 from berrypick.measures import document_measures
+from berrypick.measures._typed import stands_for
 from berrypick.references import bibtex, cited
 
 KINDS: dict[str, Registry[Any]] = {"measure": measures.registry, "user": users.registry, "format": formats.registry}
@@ -29,6 +30,8 @@ def show_command(kind: str, name: str, as_bibtex: bool) -> None:
     \b
     berrypick show measure EPRUM
     """
+    if kind == "measure" and measures.registry.find(specs.parse(name).name) is None:
+        name = stands_for(name) or name  # ndcg_cut_10 shows nDCG
     # charR@5 and t2i(tolerance=300) show charR and t2i
     value = KINDS[kind].find(name if kind == "format" else specs.parse(name).name)
     if value is None:

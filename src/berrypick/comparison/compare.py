@@ -13,7 +13,7 @@ order:
 from __future__ import annotations
 
 import itertools
-from collections import Counter
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -23,6 +23,7 @@ import numpy as np
 
 from berrypick.comparison import statistics
 from berrypick.comparison.comparison import Comparison, Estimate, FamilyName, Method, Pair, PairsName, get_run_name
+from berrypick.comparison.seen_together import together_notes
 from berrypick.comparison.statistics import CorrectionName, IntervalName, TestName
 from berrypick.comparison.tabular import fields_of, with_method
 from berrypick.comparison.topic_columns import Column, ColumnBlocks
@@ -32,13 +33,14 @@ from berrypick.core import spec as specs
 from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.errors import UsageError, nearest
 from berrypick.core.progress import ProgressLike
-from berrypick.core.results import Note, Results, Signature, TopicGroups
+from berrypick.core.results import Note, Results, Signature, TopicGroups, unlike
 from berrypick.core.words import counted
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.groups import UNUSED_TABLE, topic_clusters
 from berrypick.evaluation.notes import some
 from berrypick.evaluation.options import EvaluationKeywords, EvaluationOptions, takes_options
-from berrypick.evaluation.requested import MeasuresGiven
+from berrypick.evaluation.proved import Proved, bounded_measures, with_bounds
+from berrypick.evaluation.requested import MeasuresGiven, given_measures, split_measures
 from berrypick.inputs.convert import RunsLike, TruthLike
 from berrypick.measures.base import Measure
 
@@ -98,7 +100,8 @@ def compare(
     interval : {'expanded', 'percentile', 'bca'}
         The bootstrap interval of means and differences.
     resamples : int
-        Draws of topics for each interval and test.
+        Draws of topics for each interval and test; the default grows with the number of comparisons that are corrected
+        together.
     seed : int
         The seed of what is drawn.
     confidence : float
@@ -134,11 +137,18 @@ def compare(
     (-0.5, 0, 8, True)
     """
     method = Method(test, correction, family, pairs, interval, confidence=confidence, resamples=resamples, seed=seed)
-    results, prepared = evaluated(truth, runs, measures, options, "compare", jobs, progress, executor, once=False)
+    found, prepared = evaluated(
+        truth, runs, measures, options, "compare", jobs, progress, executor, once=False, bounds=True
+    )
+    proved = None if prepared is None else Proved(tuple(bounded_measures(prepared.measures)), found)
+    results = found if prepared is None else found.only(measures=[one.text for one in prepared.measures])
     judgements = None if prepared is None else prepared.truth
     clusters = None if cluster is None else topic_clusters(judgements, cluster)
     bounds = None if prepared is None else unjudged_bounds(prepared)
-    return compare_results(results, baseline, method, clusters, bounds)
+    comparison = compare_results(results, baseline, method, clusters, bounds)
+    if proved is None or not proved.measures:
+        return comparison
+    return replace(comparison, notes=(*comparison.notes, *together_notes(comparison.pairs, proved)))
 
 
 def compare_results(
@@ -193,12 +203,14 @@ def evaluated(
     progress: ProgressLike = None,
     executor: Executor | None = None,
     once: bool = True,
+    bounds: bool = False,
 ) -> tuple[Results, Evaluation | None]:
     """The results that an analysis is about, and their evaluation if it is known.
 
     They are those of an evaluation yet to run (``once``, if its runs are not needed again), of a prepared one, or some
-    existing ones.
+    existing ones. With ``bounds`` an evaluation also gives what reach alone proves.
     """
+    measures = given_measures(measures, options)
     if isinstance(truth, (Results, Evaluation)) and options:
         raise UsageError(f"a prepared evaluation has its options already; it takes no {', '.join(options)}")
     if isinstance(truth, Results):
@@ -207,7 +219,8 @@ def evaluated(
     prepared = (
         truth if isinstance(truth, Evaluation) else Evaluation._from_options(truth, runs, measures, given, once=once)
     )
-    return prepared.run(jobs=jobs, executor=executor, progress=progress), prepared
+    scored = with_bounds(prepared) if bounds else prepared
+    return scored.run(jobs=jobs, executor=executor, progress=progress), prepared
 
 
 def _chosen(results: Results, runs: Any, measures: Any) -> Results:
@@ -228,7 +241,7 @@ def chosen_measures(results: Results, measures: Any) -> list[str]:
     wanted = [
         specs.normalise(part) if isinstance(part, str) else str(part)
         for one in ([measures] if isinstance(measures, (str, Measure, type)) else measures)
-        for part in (specs.split(one) if isinstance(one, str) else [one])
+        for part in (split_measures(one) if isinstance(one, str) else [one])
     ]
     for measure in wanted:
         if measure not in known:
@@ -242,6 +255,10 @@ def labels(count: int) -> list[str]:
     letters = "abcdefghijklmnopqrstuvwxyz"
     words = itertools.chain.from_iterable(itertools.product(letters, repeat=width) for width in itertools.count(1))
     return ["".join(word) for word in itertools.islice(words, count)]
+
+
+#: More resamples than this are for who asks for them: thousands of pairs take minutes.
+_MOST_OF_THEMSELVES = 100_000
 
 
 class _ComparisonWork:
@@ -262,9 +279,21 @@ class _ComparisonWork:
         self.values = results.per_topic()
         self.runs = list(self.values)
         self.measures = list(results.measures)
+        self.method = self._with_resamples()
         self.signatures = {(row.run, row.measure): row.signature for row in results.mean_rows}
         self.higher_is_better = {measure: results.info(measure).higher_is_better for measure in self.measures}
         self.notes = list(results.notes)
+
+    def _with_resamples(self) -> Method:
+        """The method with more resamples than by default where the correction for many comparisons needs them: the
+        smallest p-value that can be drawn, corrected, is to stay well below the level."""
+        method = self.method
+        drawn = method.test == "randomisation" and len(self.results.topics) > statistics.EXACT
+        if method.resamples != Method.resamples or method.correction == "none" or not drawn:
+            return method
+        within = len(self._run_pairs()) * (len(self.measures) if method.family == "all" else 1)
+        needed = math.ceil(4 * within / method.alpha)
+        return replace(method, resamples=min(max(method.resamples, needed), _MOST_OF_THEMSELVES))
 
     def comparison(self) -> Comparison:
         pairs = self._pairs()
@@ -450,8 +479,7 @@ class _ComparisonWork:
         """Runs with different signatures are not comparable."""
         for measure in self.measures:
             known = [self.signatures[run, measure] for run in self.runs if (run, measure) in self.signatures]
-            parts = Counter(part for signature in known for part in set(signature.fields))
-            differing = sorted(f"{key}:{value}" for (key, value), times in parts.items() if times < len(known))
+            differing = sorted(f"{key}:{value}" for key, value in unlike(known)[0] if key)
             if differing:
                 text = f"the runs have different signatures ({', '.join(differing)})"
                 self.notes.append(Note("signatures differ", text, measure=measure))

@@ -6,6 +6,7 @@ is what signatures are for: where they differ, the difference is refused unless 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,7 +18,7 @@ from berrypick.comparison.saved import read_results
 from berrypick.comparison.tabular import fields_of
 from berrypick.core.errors import InputError, UsageError, option
 from berrypick.core.exchange import Kind, Written
-from berrypick.core.results import ALL, MeasureInfo, Note, Results, Row, Signature
+from berrypick.core.results import ALL, MeasureInfo, Note, Results, Row, Signature, unlike
 from berrypick.formats.io.files import file_name
 
 Status = Literal["changed", "added", "removed"]
@@ -232,17 +233,26 @@ def _check_signatures(
     before: Mapping[Key, Row], after: Mapping[Key, Row], common: Sequence[Key], force: bool
 ) -> list[Note]:
     """An error if signatures differ; notes instead with ``force``."""
-    found: dict[str, int] = {}
+    found: Counter[str] = Counter()
+    stated: Counter[str] = Counter()
     for key in common:
         old, new = before[key].signature, after[key].signature
-        if old != new:
-            gone, come = _parts(old) - _parts(new), _parts(new) - _parts(old)
+        if old == new:
+            continue
+        differing, some = unlike([old, new])
+        stated.update(map(_part, some))
+        if differing:
+            gone, come = ({_part(part) for part in differing & _parts(one)} for one in (old, new))
             text = (
                 f"{key[1]}: {', '.join(sorted(gone)) or 'nothing'} before, {', '.join(sorted(come)) or 'nothing'} now"
             )
-            found[text] = found.get(text, 0) + 1
+            found[text] += 1
+    notes = [
+        Note("signatures differ", f"only one side states {part} ({count} values): taken for no difference")
+        for part, count in sorted(stated.items())
+    ]
     if not found:
-        return []
+        return notes
     texts = [f"{text} ({count} values)" for text, count in found.items()]
     if not force:
         raise UsageError(
@@ -250,11 +260,15 @@ def _check_signatures(
             *texts,
             f"{option('force', True)} compares them anyway",
         )
-    return [Note("signatures differ", f"signatures differ: {text}") for text in texts]
+    return [*notes, *(Note("signatures differ", f"signatures differ: {text}") for text in texts)]
 
 
-def _parts(signature: Signature) -> set[str]:
-    return {signature.measure, *(f"{key}:{value}" for key, value in signature.fields)}
+def _parts(signature: Signature) -> set[tuple[str, str]]:
+    return {("", signature.measure), *signature.fields}
+
+
+def _part(part: tuple[str, str]) -> str:
+    return f"{part[0]}:{part[1]}" if part[0] else part[1]
 
 
 def _ordered(before: Mapping[Key, Row], after: Mapping[Key, Row]) -> list[Key]:

@@ -26,7 +26,7 @@ from berrypick.core import spec as specs
 from berrypick.core.errors import Message, UsageError, option
 from berrypick.core.parameters import is_finite
 from berrypick.core.whole_documents import refuse_whole_documents
-from berrypick.evaluation.protocols import NO_MEASURES, check_task_name, get_protocol, measures_of
+from berrypick.evaluation.protocols import check_task_name, get_protocol, measures_of
 
 if TYPE_CHECKING:
     from berrypick.comparison.comparison import Comparison, Pair
@@ -77,10 +77,7 @@ class Gates:
         found = list(requested)
         if not found and (task or protocol):
             found = [measures_of(get_protocol(protocol), check_task_name(task))]
-        found += [*self.under, *self.over]
-        if not found:
-            raise UsageError(NO_MEASURES)
-        return found
+        return [*found, *self.under, *self.over]
 
     def baseline(self, settings: Mapping[str, Any]) -> dict[str, Any]:
         """Settings in which the run that none may be worse than is the baseline, unless another one is."""

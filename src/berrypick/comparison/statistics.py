@@ -61,6 +61,8 @@ Pieces = Iterable[tuple[int, FloatArray]]
 # streams of random numbers, so that intervals and tests with one seed draw different ones
 _TOPICS, _SIGNS = 1, 2
 
+#: Fewer samples say nothing of an interval.
+LEAST_RESAMPLES = 100
 #: The most samples that are drawn: with more of them intervals do not change, and time and memory run out.
 MOST_RESAMPLES = 10_000_000
 
@@ -74,8 +76,8 @@ class Intervals(NamedTuple):
 
 def check_draws(confidence: float, resamples: int, seed: int) -> None:
     """Refuse what no interval or test can be drawn with."""
-    if not _is_whole(resamples) or resamples < 100:
-        raise UsageError(f"resamples must be at least 100, not {resamples!r:.60}")
+    if not _is_whole(resamples) or resamples < LEAST_RESAMPLES:
+        raise UsageError(f"resamples must be at least {LEAST_RESAMPLES}, not {resamples!r:.60}")
     if resamples > MOST_RESAMPLES:
         raise UsageError(f"resamples must be at most {MOST_RESAMPLES}, not {resamples!r:.60}")
     if not _is_whole(seed) or seed < 0:

@@ -71,6 +71,19 @@ class Signature:
         return cls(measure, tuple((key, value) for key, _, value in (part.partition(":") for part in parts)))
 
 
+#: Parts that are stated where a value was computed from them; who does not state one says that it was not, or is older.
+OBSERVED = ("user", "idealism", "effort", "lengths", "sizes", "quant", "tokenizer")
+
+
+def unlike(signatures: Sequence[Signature]) -> tuple[set[tuple[str, str]], set[tuple[str, str]]]:
+    """Return the parts in which signatures differ, and those that only some state, which is no difference."""
+    counts = Counter(part for one in signatures for part in {("", one.measure), *one.fields})
+    parts = {part for part, count in counts.items() if count < len(signatures)}
+    keys = Counter(key for key, _ in parts)
+    some = {(key, value) for key, value in parts if key in OBSERVED and keys[key] == 1}
+    return parts - some, some
+
+
 @dataclass(frozen=True)
 class Note:
     """Something a person should know about results: what was skipped, assumed, cut, repaired or not computed.
@@ -124,6 +137,8 @@ class RunFacts:
     results: int = 0
     topics: int = 0
     overlap: float | None = None  # the share of retrieved text that repeats earlier results, mean over topics
+    #: The ids of the trace and of the step of it that retrieved, by topic, where the run comes from traces.
+    traces: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -330,6 +345,13 @@ class Results(Written):
         }
         return next(iter(found.values())) if len(found) == 1 else found
 
+    def write_back(self, client: Any) -> Any:
+        """Write the score of every trace to where the traces are kept, by a client of LangSmith, Langfuse, Phoenix or
+        MLflow; the runs must come from traces. Returns how many scores were written."""
+        from berrypick.core.doors import functions
+
+        return functions.need("write_back", "write_back")(self, client)
+
     def by_group(self) -> dict[str, dict[str, dict[str, float | None]]]:
         """Return ``{run: {measure: {group: mean}}}``; needs ``evaluate(by=...)``."""
         found: dict[str, dict[str, dict[str, float | None]]] = {}
@@ -418,7 +440,9 @@ class Results(Written):
         return {name: [row[name] for row in rows] for name in self.columns}
 
     def plot(self, kind: Any = None, **how: Any) -> Any:
-        """Return an Altair chart: 'curves' (needs ``evaluate(curves=True)``), 'topics' or 'means'; else what suits.
+        """Return an Altair chart: 'curves' (needs ``evaluate(curves=True)``), 'topics', 'means'; else what suits.
+
+        'together' shows what reach alone proves: EPRUM between EPRUM(together='low') and EPRUM(together='high').
 
         ``how``: baseline, until, band, width and height (like '8.5cm'), font_size, confidence, resamples, seed.
         """

@@ -266,6 +266,10 @@ class Run(Exchanged):
         Whether its results are texts whose places are not known: parts of the documents that they name.
     unread
         Fields of the input that were not read.
+    other_names
+        Names that a program made for documents, and the names of files beside them.
+    traces
+        The ids of the trace and of the step of it that retrieved, by topic, where the run comes from traces.
     boxes
         The page and box of each row, where results are places on pages.
 
@@ -308,6 +312,8 @@ class Run(Exchanged):
     quoted: Mapping[int, str] = field(default_factory=dict)
     of_text: bool = False
     unread: tuple[str, ...] = ()
+    other_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    traces: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     boxes: Boxes | None = None
 
     @cached_property

@@ -15,6 +15,7 @@ from berrypick.core.arrays import FloatArray, IntArray, Positions
 from berrypick.core.boxes import Boxes
 from berrypick.core.errors import InputError, UsageError, shorten
 from berrypick.core.exchange import Exchanged, Kind
+from berrypick.core.observed import records
 from berrypick.core.run import Grouped, first_of, span_name
 from berrypick.core.words import counted
 
@@ -532,6 +533,7 @@ def _grade_refused(topic: TopicTruth, row: int, source: str) -> InputError:
     return InputError(what, path=source or None, line=line, remedy=remedy)
 
 
+@records(idealism="idealism")
 @dataclass(frozen=True, eq=False)
 class Targets:
     """The ideal units of one topic: what a reader wants to see, and what it is worth."""

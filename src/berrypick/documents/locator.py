@@ -356,7 +356,7 @@ def located_run(run: Run, texts: Texts, how: Quotes = "exact") -> Run:
                     InputError("has neither offsets nor text; other lines have text", path=source, line=line)
                 )
                 continue
-            found = locator.resolve(topic, Quote(run.quoted[row], document, line=line), source)
+            found = locator.resolve(topic, Quote(run.quoted[row], document or None, line=line), source)
             if isinstance(found, Unresolved):
                 problems.append(found.error(texts, source))
             else:

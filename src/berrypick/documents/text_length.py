@@ -55,7 +55,7 @@ def check_truth_lengths(truth: Truth, on_mismatch: Literal["error", "note"] = "e
 
 def check_run_lengths(run: Run, counting: Offsets = "chars", on_mismatch: Literal["error", "note"] = "error") -> Run:
     """The same for the texts of a run."""
-    if run.start is None or run.end is None or not run.quoted:
+    if run.start is None or run.end is None:
         return run
     notes = _notes(list(_stated(run)), counting, run.source or run.tag, on_mismatch, "text")
     return replace(run, notes=(*run.notes, *map(Message, notes))) if notes else run

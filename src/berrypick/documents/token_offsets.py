@@ -16,6 +16,7 @@ import numpy as np
 
 from berrypick.core.arrays import FloatArray, Positions
 from berrypick.core.errors import InputError, option
+from berrypick.core.observed import copied
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 
@@ -68,7 +69,7 @@ class TokenOffsets:
         for document, rows in targets.by_document().items():
             target_start[rows] = self.to_tokens(document, targets.start[rows])
             target_end[rows] = self.to_tokens(document, targets.end[rows])
-        return replace(ranking, start=start), replace(targets, start=target_start, end=target_end)
+        return replace(ranking, start=start), copied(targets, start=target_start, end=target_end)
 
     def between(self, document: str, start: Positions, end: Positions) -> FloatArray:
         """Tokens in each span."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Container
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
     from berrypick.evaluation.evaluation import Evaluation
 
 
-def sizes_field(one: RequestedMeasure, evaluation: Evaluation, run: Run) -> list[tuple[str, str]]:
+def sizes_field(
+    one: RequestedMeasure, evaluation: Evaluation, run: Run, reads: Container[str]
+) -> list[tuple[str, str]]:
     """For measures that read how long elements are: the collection and its edition, or ``judged`` where the
     assessments alone say so."""
     truth, context = evaluation.truth, evaluation.contexts[one.text]
@@ -28,7 +31,7 @@ def sizes_field(one: RequestedMeasure, evaluation: Evaluation, run: Run) -> list
         return []
     if truth.units != "elements" and (run.path is None or truth.units == "documents"):
         return []
-    if truth.units == "elements" and not _reads_sizes(one.measure, truth, run, context):
+    if truth.units == "elements" and not _reads_sizes(one.measure, truth, run, context, reads):
         return []
     collection = context.reader.collection
     if collection is not None and collection.structures:
@@ -40,14 +43,14 @@ def sizes_field(one: RequestedMeasure, evaluation: Evaluation, run: Run) -> list
     return [("sizes", "judged")] if sized else []
 
 
-def _reads_sizes(measure: Measure, truth: Truth, run: Run, context: JudgingContext) -> bool:
+def _reads_sizes(measure: Measure, truth: Truth, run: Run, context: JudgingContext, reads: Container[str]) -> bool:
     """Whether a value depends on how long judged or retrieved elements are, beside the shares that were assessed."""
     user = context.user
     if run.path is None or run.path_end is not None or _assessed_by_collection(truth):
         return True  # passages lie in elements, or elements around passages
     if measure.has_readers_of(user.name()):
-        return user.reads_sizes or ("effort" in measure.depends_on and context.effort not in ("rank", "clicks"))
-    if "ignore_elements" not in measure.depends_on or "sizes" in measure.depends_on:
+        return user.reads_sizes or ("effort" in reads and context.effort not in ("rank", "clicks"))
+    if "ignore_elements" not in reads or "sizes" in measure.depends_on:
         return True  # reads text, or the unseen length of elements
     return measure.parameter_values().get("alpha") is not None
 

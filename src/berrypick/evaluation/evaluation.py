@@ -11,7 +11,7 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from berrypick import users
-from berrypick.core.errors import BerrypickError, UsageError, nearest, option
+from berrypick.core.errors import BerrypickError, Message, UsageError, nearest, option
 from berrypick.core.explanation import Explanation
 from berrypick.core.progress import Progress as Progress
 from berrypick.core.progress import ProgressLike, StepCounter, as_progress
@@ -24,7 +24,13 @@ from berrypick.evaluation.inputs import prepare_inputs
 from berrypick.evaluation.notes import lengths_notes, some
 from berrypick.evaluation.options import EvaluationOptions, takes_options
 from berrypick.evaluation.protocols import OWN, get_protocol
-from berrypick.evaluation.requested import MeasuresGiven, RequestedMeasure, resolve_measures
+from berrypick.evaluation.requested import (
+    MeasuresGiven,
+    RequestedMeasure,
+    default_measures,
+    given_measures,
+    resolve_measures,
+)
 from berrypick.evaluation.run_inputs import RunInputs
 from berrypick.evaluation.scored import ScoredRun
 from berrypick.evaluation.scoring import raise_named, score_run
@@ -96,6 +102,7 @@ class Evaluation:
         cls, truth: Any, runs: Any, measures: MeasuresGiven = (), **options: Unpack[EvaluationKeywords]
     ) -> Evaluation:
         """Read and check everything; see :func:`berrypick.evaluate` for what truth, runs and options may be."""
+        measures = given_measures(measures, options)
         given = EvaluationOptions.from_arguments(options, "Evaluation.prepare")
         return cls._from_options(truth, runs, measures, given)
 
@@ -111,13 +118,27 @@ class Evaluation:
         """The same with options as one value. ``measures`` None: none are needed. ``once``: it is run once, so an
         iterator of runs need not be kept."""
         protocol = get_protocol(options.protocol) if options.protocol else OWN
-        options = replace(options, topics=options.topics or protocol.topics)
+        named = bool(options.task or protocol.name) or not (isinstance(measures, (str, list, tuple)) and not measures)
         try:
-            requested = () if measures is None else resolve_measures(measures, protocol.name, options.task or "")
+            given = None if not named else measures
+            requested = () if given is None else resolve_measures(given, protocol.name, options.task or "")
         except UnknownMeasureError as error:
             raise error.for_units(_judges_spans(truth)) from None
         inputs = prepare_inputs(truth, runs, options, once)
         judgements, groups, notes = inputs.truth, None, inputs.notes
+        if not named:
+            reader = inputs.context.reader
+            seconds, texts, lengths = (
+                reader.line_unit == "seconds",
+                reader.texts is not None,
+                reader.collection is not None,
+            )
+            chosen = default_measures(judgements.units, seconds, texts, lengths)
+            requested = resolve_measures(chosen)
+            more = (
+                f"; T2I as well, with lengths of documents ({option('collection')})" if seconds and not lengths else ""
+            )
+            notes = (*notes, Note("measures", Message(f"no measures are named: {chosen}, by what is judged{more}")))
         if options.by is not None or options.topic_table is not None:
             judgements = with_topic_table(judgements, options.topic_table)
             groups, ungrouped = topic_groups(judgements, options)
@@ -186,7 +207,11 @@ class Evaluation:
         rows: list[Row] = []
         means: list[Row] = []
         group_means: list[Row] = []
-        notes = [*self.notes, *unread_notes(self), *lengths_notes(self), *notes]
+        reads = {
+            one.text: frozenset(name for run in scored for name in run.scores.reads.get(one.text, ()))
+            for one in self.measures
+        }
+        notes = [*self.notes, *unread_notes(self, reads), *lengths_notes(self, reads), *notes]
         facts = {}
         names = unique_names([(run.tag, run.source) for run in scored])
         scored.reverse()

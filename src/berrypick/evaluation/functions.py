@@ -16,9 +16,10 @@ from berrypick.core.results import Results, merge_notes
 from berrypick.core.whole_documents import refuse_whole_documents
 from berrypick.evaluation.evaluation import Evaluation, prepare_one
 from berrypick.evaluation.options import EvaluationOptions, takes_options
-from berrypick.evaluation.requested import MeasuresGiven
+from berrypick.evaluation.requested import MeasuresGiven, given_measures
 from berrypick.evaluation.scoring import score_run
 from berrypick.inputs.convert import RunLike, RunsLike, TruthLike
+from berrypick.judging.seen_together import refuse_unsimulated
 from berrypick.judging.topic import JudgedTopic
 
 if TYPE_CHECKING:
@@ -55,7 +56,8 @@ def evaluate(
         What systems returned: files, Runs, data frames, records, dictionaries by topic; several are a list, ``{name:
         run}``, or a table with a column ``run``.
     measures : str, Measure or list
-        One text with several measures, or a list of texts and measures.
+        One text with several measures, or a list of texts and measures; ``metrics`` is another name for them. Unless
+        said, some that fit what is judged.
     curves : bool
         Whether to keep the curves behind the numbers, for plots.
     progress : bool or callable, optional
@@ -87,6 +89,7 @@ def evaluate(
     ---  -------  -------
     run   0.4500   0.7500
     """
+    measures = given_measures(measures, options)
     prepared = Evaluation._from_options(
         truth, runs, measures or (), EvaluationOptions.from_arguments(options), once=True
     )
@@ -164,6 +167,7 @@ def explain(
     *,
     simulate: int | None = None,
     seed: int = 0,
+    together: str | None = None,
     **options: Unpack[EvaluationKeywords],
 ) -> Explanation:
     """Explain one number: what each rank leads to, and the terms of the sum.
@@ -182,6 +186,8 @@ def explain(
         So many readers are simulated, and the distribution of what they get is shown too.
     seed : int
         The seed of what is drawn.
+    together : {'walk', 'independent', 'most', 'least'}, optional
+        What simulated readers see together, as in :func:`berrypick.simulate`.
     **options
         Options of an evaluation, as in :func:`berrypick.evaluate`.
 
@@ -212,8 +218,9 @@ def explain(
     name = next(iter(prepared.runs))
     found = prepared.explain(name, topic, prepared.measures[0])
     if simulate is None:
+        refuse_unsimulated(together)
         return found
-    readers = functions.need("SimulatedReaders", option("simulate"))(prepared, simulate, seed)
+    readers = functions.need("SimulatedReaders", option("simulate"))(prepared, simulate, seed, together)
     return replace(found, parts=(*found.parts, *readers.explain(name, str(topic))))
 
 

@@ -18,10 +18,10 @@ from berrypick.core.navigation import LinkTable
 from berrypick.core.paths import element_name, matches
 from berrypick.core.results import Note
 from berrypick.core.run import span_name
-from berrypick.core.truth import Truth
+from berrypick.core.truth import Offsets, Truth
 from berrypick.core.words import counted
 from berrypick.documents.checked import checked_by_itself, checked_truth
-from berrypick.documents.quotes import THRESHOLD, unlocated
+from berrypick.documents.quotes import THRESHOLD, Quotes, unlocated
 from berrypick.documents.text_length import check_truth_lengths
 from berrypick.documents.texts import Texts, checksum
 from berrypick.evaluation.evaluation_context import element_names, prepare_context
@@ -33,6 +33,7 @@ from berrypick.formats.io.files import is_stream
 from berrypick.inputs.column_tables import TextSearch
 from berrypick.inputs.convert import RunFile, as_truth, run_sources, run_stream
 from berrypick.inputs.fields import unread_note
+from berrypick.inputs.titles import Titles
 from berrypick.judging.context import JudgingContext
 from berrypick.relevance.idealism import Idealism, unwanted_grades
 from berrypick.users.base import ReaderContext
@@ -66,7 +67,7 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
     elif len(judgements.annotators) > 1:
         text = f"{len(judgements.annotators)} annotators, of whom any may find text relevant (union)"
         notes.append(Note("annotators", text))
-    if unread := unread_note(judgements.unread):
+    if judgements.unread and (unread := unread_note(judgements.unread)):
         notes.append(Note("unread", f"{judgements.source or 'the truth'}: {unread}"))
     if judgements.skipped:
         notes += skipped_notes(judgements, judgements.source or "the truth")
@@ -77,20 +78,21 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
     counting = "chars" if texts is None else judgements.offsets or options.offsets or "chars"
     if texts is None and judgements.texts:
         judgements = checked_by_itself(judgements, options.text_mismatch, _least(options))
+    quoted = any(topic.quotes for topic in judgements.topics.values())
     seconds = _line_unit(judgements, context.effort, context.reader) == "seconds"
     if texts is not None:
         notes += _checksum_notes(judgements, texts)
         if paths := texts.path_note(name for topic in judgements.topics.values() for name in topic.documents()):
             notes.append(Note("documents", f"{judgements.source or 'the truth'}: {paths}"))
         judgements = _with_texts(judgements, texts, options)
-    elif (waiting := unlocated(judgements)) is not None:
+    elif quoted and (waiting := unlocated(judgements)) is not None:
         raise waiting
     elif judgements.offsets not in (None, "chars"):
         raise UsageError(
             f"{judgements.source or 'the truth'} has offsets in {judgements.offsets}: "
             f"give the texts of the documents with {option('documents')} to convert them"
         )
-    elif not seconds:
+    elif quoted and not seconds:
         judgements = check_truth_lengths(judgements, options.text_mismatch)
     judgements = replace(judgements, texts={}) if judgements.texts else judgements  # not for every process
     notes = [*(Note("input", text) for text in judgements.notes), *notes]
@@ -102,7 +104,9 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
     collection = context.reader.collection
     if collection is not None and collection.structures:
         judgements = resolve_truth(judgements, collection)
-    systems = RunInputs((), options, context, judgements.units, seconds, stream, pages)
+    systems = RunInputs(
+        (), options, context, judgements.units, seconds, stream, Titles.of(judgements), judgements, pages
+    )
     ready = tuple(
         source.recognised()  # read when it is scored, one of several files after the other
         if isinstance(source, RunFile) and len(sources) > 1 and not is_stream(fspath(source.path))
@@ -122,7 +126,7 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
     reader = replace(context.reader, collection=collection)
     reader = replace(reader, line_unit=_line_unit(judgements, context.effort, reader))
     context = replace(context, reader=reader, user=context.user.resolved(reader))
-    return Inputs(judgements, replace(systems, sources=ready), context, tuple(notes))
+    return Inputs(judgements, replace(systems, sources=ready, truth=judgements), context, tuple(notes))
 
 
 def _check_effort(options: EvaluationOptions, pages: bool) -> None:
@@ -171,8 +175,8 @@ def _with_texts(truth: Truth, texts: Texts, options: EvaluationOptions) -> Truth
     """Offsets checked against the texts and converted to characters, quotes located."""
     from berrypick.documents.locator import located_truth  # not for truths without texts
 
-    offsets, quotes = options.offsets or "chars", options.quotes or "exact"
-    counting = truth.offsets or offsets
+    quotes: Quotes = options.quotes or "exact"
+    counting: Offsets = truth.offsets or options.offsets or "chars"
     checked = checked_truth(truth, texts, counting, options.text_mismatch, _least(options))
     truth = located_truth(checked, texts, quotes, counting)
     return replace(truth, offsets="chars") if truth.units == "spans" else truth

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,6 @@ from berrypick.core.whole_documents import whole_documents_note
 from berrypick.core.words import counted, material
 from berrypick.documents.near_names import near_hint, near_match
 from berrypick.evaluation.requested import RequestedMeasure
-from berrypick.evaluation.signature import lengths_field
 from berrypick.inputs.fields import unread_note
 from berrypick.judging.judge import judge_topic
 
@@ -45,14 +44,14 @@ def run_notes(scorer: RunScorer) -> list[Note]:
     ]
 
 
-def lengths_notes(evaluation: Evaluation) -> list[Note]:
+def lengths_notes(evaluation: Evaluation, reads: Mapping[str, Container[str]]) -> list[Note]:
     """Measures that count all documents, where only the judged ones are known."""
     collection = evaluation.context.reader.collection
     if collection is None or not collection.judged_only:
         return []
     known = counted(len(collection), "judged document")
     text = Message(f"lengths are those of the {known} only; {option('collection')} has those of all")
-    return [Note("lengths", text, measure=one.text) for one in evaluation.measures if lengths_field(one, evaluation)]
+    return [Note("lengths", text, measure=one.text) for one in evaluation.measures if "lengths" in reads[one.text]]
 
 
 def unread_notes(run: Run) -> list[Note]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from berrypick.core import spec as specs
 from berrypick.core.errors import UsageError
 from berrypick.core.results import MeasureInfo
 from berrypick.evaluation.protocols import NO_MEASURES, get_protocol, measures_of
-from berrypick.measures import document_measures, parse_measure
+from berrypick.measures import document_measures, listed, parse_measure
 from berrypick.measures.base import Measure
 
 MeasuresGiven = str | Measure | type[Measure] | Sequence[str | Measure | type[Measure]]
@@ -47,6 +48,32 @@ class RequestedMeasure:
         )
 
 
+def split_measures(text: str) -> list[str]:
+    """Measures in a text, those with several cut-offs one by one."""
+    return [one for part in specs.split(text) for one in listed(part)]
+
+
+def given_measures(measures: Any, options: Any) -> Any:
+    """Measures under either of their names: ``metrics``, among the options, is what others call them."""
+    metrics = options.pop("metrics", None)
+    if metrics is None:
+        return measures
+    if measures is not None and not (isinstance(measures, (str, tuple, list)) and not measures):
+        raise UsageError("measures and metrics are two names for the same; give one")
+    return metrics
+
+
+def default_measures(units: str, seconds: bool, texts: bool, lengths: bool = True) -> str:
+    """What is computed where no measure is named, by the kind of truth; XML has the measures of its task."""
+    if units == "elements":
+        raise UsageError(NO_MEASURES)
+    if units == "documents":
+        return "AP nDCG@10 R@100 RR"
+    if seconds:
+        return "T2I spanHit(iou=0.5)@1" if lengths else "spanHit(iou=0.5)@1"  # viewers go on to the end of a video
+    return f"charR@5 charP@5 spanRR{' Coverage(budget=2000)' if texts else ''}"
+
+
 def resolve_measures(given: MeasuresGiven, protocol: str = "", task: str = "") -> tuple[RequestedMeasure, ...]:
     """Measures, each once, in the order given, as a protocol defines them; where none are named, those of the task."""
     if not given and (task or protocol):
@@ -56,10 +83,10 @@ def resolve_measures(given: MeasuresGiven, protocol: str = "", task: str = "") -
     for one in () if given is None else [given] if single else given:  # type: ignore[union-attr]
         if isinstance(one, type) and issubclass(one, Measure):
             one = one()
-        if document_measures.is_theirs(one):
+        if not isinstance(one, str) and document_measures.is_theirs(one):
             one = str(one).replace('"', "'")
         if isinstance(one, str):
-            named = [(specs.normalise(part), parse_measure(part)) for part in specs.split(one)]
+            named = [(specs.normalise(part), parse_measure(part)) for part in split_measures(one)]
         elif isinstance(one, Measure):
             one.check_cutoff()
             named = [(str(one), one)]
@@ -74,8 +101,9 @@ def resolve_measures(given: MeasuresGiven, protocol: str = "", task: str = "") -
                 )
     if not found:
         raise UsageError(NO_MEASURES)
-    rules: frozenset[str] = get_protocol(protocol).rules if protocol else frozenset()
-    return tuple(RequestedMeasure(text, measure.for_rules(rules)) for text, measure in found.items())
+    if protocol and (rules := get_protocol(protocol).rules):
+        found = {text: measure.for_rules(rules) for text, measure in found.items()}
+    return tuple(RequestedMeasure(text, measure) for text, measure in found.items())
 
 
 def measure_info(text: str) -> MeasureInfo | None:

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from berrypick.core.collection import Collection
 from berrypick.core.errors import InputError, Message, UsageError, option
 from berrypick.core.run import Run
+from berrypick.core.truth import Truth
 from berrypick.core.words import counted
 from berrypick.documents.checked import checked_run
+from berrypick.documents.placed import placed_run
 from berrypick.documents.text_length import check_run_lengths
 from berrypick.evaluation.options import EvaluationOptions
 from berrypick.evaluation.page_units import PageUnits, run_in_units
 from berrypick.evaluation.protocols import check_task
 from berrypick.evaluation.run_rules import repair
 from berrypick.inputs.convert import RunFile
+from berrypick.inputs.titles import Titles
 from berrypick.judging.context import JudgingContext
 from berrypick.xml.resolve import resolve_run
 
@@ -32,6 +35,8 @@ class RunInputs:
     units: str  # what the truth judges
     seconds: bool = False  # what positions count, where that is known already
     stream: Iterator[Run | RunFile] | None = None  # instead of sources: runs that are not all in memory
+    titles: Titles = field(default_factory=Titles)  # of topics, for runs that name these by their questions
+    truth: Truth | None = None  # whose names of documents decide where a run has others
     pages: PageUnits | None = None  # of a truth of places on pages
 
     def __len__(self) -> int:
@@ -49,27 +54,29 @@ class RunInputs:
     def without_sources(self) -> RunInputs:
         return replace(self, sources=(), stream=None)
 
+    def _judged(self) -> frozenset[str]:
+        topics = () if self.truth is None else self.truth.topics.values()
+        return frozenset(name for topic in topics for name in topic.documents())
+
     def prepare(self, source: Run | RunFile) -> Run:
         """A run as it is scored."""
-        run = source.read() if isinstance(source, RunFile) else source
+        run = self.titles.matched(source.read() if isinstance(source, RunFile) else source)
         if self.pages is not None:
             run = run_in_units(run, self.pages)
         elif run.boxes is not None:
             what = "the results are places on pages, and the truth judges none"
             raise InputError(what, path=run.source or run.tag or "the run", remedy="give page, and box, in the truth")
         texts, collection = self.context.reader.texts, self.context.reader.collection
+        waiting = texts is not None and self.units == "spans" and bool(run.quoted) and run.start is None
+        judged = self._judged() if run.other_names and texts is None else frozenset[str]()
+        run = placed_run(run, texts, judged, self.options.quotes or "exact", self.units == "spans")
         if texts is not None:
-            quotes = self.options.quotes or "exact"
             if run.start is not None and (paths := texts.path_note(run.documents)):
                 run = replace(run, notes=(*run.notes, paths))
-            if self.units == "spans" and run.quoted and run.start is None:  # found places count characters already
-                from berrypick.documents.locator import located_run  # few runs quote
-
-                run = located_run(run, texts, quotes)
-            else:
+            if not waiting:  # found places count characters already
                 run = checked_run(run, texts, self.options.offsets or "chars", self.options.text_mismatch)
         else:
-            if not self.seconds:
+            if run.quoted and not self.seconds:
                 run = check_run_lengths(run, self.options.offsets or "chars", self.options.text_mismatch)
             if collection is not None:
                 run = _with_length_note(run, collection)

@@ -23,6 +23,8 @@ class TopicScores:
     #: By topic, how much of the retrieved text was retrieved before.
     overlap: dict[str, float] = field(default_factory=dict)
     user_notes: dict[str, int] = field(default_factory=dict)
+    #: By measure, what its values were computed from.
+    reads: dict[str, set[str]] = field(default_factory=dict)
 
     def merge(self, other: TopicScores) -> None:
         """Add what another process found."""
@@ -31,6 +33,8 @@ class TopicScores:
         self.resampled.update(other.resampled)
         self.repeats += other.repeats
         self.overlap.update(other.overlap)
+        for text, names in other.reads.items():
+            self.reads.setdefault(text, set()).update(names)
         for note, count in other.user_notes.items():
             self.user_notes[note] = self.user_notes.get(note, 0) + count
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NoReturn
 
 from berrypick.core.errors import InputError, NeedsError, UsageError
+from berrypick.core.observed import observed
 from berrypick.core.progress import gc_paused
 from berrypick.core.registry import plugin_errors
 from berrypick.core.results import RunFacts, mean
@@ -109,7 +110,11 @@ class RunScorer:
     def _score(self, one: RequestedMeasure, judged: JudgedTopics) -> None:
         scores, measure = self.scores, one.measure
         try:
-            for topic, score in measure.score_topics(judged).items():
+            judged.own.clear()
+            with observed() as reads:
+                found = measure.score_topics(judged)
+            scores.reads.setdefault(one.text, set()).update(reads)
+            for topic, score in found.items():
                 key = (one.text, topic)
                 scores.found[key] = score
                 if self.curves and measure.has_curve():
@@ -140,11 +145,17 @@ class RunScorer:
         signatures = {one.text: self._shared(one) for one in self.evaluation.measures}
         overlap = mean(list(self.scores.overlap.values()))
         notes = run_notes(self) if self.all_notes else list(meaningless_notes(self))
-        facts = RunFacts("", self.run.source, len(self.run), len(self.run.topics), overlap)
+        facts = RunFacts("", self.run.source, len(self.run), len(self.run.topics), overlap, self.run.traces)
         return ScoredRun(self.run.tag, self.topics, self.scores, signatures, notes, facts, self.curves)
 
     def _shared(self, one: RequestedMeasure) -> SharedSignature:
-        head, own = one.measure.signature_head(), measure_fields(one, self.evaluation, self.run)
+        reads = self.scores.reads.get(one.text, set())
+        if not any(self.run.size(topic) for topic in self.topics):  # nothing to read: what it declares stands for it
+            reads = reads.union(one.measure.depends_on)
+        said = {key for topic in self.topics for key, _ in self.scores.found[one.text, topic].signed}
+        said &= {"effort", "tokenizer"}  # a measure knows itself in what its budget is counted
+        fields = measure_fields(one, self.evaluation, self.run, reads)
+        head, own = one.measure.signature_head(), tuple(field for field in fields if field[0] not in said)
         return SharedSignature(head, own, sign(own, (), head))
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Sequence
-from functools import cached_property, lru_cache
+from collections.abc import Collection, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from berrypick._version import __version__
@@ -13,12 +13,12 @@ from berrypick.core.navigation import LinkTable, Navigation, Sessions
 from berrypick.core.results import Signature
 from berrypick.core.run import Run
 from berrypick.core.score import Score
+from berrypick.core.truth import Truth
 from berrypick.core.words import counted
 from berrypick.evaluation.element_sizes import sizes_field
 from berrypick.evaluation.options import options
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.judging.context import JudgingContext
-from berrypick.measures import Measure
 from berrypick.relevance.gains import default_quantisation
 from berrypick.relevance.idealism import describe, unwanted_grades
 from berrypick.users import UserModel
@@ -39,133 +39,67 @@ def sign(own: Sequence[Field], scores: Sequence[Score], head: str) -> Signature:
     return Signature(head, tuple(dict.fromkeys([*own, *signed, ("v", __version__)])))
 
 
-def measure_fields(one: RequestedMeasure, evaluation: Evaluation, run: Run) -> tuple[Field, ...]:
-    """The fields of one measure that all topics of a run share."""
-    measure = one.measure
+def measure_fields(
+    one: RequestedMeasure, evaluation: Evaluation, run: Run, reads: Collection[str]
+) -> tuple[Field, ...]:
+    """The fields of one measure that all topics of a run share; ``reads`` is what its values were computed from."""
+    truth, context, measure = evaluation.truth, evaluation.contexts[one.text], one.measure
+    of_elements = truth.units == "elements"
+    values = measure.parameter_values()
     own: list[Field] = [
         (key, f"{value:.12g}" if isinstance(value, float) else str(value))
-        for key, value in measure.parameter_values().items()
+        for key, value in values.items()
         if key != "user"
     ]
     if measure.computed_by:
         own.append(("by", measure.computed_by))
-    if evaluation.truth.units == "elements" and "quant" not in dict(own) and reads_elements(one, evaluation):
-        own.append(("quant", evaluation.contexts[one.text].quant or default_quantisation(evaluation.truth.scale)))
-    own += lengths_field(one, evaluation)
-    own += sizes_field(one, evaluation, run)
-    if one.instead(evaluation.truth.units):
-        own.append((whole_documents.FIELD, evaluation.truth.units))
-    values = _OptionValues(one, evaluation, run)
-    return (*own, *((o.signature, value) for o in options() if o.signature and (value := values.value(o.name))))
-
-
-def lengths_field(one: RequestedMeasure, evaluation: Evaluation) -> list[Field]:
-    """Where the lengths of documents came from, for measures that count all of them or take their mean."""
-    measure, context = one.measure, evaluation.contexts[one.text]
-    collection = context.reader.collection
-    if collection is None:
-        return []
-    if not (_counts_documents(measure) or ("user" in measure.depends_on and context.user.reads_lengths)):
-        return []
-    known = counted(len(collection), "document")
-    return [("lengths", "judged" if collection.judged_only else f"{known},{collection.total:.12g}")]
-
-
-def _counts_documents(measure: Measure) -> bool:
-    """Whether a measure reads D or L; a mean length given as L is as good as any."""
-    return "lengths" in measure.depends_on and measure.parameter_values().get("L") is None
-
-
-def reads_elements(one: RequestedMeasure, evaluation: Evaluation) -> bool:
-    """Whether the value of a measure depends on which elements count, and how assessments of them become gains."""
-    gains = "ignore_elements" in one.measure.depends_on
-    return gains or (reads_targets(one, evaluation) and not seeks_entry_points(one, evaluation))
-
-
-def reads_targets(one: RequestedMeasure, evaluation: Evaluation) -> bool:
-    """Whether the value of a measure depends on which units are targets."""
-    user = evaluation.contexts[one.text].user.name()
-    return one.measure.reads_targets(user)
-
-
-def seeks_entry_points(one: RequestedMeasure, evaluation: Evaluation) -> bool:
-    """Whether the targets of a measure are entry points, which have no grades."""
-    return (
-        "user" in one.measure.depends_on
-        and evaluation.contexts[one.text].user.seeks_entry_points
-        and evaluation.truth.has_entry_points
+    # entry points are targets without grades
+    points = "user" in reads and context.user.seeks_entry_points and truth.has_entry_points
+    elements = of_elements and ("ignore_elements" in reads or ("targets" in reads and not points))
+    if elements and "quant" not in values:
+        own.append(("quant", context.quant or default_quantisation(truth.scale)))
+    if "lengths" in reads and (known := context.reader.collection) is not None:
+        own.append(
+            ("lengths", "judged" if known.judged_only else f"{counted(len(known), 'document')},{known.total:.12g}")
+        )
+    if of_elements or run.path is not None:
+        own += sizes_field(one, evaluation, run, reads)
+    if measure.of_spans and one.instead(truth.units):
+        own.append((whole_documents.FIELD, truth.units))
+    stated = dict(vars(evaluation.options))
+    stated["user"] = context.user if "user" in reads else None
+    navigation = context.reader.navigation if "navigation" in reads else None
+    stated["navigation"] = None if navigation is None else fingerprint(navigation)
+    stated["ignore_elements"] = ",".join(sorted(context.ignore_elements)) if elements else None
+    ideal = context.ideal_elements if elements else None
+    stated["ideal_elements"] = (
+        None
+        if ideal is None
+        else _checksum(sorted(f"{topic}\t{name}{path}" for topic, named in ideal.items() for name, path in named))
     )
+    stated["idealism"] = None if points else _idealism(truth, context, reads)
+    stated["effort"] = context.effort if "effort" in reads else None
+    tokens = context.reader.tokens if "tokenizer" in reads else None
+    if "effort_tokens" in reads:
+        tokens = tokens or context.reader.effort_tokens
+    stated["tokenizer"] = None if tokens is None else tokens.name
+    stated["units"] = context.units if "units" in reads else None
+    stated["duplicates"] = context.duplicates or run.duplicates
+    # only where it changed what was counted
+    whole = context.whole_documents and not measure.of_documents
+    mixed = whole and (run.of_text or run.points_into_documents == (truth.units == "documents"))
+    stated["whole_documents"] = "true" if mixed else None
+    return (*own, *((o.signature, str(value)) for o in options()
+                    if o.signature and (value := stated[o.name]) not in (None, "")))  # fmt: skip
 
 
-class _OptionValues:
-    """The value of each option in the signature of one measure; '' where the measure does not depend on it."""
-
-    def __init__(self, one: RequestedMeasure, evaluation: Evaluation, run: Run) -> None:
-        self.one, self.evaluation, self.run = one, evaluation, run
-        self.depends_on = one.measure.depends_on
-
-    def value(self, name: str) -> str:
-        special: Callable[[], str] | None = getattr(self, f"_{name}", None)
-        if special is not None:
-            return special()
-        given = getattr(self.evaluation.options, name)
-        return "" if given is None else str(given)
-
-    @cached_property
-    def context(self) -> JudgingContext:
-        return self.evaluation.contexts[self.one.text]
-
-    def _user(self) -> str:
-        return str(self.context.user) if "user" in self.depends_on else ""
-
-    def _navigation(self) -> str:
-        navigation = self.context.reader.navigation
-        if "user" not in self.depends_on or navigation is None or not accepts_navigation(self.context.user):
-            return ""
-        return fingerprint(navigation)
-
-    def _ignore_elements(self) -> str:
-        read = reads_elements(self.one, self.evaluation)
-        return ",".join(sorted(self.context.ignore_elements)) if read else ""
-
-    def _idealism(self) -> str:
-        truth, given = self.evaluation.truth, self.context.idealism
-        if seeks_entry_points(self.one, self.evaluation):
-            return ""
-        if "idealism" in self.depends_on:
-            return "positive" if truth.units == "elements" and given is None else describe(truth.grades(), given)
-        if truth.units == "elements":
-            return describe(set(), given) if given is not None and reads_targets(self.one, self.evaluation) else ""
-        return describe(set(), given) if unwanted_grades(given) else ""
-
-    def _ideal_elements(self) -> str:
-        given = self.context.ideal_elements
-        if given is None or self.evaluation.truth.units != "elements":
-            return ""
-        parts = sorted(f"{topic}\t{name}{path}" for topic, named in given.items() for name, path in named)
-        return _checksum(parts) if reads_elements(self.one, self.evaluation) else ""
-
-    def _effort(self) -> str:
-        return self.context.effort if "effort" in self.depends_on else ""
-
-    def _tokenizer(self) -> str:
-        tokens = self.context.reader.tokens
-        effort = "effort" in self.depends_on and self.context.effort == "tokens"
-        reads = "user" in self.depends_on and getattr(self.context.user, "unit", None) == "tokens"
-        return tokens.name if tokens is not None and (effort or reads) else ""
-
-    def _units(self) -> str:
-        return str(self.context.units) if "units" in self.depends_on and self.context.units is not None else ""
-
-    def _whole_documents(self) -> str:
-        """Only where it changed what was counted."""
-        if not self.context.whole_documents or self.one.measure.of_documents:
-            return ""
-        whole = not self.run.points_into_documents
-        return "true" if self.run.of_text or whole != (self.evaluation.truth.units == "documents") else ""
-
-    def _duplicates(self) -> str:
-        return self.context.duplicates or self.run.duplicates
+def _idealism(truth: Truth, context: JudgingContext, reads: Collection[str]) -> str:
+    """Whose ideal the targets are; where nobody asked, only what made fewer targets of them."""
+    given = context.idealism
+    if "idealism" in reads:
+        return "positive" if truth.units == "elements" and given is None else describe(truth.grades(), given)
+    fewer = "targets" in reads if truth.units == "elements" else unwanted_grades(given)
+    return describe(set(), given) if given is not None and fewer else ""
 
 
 def accepts_navigation(model: UserModel) -> bool:

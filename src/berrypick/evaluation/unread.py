@@ -2,68 +2,80 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Container, Mapping
 from typing import TYPE_CHECKING
 
 from berrypick.core.errors import Message, option
 from berrypick.core.results import Note
 from berrypick.evaluation.requested import RequestedMeasure
-from berrypick.evaluation.signature import reads_elements, reads_targets
+from berrypick.users import UserModel
 
 if TYPE_CHECKING:
     from berrypick.evaluation.evaluation import Evaluation
 
-Reads = Callable[[RequestedMeasure, "Evaluation"], bool]
+#: By measure, what its values were computed from.
+Reads = Mapping[str, Collection[str]]
+Asks = Callable[[RequestedMeasure, "Evaluation", Container[str]], bool]
 
 
-def unread_notes(evaluation: Evaluation) -> list[Note]:
-    """A note on each such option, with the measures on which it has no effect."""
+def unread_notes(evaluation: Evaluation, reads: Reads) -> list[Note]:
+    """A note on each such option, with the measures on which it has no effect.
+
+    What a measure declares counts as well as what it read: another topic, or another run, may have it read more.
+    """
     measures, found = evaluation.measures, []
-    for name, reads in _READS.items():
+    for name, asks in _ASKS.items():
         value = getattr(evaluation.options, name)
-        if not measures or value in (None, (), "", "rank") or any(reads(one, evaluation) for one in measures):
+        if not measures or value in (None, (), "", "rank"):
+            continue
+        may_read = ({*one.measure.depends_on, *reads[one.text]} for one in measures)
+        if any(asks(one, evaluation, names) for one, names in zip(measures, may_read, strict=True)):
             continue
         shown = value if isinstance(value, (str, int, float)) else None
-        names = ", ".join([one.text for one in measures[:3]] + ["..."] * (len(measures) > 3))
-        found.append(Note("no effect", Message(f"{option(name, shown)} has no effect on {names}")))
+        shown_names = ", ".join([one.text for one in measures[:3]] + ["..."] * (len(measures) > 3))
+        found.append(Note("no effect", Message(f"{option(name, shown)} has no effect on {shown_names}")))
     return found
 
 
-def _reads_user(one: RequestedMeasure, evaluation: Evaluation) -> bool:
-    return "user" in one.measure.depends_on and one.measure.user_model() is None
+def _user(one: RequestedMeasure, evaluation: Evaluation, reads: Container[str]) -> bool:
+    return "user" in reads and one.measure.user_model() is None
 
 
-def _reads_idealism(one: RequestedMeasure, evaluation: Evaluation) -> bool:
+def _elements(one: RequestedMeasure, evaluation: Evaluation, reads: Container[str]) -> bool:
+    """Which elements count, and how assessments of them become gains; entry points are no elements."""
+    user = evaluation.contexts[one.text].user
+    points = "user" in reads and user.seeks_entry_points and evaluation.truth.has_entry_points
+    return "ignore_elements" in reads or (one.measure.reads_targets(user.name()) and not points)
+
+
+def _idealism(one: RequestedMeasure, evaluation: Evaluation, reads: Container[str]) -> bool:
     """Of documents and spans, a grade that is nobody's ideal is no target for any measure, which has a note then."""
     if evaluation.truth.units == "elements":
-        return reads_targets(one, evaluation)
-    return "idealism" in one.measure.depends_on or any(note.kind == "idealism" for note in evaluation.notes)
+        return one.measure.reads_targets(evaluation.contexts[one.text].user.name())
+    return "idealism" in reads or any(note.kind == "idealism" for note in evaluation.notes)
 
 
-def _reads_effort(one: RequestedMeasure, evaluation: Evaluation) -> bool:
+def _effort(one: RequestedMeasure, evaluation: Evaluation, reads: Container[str]) -> bool:
     """What effort is counted in also says what positions count, and so what a usual tolerance or a budget is."""
     counts = {"unit", "budget", "every"} & {parameter.name for parameter in one.measure.parameters()}
-    return "effort" in one.measure.depends_on or bool(counts) or _has_unit(one, evaluation)
+    return "effort" in reads or bool(counts) or ("user" in reads and _has_unit(evaluation.contexts[one.text].user))
 
 
-def _has_unit(one: RequestedMeasure, evaluation: Evaluation) -> bool:
-    """Whether the reader of a measure counts in a unit of its own."""
-    if "user" not in one.measure.depends_on:
-        return False
-    user = evaluation.contexts[one.text].user
+def _has_unit(user: UserModel) -> bool:
+    """Whether a reader counts in a unit of its own."""
     inner = getattr(user, "inner", None)
     return hasattr(user, "unit") or (inner is not None and hasattr(inner(), "unit"))
 
 
 #: By option: whether a measure may read it.
-_READS: dict[str, Reads] = {
-    "user": _reads_user,
-    "navigation": lambda one, evaluation: "user" in one.measure.depends_on,
-    "chunks": lambda one, evaluation: "chunks" in one.measure.depends_on,
-    "ignore_elements": lambda one, evaluation: reads_elements(one, evaluation),
-    "ideal_elements": lambda one, evaluation: reads_elements(one, evaluation),
-    "idealism": _reads_idealism,
-    "effort": _reads_effort,
-    "tokenizer": _reads_effort,
-    "units": lambda one, evaluation: "units" in one.measure.depends_on,
+_ASKS: dict[str, Asks] = {
+    "user": _user,
+    "navigation": lambda one, evaluation, reads: "user" in reads,
+    "chunks": lambda one, evaluation, reads: "chunks" in reads,
+    "ignore_elements": _elements,
+    "ideal_elements": _elements,
+    "idealism": _idealism,
+    "effort": _effort,
+    "tokenizer": _effort,
+    "units": lambda one, evaluation, reads: "units" in reads,
 }

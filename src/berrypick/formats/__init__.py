@@ -8,7 +8,6 @@ import sys
 import warnings
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import chain
 from typing import Any
 
 from berrypick.core.collection import Collection
@@ -86,10 +85,13 @@ def sniff(path: str, role: Role | None = None) -> type[Format]:
         what = "the file holds nothing but blank lines and comments" if size_of(path) else "the file is empty"
         raise InputError(what, path=path, remedy=_expected(role))
     line, first = numbered[0][0], [text for _, text in numbered]
+    likely = _likely(role, first)
+    if likely is not None and _looks_like(likely, first):
+        return likely
     spans = role in (None, "truth", "run")
     if spans and (wrong := wrong_separator(first[0], path, line)):
         raise wrong
-    for candidate in chain(_likely(role, first), _candidates(role)):
+    for candidate in _candidates(role):
         if _looks_like(candidate, first):
             return candidate
     if role is not None:
@@ -143,12 +145,22 @@ def documents_in(path: str) -> dict[str, str]:
 USUAL = {"truth": ("trec-qrels", 4), "run": ("trec-run", 6)}
 
 
-def _likely(role: Role | None, lines: list[str]) -> list[type[Format]]:
-    """The format of lines that all have as many words as those of TREC; the files of others need not be loaded."""
-    if role is None or role not in USUAL or any("," in line or "\t" in line for line in lines):
-        return []
+#: Names by which lines of JSON are told that are not lines of spans; these have the name topic.
+OTHERS = re.compile(
+    '"(text|data|label|labels|entities|annotations|answer|qid|tests|snippets|fitted|target|selector|hits|results)"'
+)
+
+
+def _likely(role: Role | None, lines: list[str]) -> type[Format] | None:
+    """The format of lines that all have as many words as those of TREC, or of lines of spans that no other format can
+    have: the files of others need not be loaded."""
+    if role is None or role not in USUAL:
+        return None
+    if lines[0].startswith("{"):
+        return registry.find(f"span-{role}") if '"topic"' in lines[0] and not OTHERS.search(lines[0]) else None
     name, words = USUAL[role]
-    return [by_name(name)] if {len(line.split()) for line in lines} == {words} else []
+    tabular = any("," in line or "\t" in line for line in lines)
+    return None if tabular or {len(line.split()) for line in lines} != {words} else registry.find(name)
 
 
 def _looks_like(candidate: type[Format], lines: list[str]) -> bool:

@@ -128,6 +128,11 @@ class Format:
         raise NotImplementedError(f"{cls.__name__} has no method read")
 
     @classmethod
+    def split(cls, path: str) -> list[Any]:
+        """Return the runs of a file that may hold several; none in most formats."""
+        return []
+
+    @classmethod
     def documents(cls, path: str) -> dict[str, str]:
         """Return the texts of documents that a file of this format holds, by name; none in most formats."""
         return {}

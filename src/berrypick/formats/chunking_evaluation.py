@@ -55,8 +55,9 @@ class ChunkingEvaluation(TruthRecords):
                 problems.report("references is not a JSON list of objects", number, text)
                 continue
             for one in references:
-                record = {"topic": str(row), "doc": fields.get("corpus_id"), "quote": one.get("content")}
-                yield number, text, {**record, "start": one.get("start_index"), "end": one.get("end_index")}
+                names = {"topic": str(row), "question": fields.get("question"), "doc": fields.get("corpus_id")}
+                span = {"start": one.get("start_index"), "end": one.get("end_index"), "quote": one.get("content")}
+                yield number, text, {**names, **span}
 
     @classmethod
     def questions(cls, path: str) -> dict[str, str]:
@@ -66,4 +67,4 @@ class ChunkingEvaluation(TruthRecords):
 
     @classmethod
     def accepts(cls, value: Any) -> str:
-        return "it holds questions, which a truth does not have"
+        return "it holds a question for every topic, which a truth need not have"

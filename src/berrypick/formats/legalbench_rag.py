@@ -50,7 +50,8 @@ class LegalBenchRag(TruthRecords):
                 if not isinstance(span, list) or len(span) != 2 or None in span:
                     problems.report("span must be a list of start and end", line, shown)
                     continue
-                record = {"topic": str(number), "doc": snippet.get("file_path"), "start": span[0], "end": span[1]}
+                record = {"topic": str(number), "question": test.get("query"), "doc": snippet.get("file_path")}
+                record |= {"start": span[0], "end": span[1]}
                 if isinstance(answer := snippet.get("answer"), str) and answer.strip():
                     record["quote"] = answer
                 yield line, shown, {**record, "offsets": "chars"}

@@ -67,7 +67,7 @@ class QVHighlightsRun(RunRecords):
     @classmethod
     def records(cls, path: str, problems: Problems) -> Rows:
         for number, text, names, windows in _windows(path, problems, "pred_relevant_windows", (2, 3)):
-            del names["length"]
+            del names["length"], names["question"]
             if not windows:
                 yield number, text, {"topic": names["topic"], "results": []}
             for window in windows:
@@ -88,8 +88,8 @@ def _windows(
         if any(isinstance(n, bool) or not isinstance(n, (int, float)) for window in windows for n in window):
             problems.report(f"{name} has something else than numbers", number, text)
             continue
-        names = {"topic": value.get("qid"), "doc": value.get("vid"), "length": value.get("duration")}
-        yield number, text, names, windows
+        names = {"topic": value.get("qid"), "doc": value.get("vid"), "question": value.get("query")}
+        yield number, text, {**names, "length": value.get("duration")}, windows
 
 
 def _moments(path: str, problems: Problems, lengths: dict[str, float]) -> Rows:

@@ -19,22 +19,38 @@ from berrypick.formats.span_run import SpanRun
 _MARKS = (
     ("hits", "_id"), ("payload", "score"), ("points", "payload"), ("ids", "distances"), ("ids", "metadatas"),
     ("ids", "documents"), ("data", "Get"), ("objects", "properties"), ("matches", "score"), ("distance", "entity"),
+    ("root", "relevance"), ("relevance", "fields"), ("responseHeader", "status"), ("@search.score",),
+    ("@odata.context",),
+    ("found", "hits"), ("found", "grouped_hits"), ("hits", "processingTimeMs"), ("hits", "_rankingScore"),
+    ("code", "data", "distance"), ("retrievalResults",), ("citations", "retrievedReferences"),
+    ("output", "file_search_call"),
+    ("object", "vector_store.search_results.page"), ("content", "cited_text"), ("message", "sources"),
+    ("generation_id", "text"), ("candidates", "groundingMetadata"), ("candidates", "usageMetadata"),
 )  # fmt: skip
 
 
 class SearchHits(RunRecords):
-    """Responses of Chroma, Elasticsearch, Milvus, OpenSearch, Pinecone, Qdrant or Weaviate, by topic, as JSON.
+    """Responses of vector stores, search engines and models that cite, by topic, as JSON.
+
+    Chroma, Elasticsearch, Milvus, OpenSearch, Pinecone, Qdrant, Weaviate; Azure AI Search, Meilisearch, Solr,
+    Typesense, Vespa; knowledge bases of Bedrock and searches in files of OpenAI; citations of Anthropic, Cohere and
+    Gemini.
 
     A response is what the store returns for one query, as it is; a list of its hits will do too. The hits are ranked in
     the order of the response. Document, start, end and text are looked for in each hit's source, fields, payload,
     properties or metadata, under the names that LangChain, LlamaIndex and Haystack give them; a hit without the name
-    of its document is called by its id. A start without an end has that of its text, and only without a text that of a
+    of its document is called by its id; where the documents have no such name, it is found by its text.
+
+    A start without an end has that of its text, and only without a text that of a
     ``length``. Hits without offsets are found by their text in the documents.
 
     Where a hit of Elasticsearch or OpenSearch has ``inner_hits``, these are the results, in its place: nested objects
     and children are in the document of the outer hit, unless they name one. They are ranked by the outer hit first,
     then by their rank in their own list; of several lists, the first of each come before the second. Groups of Qdrant
     are ranked in the same way. An inner hit has its own score, and must have offsets or text.
+
+    What an answer cites again is one result, and counted. Offsets of an answer say nothing of documents; citations by
+    pages and blocks are found by their text.
 
     Distances are kept as negative scores, also those that Qdrant and Pinecone call scores: these grow down the lists.
     What Milvus calls a distance may be either, and is no score. A response to several queries, or one that reports an
@@ -49,7 +65,8 @@ class SearchHits(RunRecords):
 
     format_name: ClassVar[str] = "search-hits"
     aliases: ClassVar[tuple[str, ...]] = (
-        "chroma", "qdrant", "weaviate", "elasticsearch", "opensearch", "pinecone", "milvus",
+        "chroma", "qdrant", "weaviate", "elasticsearch", "opensearch", "pinecone", "milvus", "vespa", "solr",
+        "azure-ai-search", "typesense", "meilisearch", "bedrock", "openai", "anthropic", "cohere", "gemini",
     )  # fmt: skip
     shape: ClassVar[str] = '{"q1": {"hits": {"hits": [{"_id": "7", "_score": 9.1, "_source": {...}}]}}}'
     json_names: ClassVar[tuple[str, ...]] = ("hits", "_source", "_score", "ids", "distances", "metadatas", "payload")

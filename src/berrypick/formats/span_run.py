@@ -74,6 +74,7 @@ class SpanRun(Format):
         quoted: dict[int, str] = {}
         empty: dict[str, Fields] = {}
         once: dict[str, str] = {}  # a chunk is retrieved for many topics
+        others: dict[str, tuple[str, ...]] = {}
         tag = name = ""
         for number, text, value in rows:
             fields = Fields(number, text, value, problems)
@@ -82,7 +83,7 @@ class SpanRun(Format):
             if "results" in value:
                 _returns_nothing(fields, empty)
                 continue
-            names = fields.name("topic"), fields.name("doc")
+            names = fields.name("topic"), _document(fields)
             place = read_place(fields, empty_allowed=True)
             span = fields.span(empty_allowed=True) if place is None else None
             given = fields.number_of("score"), fields.number_of("rank")
@@ -110,6 +111,8 @@ class SpanRun(Format):
             rank.append(given[1])
             if isinstance(words := value.get("text"), str) and words.strip():
                 quoted[len(line) - 1] = once.setdefault(words, words)
+            if (files := value.get("doc_else")) is not None:
+                others[names[1]] = files if others.get(names[1], files) == files else ()
             if span is not None:
                 start.append(span[0])
                 end.append(span[1])
@@ -139,7 +142,7 @@ class SpanRun(Format):
                 empty[name].fail(f"topic {name} is said to have no results, but other lines have some")
         run = run.with_empty(empty)
         rows = run.line if run.line is not None else np.arange(len(line))
-        run = replace(run, line=np.array(line, dtype=np.int64)[rows])
+        run = replace(run, line=np.array(line, dtype=np.int64)[rows], other_names=others)
         if not quoted:
             return run
         return replace(run, quoted={i: quoted[row] for i, row in enumerate(rows.tolist()) if row in quoted})
@@ -167,6 +170,14 @@ class SpanRun(Format):
         return [*result_counts(value), *([f"tag {value.tag}"] if value.tag else [])]
 
 
+def _document(fields: Fields) -> str:
+    """The name of the document; none where the text says which one it is."""
+    text = fields.value.get("text")
+    if fields.value.get("doc") is None and isinstance(text, str) and text.strip():
+        return ""
+    return fields.name("doc")
+
+
 def _results(value: Any) -> Iterator[dict[str, Any]]:
     above = 0
     for topic, ranking in value.rankings():
@@ -180,6 +191,8 @@ def _results(value: Any) -> Iterator[dict[str, Any]]:
                 record["start"], record["end"] = plain(ranking.start[row]), plain(ranking.end[row])
             if above + row in value.quoted:
                 record["text"] = value.quoted[above + row]
+            if not record["doc"]:
+                del record["doc"]  # the text says which one it is
             if value.ties == "rank" or (value.ties == "none" and ranking.score is not None):
                 record["rank"] = int(ranking.rank[row]) + 1
             if ranking.score is not None:

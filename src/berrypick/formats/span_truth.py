@@ -13,6 +13,7 @@ from berrypick.core.words import counted
 from berrypick.formats.base import Format, Problems, Role
 from berrypick.formats.io.json_lines import Fields, Rows, plain, records, span_fields, write_lines
 from berrypick.formats.io.page_places import read_place
+from berrypick.formats.io.questions import by_place
 from berrypick.formats.io.values import ONE_OF_TWO, Judgement, documents_topic, judged_counts, spans_topic
 from berrypick.inputs.fields import PAGE_NAMES, QUESTIONS, FieldReader, is_span_header, ours_of
 
@@ -60,7 +61,8 @@ class SpanTruth(Format):
     relocate`` writes it; a note says where the documents given are not those.
 
     Fields may have other names, such as ``char_start`` or ``qid``: one table holds for all inputs. A field that says
-    where and is not read, such as ``page``, is an error.
+    where and is not read, such as ``page``, is an error. Where lines name no topic but a ``question``, the topic is the
+    place of that question in the file (1, 2 ..).
 
     Sample::
 
@@ -91,7 +93,7 @@ class SpanTruth(Format):
     @classmethod
     def from_records(cls, rows: Rows, problems: Problems, path: str) -> Truth:
         """Checked rows of any source with these columns: lines of JSON, a table, a data frame."""
-        split, topic_fields = _ByAnnotator(rows, problems), TopicFields(OWN_FIELDS)
+        split, topic_fields = _ByAnnotator(by_place(rows, problems), problems), TopicFields(OWN_FIELDS)
         first = cls._of_one(split.first_rows(), problems, path, topic_fields)
         parts = {split.first: first}
         for who, held in split.others.items():

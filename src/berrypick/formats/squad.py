@@ -91,7 +91,8 @@ def _rows(value: Any, source: JsonSource, problems: Problems, texts: dict[str, s
             topic = question.get("id")
             line = source.line_of(topic, "id")
             source.skip()
-            yield from _answers(question, {"topic": topic, "doc": document}, line, source, problems)
+            names = {"topic": topic, "doc": document, "question": question.get("question")}
+            yield from _answers(question, names, line, source, problems)
 
 
 def _answers(

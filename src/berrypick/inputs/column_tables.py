@@ -22,6 +22,7 @@ from berrypick.core.run import Duplicates, Run
 from berrypick.core.truth import Offsets, Quote, Truth
 from berrypick.core.words import counted
 from berrypick.documents.offsets import Units, count_units
+from berrypick.documents.placed import CALLED_BY_FILE, FOUND_BY_TEXT
 from berrypick.documents.texts import Texts
 from berrypick.formats.base import Problems
 from berrypick.formats.span_run import SpanRun
@@ -313,19 +314,23 @@ def run_of_table(table: ColumnTable, tag: str, search: TextSearch) -> Run:
 
 
 def _with_file_names(table: ColumnTable, search: TextSearch) -> ColumnTable:
-    """Where the name of a document is one that a program made, it is called by that of its file, if a text is."""
-    if "doc_else" not in table:
+    """Where the name of a document is one that a program made, it is called by that of its file, if a text is; else,
+    if there are texts to look in, by none. Without texts the names that were judged decide, later."""
+    if "doc_else" not in table or search.texts is None:
         return table
     others, table = table.columns["doc_else"], table.without("doc_else")
-    names, changed = list(table.columns["doc"]), 0
+    names, files, unnamed = list(table.columns["doc"]), 0, 0
+    texts = table.columns.get("text") or [None] * len(table)
     for row, (name, other) in enumerate(zip(names, others, strict=True)):
-        known = [one for one in other or () if search.texts is not None and one in search.texts]
-        if known and name not in (search.texts or ()):
-            names[row], changed = known[0], changed + 1
-    if not changed:
-        return table
-    note = f"{counted(changed, 'result')} called by the file of the document, which has an id for a name"
-    return replace(table, columns={**table.columns, "doc": names}, notes=(*table.notes, note))
+        if other is None or name in search.texts:
+            continue
+        if known := [one for one in other if one in search.texts]:
+            names[row], files = known[0], files + 1
+        elif texts[row] is not None and search.spans:
+            names[row], unnamed = None, unnamed + 1
+    said = ((files, CALLED_BY_FILE), (unnamed, FOUND_BY_TEXT))
+    notes = [note.format(counted(count, "result")) for count, note in said if count]
+    return replace(table, columns={**table.columns, "doc": names}, notes=(*table.notes, *notes))
 
 
 def _without_empty_columns(table: ColumnTable) -> ColumnTable:
@@ -391,7 +396,10 @@ def _with_places(table: ColumnTable, search: TextSearch) -> ColumnTable:
     texts, starts = table.columns["text"], table.columns.get("start") or [None] * len(table)
     if any(name in table for name in PAGE_NAMES):  # the places of such rows are read with them
         return table
-    waiting = [row for row, start in enumerate(starts) if start is None and texts[row] is not None]
+    names = table.columns.get("doc") or [None] * len(table)
+    waiting = [
+        row for row, text in enumerate(texts) if text is not None and (starts[row] is None or names[row] is None)
+    ]
     if not search.spans and "start" not in table and None not in table.columns.get("doc", [None]):
         return table.without("text")
     if not waiting:  # offsets are there; the texts are compared with the documents later
@@ -399,7 +407,7 @@ def _with_places(table: ColumnTable, search: TextSearch) -> ColumnTable:
     if search.texts is None:
         raise table.error(
             waiting[0],
-            "a result has no offsets, only its text",
+            "a result has no offsets, only its text" if starts[waiting[0]] is None else "a result names no document",
             f"give the documents to find it in with {option('documents')}, or offsets "
             "(LangChain: add_start_index=True; Haystack: split_idx_start; LlamaIndex: start_char_idx); "
             "documents by their names are {'doc': name}, or {name: score}",
@@ -421,7 +429,8 @@ def _locate_rows(table: ColumnTable, waiting: Sequence[int], texts: Texts, searc
         if not isinstance(document, (str, NoneType)):
             raise table.error(row, "doc must be a text")
         where = table.place(row)
-        place = locator.resolve(str(table.columns["topic"][row]), Quote(text, document), where)
+        hint = columns["start"][row] if search.offsets == "chars" else None
+        place = locator.resolve(str(table.columns["topic"][row]), Quote(text, document, hint), where)
         if isinstance(place, Unresolved):
             problems.append(place.error(texts, where))
         else:

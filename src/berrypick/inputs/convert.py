@@ -11,16 +11,17 @@ from os import PathLike, fspath
 from typing import Any, Protocol
 
 from berrypick import formats
-from berrypick.core.errors import UsageError, shorten
+from berrypick.core.errors import InputError, UsageError, shorten
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
-from berrypick.formats.io.files import is_stream
+from berrypick.formats.io.files import head, is_stream
 from berrypick.formats.io.responses import is_answer
 from berrypick.formats.io.table_files import Part
 from berrypick.formats.span_table import SpanTableRun
+from berrypick.inputs.chains import retrieved_in
 from berrypick.inputs.column_tables import TextSearch, run_of_table, runs_of_table, truth_of_table
 from berrypick.inputs.fields import names_topic
-from berrypick.inputs.frames import frame_table, is_frame, is_record, records_table
+from berrypick.inputs.frames import frame_table, holds_results, is_frame, is_record, records_table
 from berrypick.inputs.objects import KINDS, is_result, refuse_response, topics_table
 
 
@@ -39,12 +40,14 @@ class DictLike(Protocol):
 
 def as_truth(given: Any) -> Truth:
     """A truth as it is, or from a file, a data frame, records, a dictionary by topic, or Qrels of ranx."""
+    given = _split_of(given, "truth")
     if isinstance(given, Truth):
         return given
     if isinstance(given, (str, PathLike)):
-        return formats.read_truth(given)
+        given = TruthFile(given)
     if isinstance(given, TruthFile):
-        return formats.read_truth(given.path, given.format)
+        truth: Truth = formats.read_any(given.path, "truth", given.format)
+        return truth
     if _ranx(given, "Qrels"):
         return truth_of_table(topics_table(given.to_dict(), "truth"))
     if is_frame(given):
@@ -85,10 +88,8 @@ class RunFile:
     source: str = ""  # how the file was named, where that is not its path
 
     def read(self) -> Run:
-        if self.part is None:
-            run = formats.read_run(self.path, self.format)
-        else:
-            run = formats.read_any(self.path, "run", self.format, part=self.part)
+        part: dict[str, Any] = {} if self.part is None else {"part": self.part}
+        run: Run = formats.read_any(self.path, "run", self.format, **part)
         return run.changed(tag=self.tag or run.tag, source=self.source or run.source)
 
     def absolute(self) -> RunFile:
@@ -99,15 +100,25 @@ class RunFile:
     def expanded(self) -> list[Run | RunFile]:
         """A table with a column ``run`` as its runs; any other file as it is."""
         name, table = fspath(self.path), SpanTableRun.name()
-        if self.part is not None or self.format not in (None, table) or not os.path.isfile(name):
+        if self.part is not None or not os.path.isfile(name):
             return [self]
-        found = SpanTableRun.split(name)
-        return [run if isinstance(run, Run) else replace(self, format=table, part=run) for run in found] or [self]
+        if self.format in (None, table) and (found := SpanTableRun.split(name)):
+            return [run if isinstance(run, Run) else replace(self, format=table, part=run) for run in found]
+        runs = _runs_in(name, self.format)
+        return [run.changed(tag=self.tag or run.tag) for run in runs] if len(runs) > 1 else [self]
 
     def recognised(self) -> RunFile:
         """With its format; an error if it is a file that cannot be a run."""
         name = fspath(self.path)
         return self if self.format else replace(self, format=formats.sniff(name, "run").name())
+
+
+def _runs_in(path: str, format: str | None) -> list[Run]:
+    """The runs of a file of JSON whose format may hold several; empty for any other."""
+    if next(iter(head(path, 1)), "").lstrip("\ufeff \t")[:1] not in ("{", "["):
+        return []
+    chosen = formats.by_name(format, "run") if format else formats.sniff(path, "run")
+    return chosen.split(path) if chosen is not SpanTableRun else []
 
 
 #: What stands for a truth, for one run, and for one or several.
@@ -127,13 +138,16 @@ def run_sources(given: Any, search: TextSearch | None = None, name: str = "") ->
     Several are a list, a dictionary ``{name: run}``, a pattern such as ``runs/*.txt``, or a frame or records with a
     column ``run``, also in a file. ``name`` goes before any other name of a single run.
     """
-    search = search or TextSearch()
+    search, given = search or TextSearch(), _split_of(given, "run")
     if isinstance(given, Run):
         return [given]
     if isinstance(given, RunFile):
         return given.expanded()
     if isinstance(given, (str, PathLike)):
         return [run for path in _paths(given) for run in RunFile(path).expanded()]
+    plain = (Run, RunFile, str, PathLike)
+    if isinstance(given, (list, tuple)) and given and all(isinstance(one, plain) for one in given):
+        return [run for one in given for run in run_sources(one, search)]
     if _ranx(given, "Run"):
         return [run_of_table(topics_table(given.to_dict(), "run"), name or given.name or "", search)]
     if is_frame(given):
@@ -202,8 +216,25 @@ def _items(given: Any, what: str) -> list[Any]:
 
 
 def _lists(given: Mapping[Any, Any]) -> dict[Any, Any]:
-    """Iterators as lists, so that they can be looked at and then used."""
-    return {key: list(value) if isinstance(value, Iterator) else value for key, value in given.items()}
+    """Iterators and data sets as lists, so that they can be looked at and then used."""
+    return {
+        key: list(value) if isinstance(value, Iterator) or _is_dataset(value) else value for key, value in given.items()
+    }
+
+
+def _is_dataset(value: Any) -> bool:
+    """Whether a value is a data set of Hugging Face, which goes through its rows."""
+    return hasattr(value, "column_names") and hasattr(value, "features") and not isinstance(value, Mapping)
+
+
+def _split_of(given: Any, what: str) -> Any:
+    """The only split of a DatasetDict of Hugging Face; anything else as it is."""
+    if not isinstance(given, Mapping) or not hasattr(given, "column_names") or not given:
+        return given
+    if len(given) > 1:
+        names = ", ".join(map(str, given))
+        raise UsageError(f"a {what} is one split of a {type(given).__name__}, which has {names}: give one of them")
+    return next(iter(given.values()))
 
 
 # --- by topic or by run -----------------------------------------------------------------------------------------------
@@ -233,21 +264,35 @@ def _is_by_run(given: Mapping[Any, Any]) -> bool:
 
 def _holds_run(key: Any, value: Any) -> bool | None:
     """Whether a value is a run (True) or the results of one topic (False); None if it is empty."""
-    if isinstance(value, (Run, RunFile, str, PathLike)) or is_frame(value) or _ranx(value, "Run"):
+    if isinstance(value, (Run, RunFile, str, PathLike)) or _ranx(value, "Run"):
         return True
-    if is_answer(value):
+    if is_answer(value) or _is_chain(value):
         return False
+    if is_frame(value):
+        return True
     if isinstance(value, Mapping):
         return all(_is_collection(one) for one in value.values()) if value else None
     if not isinstance(value, (list, tuple)):
         return False
     if not value:
         return None
-    return is_record(value[0]) and not _is_results_of(str(key), value)
+    first = value[0]
+    rows = hasattr(first, "_fields") and not names_topic(first._fields)  # of a database, for one topic
+    return is_record(first) and not rows and not _is_results_of(str(key), value)
+
+
+def _is_chain(value: Any) -> bool:
+    """Whether a value is what a chain returned, be it refused, or a data frame without topics."""
+    if is_frame(value):
+        return holds_results(value)
+    try:
+        return retrieved_in(value) is not None
+    except InputError:
+        return True
 
 
 def _is_collection(value: Any) -> bool:
-    return isinstance(value, (Mapping, list, tuple, Iterator)) or is_answer(value)
+    return isinstance(value, (Mapping, list, tuple, Iterator)) or is_answer(value) or _is_chain(value)
 
 
 def _is_results_of(topic: str, records: Iterable[Any]) -> bool:

@@ -16,6 +16,7 @@ from functools import cached_property, lru_cache
 from typing import Any, Literal
 
 from berrypick.core.errors import BerrypickError, InputError, UsageError, nearest, option, shorten
+from berrypick.core.spread import as_lists, spread
 
 Role = Literal["truth", "run"]
 
@@ -43,7 +44,7 @@ _TOPIC = Aliases(
 _DOC = Aliases(
     ("doc", "doc_id", "docno", "corpus_id", "document_id"),
     ("docid", "source", "source_id", "ref_doc_id", "file_path", "file_name", "source_file", "filename", "file", "path",
-     "uri", "video_id", "passage_id", "pid", "document", "title"),
+     "uri", "doc_uri", "video_id", "passage_id", "pid", "document", "title"),
 )  # fmt: skip
 _START = Aliases(
     ("start", "begin", "from", "start_index", "start_char", "char_start", "chunk_start", "start_pos", "start_offset",
@@ -99,6 +100,13 @@ TABLE: Mapping[Role, Mapping[str, Aliases]] = {
         "results": Aliases(("results",)),
     },
 }
+#: Lists of results, or of what is relevant, in a row of their topic: objects, names of documents, or texts.
+LISTS: Mapping[Role, tuple[str, ...]] = {
+    "truth": ("relevant", "relevant_docs", "relevant_documents"),
+    "run": ("retrieved", "docs", "retrieved_docs", "retrieved_documents", "results", "hits"),
+}
+#: Fields that may be lists of the same length, an item for each result.
+_LISTED = ("doc", "start", "end", "length", "rank", "score", "distance", "grade")
 #: Quotes only in a row that has no offsets and no other quote.
 LAST_QUOTES = ("reference", "answer")
 #: Fields that say where, but not in characters: what they count. They are refused until they can be counted.
@@ -172,7 +180,8 @@ def plain_name(name: str) -> str:
 @lru_cache(maxsize=1)
 def _known() -> frozenset[str]:
     names = {name for table in TABLE.values() for aliases in table.values() for name in aliases.all}
-    return frozenset({*names, *_COUNTED, *_PLACES, *QUESTIONS})
+    lists = {name for known in LISTS.values() for name in known}
+    return frozenset({*names, *_COUNTED, *_PLACES, *QUESTIONS, *lists})
 
 
 @lru_cache(maxsize=1)
@@ -210,6 +219,11 @@ def is_span_header(names: Iterable[str]) -> bool:
     return names_topic(given) and ("doc" in found or bool(text & found))
 
 
+def has_list(names: Iterable[Any]) -> bool:
+    """Whether one of the names is that of a list of results, or of what is relevant."""
+    return any(plain_name(str(name)) in known for name in names for known in LISTS.values())
+
+
 def is_used(name: str, role: Role) -> bool:
     """Whether a field of this name may change a number, or say that one would be wrong."""
     return bool(ours_of(name, role)) or plain_name(name) in {*_PLACES, *_COUNTED, *_INSIDE, "tag"}
@@ -243,6 +257,9 @@ class _Plan:
     #: Our names to theirs, where plain values decide nothing; None where they may.
     easy: Mapping[str, str] | None = None
     rest: tuple[str, ...] = ()
+    #: Their names under which there may be lists, of results or of what results have.
+    whole: tuple[str, ...] = ()
+    lists: tuple[str, ...] = ()
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
@@ -280,7 +297,10 @@ def _plan(names: tuple[str, ...], role: Role) -> _Plan:
         wanted["topic"] = tuple(plain["id"])
     own = {ours for ours in TABLE[role] if ours in _SIMPLE} | {"tag", "results"}
     used = {name for theirs in wanted.values() for name in theirs}
-    return _Plan(own.issuperset(names), wanted, _easy(plain, wanted), tuple(name for name in names if name not in used))
+    whole = tuple(name for known in LISTS[role] for name in plain.get(known, ()))
+    lists = (*whole, *(name for ours in _LISTED for name in wanted.get(ours, ())))
+    rest = tuple(name for name in names if name not in used)
+    return _Plan(own.issuperset(names), wanted, _easy(plain, wanted), rest, whole, lists)
 
 
 def _easy(plain: Iterable[str], wanted: Mapping[str, tuple[str, ...]]) -> Mapping[str, str] | None:
@@ -319,6 +339,8 @@ class FieldReader:
                 names = tuple(given)
             self._names, self._plan = names, _plan(names, self.role)
         plan = self._plan
+        if plan.lists and (rows := self._spread(plan, given)) is not None:
+            return rows
         if plan.simple:
             return (given,)
         if plan.easy is not None and (easy := self._easy_row(plan, plan.easy, given)) is not None:
@@ -329,6 +351,27 @@ class FieldReader:
         if self._ends:
             row = with_end(row)
         return _one_text_each(row, self.role)
+
+    def _spread(self, plan: _Plan, given: Mapping[str, Any]) -> Sequence[Mapping[str, Any]] | None:
+        """The rows of a row that holds lists; None if it holds none."""
+        if _SCALARS.issuperset(map(type, given.values())):
+            return None
+        given = as_lists(given)
+        texts = {name for name in plan.wanted.get("text", ()) if isinstance(given[name], (list, tuple))}
+        placed = any(isinstance(given[name], (list, tuple)) for name in plan.lists)
+        try:
+            rows = spread(given, plan.whole, {*plan.lists, *(texts if placed else ())} - {*plan.whole})
+        except ValueError as error:
+            raise FieldError(str(error), "give one list, with an item for each result") from None
+        if rows is None:
+            return None
+        if not rows:
+            topic = next((given[name] for name in plan.wanted.get("topic", ())), None)
+            return () if self.role == "truth" else ({"topic": topic, "results": []},)
+        reader = FieldReader(self.role, self._ends, self._metadata)
+        found = [one for row in rows for one in reader.read(_named(row, self.role))]
+        self.unread |= reader.unread
+        return found
 
     def read_columns(
         self, columns: Mapping[str, Sequence[Any]]
@@ -412,7 +455,12 @@ class FieldReader:
     def _keep_rest(self, row: FieldRow, used: AbstractSet[str], given: Mapping[str, Any]) -> None:
         """Other fields are those of a topic in a truth, and unread in a run."""
         for name, value in given.items():
-            if name in used or value is None or name in self.unread or (value == "" and self.role == "run"):
+            if (
+                name in used
+                or value is None
+                or name in self.unread
+                or (isinstance(value, str) and not value and self.role == "run")
+            ):
                 continue
             if self.role == "truth" and name not in _OF_RUNS:
                 row.setdefault(name, value)
@@ -431,6 +479,19 @@ class FieldReader:
 _OF_RUNS = ("tag", "rank", "results")
 _SCALARS = frozenset({str, int, float, bool})
 _NOTHING: frozenset[str] = frozenset()
+
+
+def _named(row: dict[str, Any], role: Role) -> Mapping[str, Any]:
+    """A row for an item of a list; a text that is no name is looked up."""
+    if "item" not in row:
+        return row
+    item = row.pop("item")
+    words = isinstance(item, str) and ("\n" in item or len(item) > _LONGEST_NAME or len(item.split()) > _WORDS_OF_NAME)
+    return {**row, (_INSTEAD[role] if words else "doc"): item}
+
+
+#: A text of more words is no name of a document.
+_WORDS_OF_NAME = 6
 
 
 def unread_note(names: Iterable[str]) -> str:
@@ -572,8 +633,9 @@ def match_columns(
             raise InputError(f"{where} has no column {theirs}{nearest(theirs, list(names))}", remedy=_has(names))
     left = [name for name in names if name not in chosen.values()]
     matched = {**find_columns(tuple(left), role, where, frozenset(chosen)), **chosen}
+    listed = any(plain_name(name) in LISTS[role] for name in names)
     for needed in ("topic", "doc"):
-        if needed not in matched and not (needed == "doc" and _INSTEAD[role] in matched):
+        if needed not in matched and not (needed == "doc" and (_INSTEAD[role] in matched or listed)):
             expected = ", ".join(known[needed].usual)
             also = f", or {_INSTEAD[role]} to look up in the documents" if needed == "doc" else ""
             raise InputError(

@@ -13,6 +13,7 @@ from typing import Any
 
 from berrypick.core.errors import InputError, UsageError
 from berrypick.core.run import Run
+from berrypick.core.spread import as_lists
 from berrypick.core.truth import Truth
 from berrypick.documents.texts import Texts, read_texts
 from berrypick.formats.span_truth import OWN_FIELDS
@@ -20,10 +21,12 @@ from berrypick.inputs.column_tables import ColumnTable, TextSearch, runs_of_tabl
 from berrypick.inputs.fields import (
     FieldReader,
     Role,
+    has_list,
     is_plain,
     is_span_header,
     match_columns,
     names_topic,
+    ours_of,
     unread_names,
 )
 
@@ -122,6 +125,31 @@ def is_frame(value: Any) -> bool:
     return not isinstance(value, type) and (streams or hasattr(kind, "columns"))
 
 
+def names_of_frame(frame: Any) -> list[str]:
+    """The names of the columns of a data frame."""
+    if callable(lazy := getattr(frame, "collect_schema", None)):  # polars would warn
+        return [str(name) for name in lazy().names()]
+    names = getattr(frame, "column_names", None) or getattr(getattr(frame, "schema", None), "names", None)
+    return [str(name) for name in (frame.columns if names is None else names)]
+
+
+def holds_results(frame: Any) -> bool:
+    """Whether a data frame has results and no topics: those of one topic."""
+    names = names_of_frame(frame)
+    return not names_topic(names) and any(ours_of(name, "run") in ("doc", "text") for name in names)
+
+
+def frame_rows(frame: Any) -> list[dict[str, Any]]:
+    """The rows of a data frame as dictionaries, with the values that they have."""
+    columns = {name: held.to_list() for name, held in _values(frame).items()}
+    rows = (dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True))
+    return [as_lists({name: cell for name, cell in row.items() if not _missing(cell)}) for row in rows]
+
+
+def _missing(cell: Any) -> bool:
+    return cell is None or (isinstance(cell, float) and cell != cell)
+
+
 def frame_table(frame: Any, role: Role, columns: Mapping[str, str] | None = None) -> ColumnTable:
     """The columns of a data frame that mean something, by our names."""
     values = _values(frame)
@@ -133,7 +161,7 @@ def frame_table(frame: Any, role: Role, columns: Mapping[str, str] | None = None
         return _rows_table({name: held.to_list() for name, held in values.items()}, names, columns or {}, role, WHERE)
     held = {**names, **_topic_fields(names, list(values), role)}
     table = ColumnTable.of_columns({ours: values[theirs].to_list() for ours, theirs in held.items()}, WHERE)
-    return replace(table, unread=tuple(unread_names(values, names, role)))
+    return replace(table, unread=tuple(unread_names(values, names, role)), called=names)
 
 
 def _refuse_elements(names: Iterable[str]) -> None:
@@ -195,7 +223,8 @@ def is_record(value: Any) -> bool:
     """Whether a value is a row by itself: a named tuple, or a dictionary of plain values that names its topic."""
     if isinstance(value, Mapping):
         plain = [str(name) for name, cell in value.items() if not isinstance(cell, (Mapping, list, tuple, set))]
-        return names_topic(plain) and (len(plain) == len(value) or is_span_header(plain))
+        whole = len(plain) == len(value) or is_span_header(plain)
+        return names_topic(plain) and (whole or is_span_header([str(name) for name in value]) or has_list(value))
     return isinstance(value, tuple) and hasattr(value, "_fields")
 
 
@@ -218,4 +247,4 @@ def records_table(records: Sequence[Any], role: Role) -> ColumnTable:
         return _rows_table(columns, names, {}, role, where)
     held = {**names, **_topic_fields(names, known, role)}
     table = ColumnTable.of_columns({ours: columns[theirs] for ours, theirs in held.items()}, where)
-    return replace(table, unread=tuple(unread_names(known, names, role)))
+    return replace(table, unread=tuple(unread_names(known, names, role)), called=names)

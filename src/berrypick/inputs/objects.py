@@ -6,6 +6,8 @@ No such library is imported. For each topic a list, in ranked order for a run, o
   also as dictionaries, as LangSmith keeps them;
 * LlamaIndex nodes, with scores or without: ``start_char_idx``, ``end_char_idx``, ``ref_doc_id``;
 * Haystack documents: ``content``, ``meta["split_idx_start"]``, ``meta["source_id"]``, ``score``;
+* what chains, engines and pipelines of these return, see :mod:`berrypick.inputs.chains`; chunks of chonkie:
+  ``start_index``, ``end_index``, ``text``, in the document that has this text there;
 * tuples ``(doc, start, end)``, with a score (in a truth: a grade) as the fourth if there is one;
 * pairs of one of these and a score (in a truth: a grade); dictionaries with doc, start, end, text, score (in a truth:
   quote, grade), or the other names of :mod:`berrypick.inputs.fields`;
@@ -19,7 +21,6 @@ or, as pytrec_eval, BEIR and MTEB have it, a dictionary of documents to scores o
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set, ValuesView
 from dataclasses import replace
 from os import PathLike
@@ -35,13 +36,12 @@ from berrypick.formats.io.clients import fields_of, plain
 from berrypick.formats.io.hit_rows import HitRows
 from berrypick.formats.io.hits import is_hit, payload
 from berrypick.formats.io.json_lines import are_span_names, place_of_name
+from berrypick.formats.io.made_names import file_names, is_made
 from berrypick.formats.io.responses import answer_in, is_answer
+from berrypick.inputs.chains import retrieved_in
 from berrypick.inputs.column_tables import ColumnTable, TextSearch, is_number, plain_names, run_of_table
 from berrypick.inputs.fields import PAGE_NAMES, FieldError, FieldReader, FieldRow, Role, names_of
 from berrypick.inputs.frames import is_frame
-
-#: Names of files in metadata: documents may be called by them where the other name is one that a program made.
-FILES = ("file_path", "file_name", "source")
 
 DocumentName = str | Callable[[Any], str] | None
 #: For messages.
@@ -97,7 +97,7 @@ def refuse_response(given: Any, what: str) -> None:
     keyed = not isinstance(given, (Mapping, Sequence, Set)) and fields_of(given) is not None
     if is_result(given):
         return
-    if is_answer(given):
+    if is_answer(given) or (not is_frame(given) and retrieved_in(given) is not None):
         raise UsageError(f"a {what} of a store's hits needs their topics: {{topic: {type(given).__name__}}}")
     if keyed:
         raise UsageError(f"a {what} is {KINDS.format(what.title())}, not {type(given).__name__}")
@@ -113,7 +113,8 @@ def topics_table(given: Mapping[Any, Any], role: Role, doc: DocumentName = None)
     rows: list[dict[str, Any]] = []
     reader = HitRows()
     called: dict[str, str] = {}
-    for topic, found in given.items():
+    for topic, held in given.items():
+        found = _retrieved(topic, held)
         if (hits := _answer(topic, found, reader, doc, role)) is not None:
             fields: Iterator[dict[str, Any]] = iter(hits)
         elif isinstance(found, Mapping):
@@ -138,6 +139,15 @@ def topics_table(given: Mapping[Any, Any], role: Role, doc: DocumentName = None)
         unread=tuple(reader.unread),
         called=called,
     )
+
+
+def _retrieved(topic: Any, found: Any) -> Any:
+    """What was retrieved, where that stands inside of what a chain or a pipeline returned."""
+    try:
+        inside = retrieved_in(found)
+    except InputError as error:
+        raise InputError(error.what.template, path=f"topic {topic}", remedy=error.remedy.template) from None
+    return found if inside is None else inside
 
 
 def _answer(topic: Any, found: Any, reader: HitRows, doc: DocumentName, role: Role) -> list[dict[str, Any]] | None:
@@ -228,8 +238,10 @@ def _spans_of(topic: Any, name: Any, spans: Sequence[Any]) -> Iterator[dict[str,
 
 def is_result(value: Any) -> bool:
     """Whether a value is a document or node of a retrieval library."""
-    return any(hasattr(value, name) for name in ("page_content", "start_char_idx", "node", "payload")) or (
-        hasattr(value, "content") and hasattr(value, "meta")
+    return (
+        any(hasattr(value, name) for name in ("page_content", "start_char_idx", "node", "payload"))
+        or (hasattr(value, "content") and hasattr(value, "meta"))
+        or (hasattr(value, "start_index") and hasattr(value, "end_index") and hasattr(value, "text"))
     )
 
 
@@ -242,8 +254,10 @@ def _fields(one: Any, reader: HitRows, doc: DocumentName, role: Role) -> list[di
         return [dict(zip(("doc", "start", "end", number), one, strict=False))]
     if not isinstance(one, str) and is_hit(fields_of(one)):
         return [_for_role(row, role) for row in _hit_rows(plain(one), reader, doc)]
-    if isinstance(one, Mapping) and (saved := _saved_langchain(one)) is not None:
-        one = saved
+    if isinstance(one, tuple) and hasattr(one, "_fields"):  # rows of a database
+        one = dict(zip(one._fields, one, strict=True))
+    if isinstance(one, Mapping):
+        one = _saved_langchain(one) or _saved_node(one) or _saved_haystack(one) or one
     if isinstance(one, Mapping):
         return _dictionary(one, doc, role, reader.unread)
     return [_for_role({"text": one} if isinstance(one, str) else _object_fields(one, doc, reader.unread), role)]
@@ -281,10 +295,20 @@ def _dictionary(one: Mapping[Any, Any], doc: DocumentName, role: Role, unread: d
     for row in rows:
         kept = FieldRow({name: value for name, value in row.items() if name not in ("topic", "run")})
         kept.called = names_of(row)
+        if doc is None and is_made(kept.get("doc")):
+            kept["doc_else"] = files = file_names(_with_inside(one))
+            for name in [name for name in unread if _with_inside(one).get(name) in files]:
+                del unread[name]
         if doc is not None:
             kept["doc"] = _document(one, one, doc, None)
         found.append(kept)
     return [*found]
+
+
+def _with_inside(one: Mapping[Any, Any]) -> dict[str, Any]:
+    """A dictionary with the fields of its metadata."""
+    inside = [one[name] for name in ("metadata", "meta") if isinstance(one.get(name), Mapping)]
+    return {str(name): value for part in (*inside, one) for name, value in part.items()}
 
 
 #: What the place of a result says already.
@@ -307,6 +331,9 @@ def _object_fields(one: Any, doc: DocumentName, unread: dict[str, None]) -> dict
         score = {"score": _as_float(one.score)} if is_number(getattr(one, "score", None)) else {}
         parent = (one.meta or {}).get("source_id")
         return _with_metadata(one, one.meta, {"text": one.content, **score}, doc, unread, "source_id", parent)
+    if hasattr(one, "start_index") and hasattr(one, "end_index") and hasattr(one, "text"):  # chonkie
+        places = {"start_index": one.start_index, "end_index": one.end_index, "text": one.text}
+        return _with_metadata(one, getattr(one, "metadata", None), places, doc, unread)
     raise UsageError(
         f"{type(one).__name__} is not a known kind of result: expected LangChain, LlamaIndex or Haystack documents, "
         "hits of stores, texts, tuples (doc, start, end), dictionaries with doc, start and end, "
@@ -327,6 +354,37 @@ def _saved_langchain(one: Mapping[str, Any]) -> Any:
     if not {*fields} <= {"page_content", "metadata", "type", "id"}:
         return None  # with fields of its own, which are read too
     return SimpleNamespace(page_content=fields["page_content"], metadata=fields.get("metadata"))
+
+
+def _saved_node(one: Mapping[str, Any]) -> Any:
+    """A LlamaIndex node, with a score or without, as JSON files keep it, or None."""
+    node = one.get("node") if isinstance(one.get("node"), Mapping) else one
+    assert node is not None
+    if not {"start_char_idx", "relationships", "text"} <= set(node):
+        return None
+    source = node["relationships"].get("1") if isinstance(node["relationships"], Mapping) else None
+    metadata = node.get("metadata")
+    held = SimpleNamespace(
+        start_char_idx=node["start_char_idx"],
+        end_char_idx=node.get("end_char_idx"),
+        text=node["text"],
+        metadata=metadata if isinstance(metadata, Mapping) else {},
+        ref_doc_id=source.get("node_id") if isinstance(source, Mapping) else None,
+    )
+    return SimpleNamespace(node=held, score=one.get("score")) if node is not one else held
+
+
+def _saved_haystack(one: Mapping[str, Any]) -> Any:
+    """A Haystack document as a dictionary, with its metadata inside or beside its own fields, or None."""
+    if not {"content", "id"} <= set(one) or not (is_made(one["id"]) or "blob" in one):
+        return None
+    meta = one.get("meta")
+    if not isinstance(meta, Mapping):
+        meta = {name: value for name, value in one.items() if name not in _OF_HAYSTACK}
+    return SimpleNamespace(content=one["content"], meta=meta, score=one.get("score"))
+
+
+_OF_HAYSTACK = ("id", "content", "blob", "dataframe", "meta", "score", "embedding", "sparse_embedding")
 
 
 def _with_metadata(
@@ -355,18 +413,15 @@ def _with_metadata(
     called = _document(one, given, doc, fields.pop("doc", None) if parent_id is None else parent_id)
     if called is not None:
         fields["doc"] = called
-    if doc is None and called is not None and _ID.fullmatch(called):
-        fields["doc_else"] = tuple(str(given[key]) for key in FILES if given.get(key) is not None)
+    files: tuple[str, ...] = ()
+    if doc is None and is_made(called):
+        fields["doc_else"] = files = file_names(given)
     if not isinstance(fields.get("text"), str) or not fields["text"]:
         fields.pop("text", None)
     if "start" in fields:
         fields["offsets"] = "chars"
-    unread |= {key: None for key in reader.unread if key not in (parent, *FILES)}
+    unread |= {key: None for key in reader.unread if key != parent and given.get(key) not in files}
     return fields
-
-
-#: A name that a program made: a UUID, or a hash.
-_ID = re.compile(r"[0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]{12}|[0-9a-f]{40}|[0-9a-f]{64}", re.IGNORECASE)
 
 
 def _document(one: Any, metadata: Mapping[str, Any], doc: DocumentName, found: Any) -> str | None:

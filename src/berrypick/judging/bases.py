@@ -26,7 +26,7 @@ def judged_base(topic: TopicTruth, scale: str, context: JudgingContext, quant: Q
 def _judged_base(topic: TopicTruth, scale: str, context: JudgingContext, quant: Quantisation | None) -> RecallBase:
     chosen = None if context.ideal_elements is None else context.ideal_elements.get(topic.topic)
     base = recall_base(topic, scale, quant, context.ignore_elements, chosen)
-    collection = context.reader.collection
+    collection = context.reader.single_documents
     return base if collection is None or not collection.structures else _sized(base, collection)
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -16,15 +16,28 @@ from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 from berrypick.judging.context import JudgingContext
 from berrypick.judging.effort import Effort, measure_effort
+from berrypick.kernels.items import Items
 from berrypick.users.base import UserModel
 
 
 @dataclass(frozen=True)
 class Candidates:
-    """Targets by decreasing grade, then everything else that is known: pointers, each with what it leads to."""
+    """Targets by decreasing grade, then everything else that is known: pointers, each with what it leads to.
+
+    Where a list item may hold several pointers, candidates are items. If one of each document is enough, these have the
+    names; else ``items`` has what they can be made of, and the names are those of the pointers.
+    """
 
     names: Sequence[str]
     parts: tuple[tuple[Ranking, Reach], ...]
+    items: Items | None = None
+    #: What items are made of, by document: empty where each candidate is one pointer.
+    pointers: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def count(self) -> int:
+        """How many of them lead anywhere."""
+        return len(self.pointers) or len(self.reach.events)
 
     @cached_property
     def reach(self) -> Reach:
@@ -79,7 +92,7 @@ def find_candidates(targets: Targets, context: JudgingContext) -> Candidates:
     names = [targets.name(x) for x in order.tolist()]
     rankings = [own]
     known = set(names)
-    elements = _elements_around(targets, known, context.reader.collection)
+    elements = _elements_around(targets, known, context.reader.single_documents)
     if elements is not None:
         names += [elements.name(row) for row in range(len(elements))]
         rankings.append(elements)
@@ -89,7 +102,50 @@ def find_candidates(targets: Targets, context: JudgingContext) -> Candidates:
         extra = np.arange(len(others), dtype=np.int64)
         rankings.append(Ranking(documents=others, document=extra, rank=extra, ranks=len(others)))
     reaches = (context.user.reach_alone(ranking, targets, context.reader) for ranking in rankings)
-    return Candidates(names, tuple(zip(rankings, reaches, strict=True)))
+    return _in_items(Candidates(names, tuple(zip(rankings, reaches, strict=True))), context)
+
+
+def _in_items(single: Candidates, context: JudgingContext) -> Candidates:
+    """Items instead of pointers where the reader takes several as one. An item costs a rank; where effort is counted
+    otherwise, each pointer has its own."""
+    chances = context.user.chances
+    if chances is None or context.effort != "rank":
+        return single
+    documents = [ranking.documents[code] for ranking, _ in single.parts for code in ranking.document.tolist()]
+    useful = np.unique(single.reach.rank).tolist()
+    number = {name: code for code, name in enumerate(dict.fromkeys(documents[i] for i in useful))}
+    if len(number) == len(useful):
+        return single
+    code = np.array([number[documents[i]] for i in useful], dtype=np.int64)
+    items = Items(single.reach.dense()[useful], code, chances, np.ones(single.reach.targets, dtype=bool))
+    names = [single.names[i] for i in useful]
+    pointers = {name: documents[i] for name, i in zip(names, useful, strict=True)}
+    whole = items.whole()
+    if whole is None:
+        return Candidates(names, ((_ranks(len(items)), Reach.of(items.rows)),), items, pointers)
+    names = [item_name(names, item) for item in whole]
+    return Candidates(names, ((_ranks(len(whole)), Reach.of(items.leads(whole))),), None, pointers)
+
+
+def item_name(names: Sequence[str], item: Sequence[int]) -> str:
+    """As :meth:`Ranking.names_by_rank` writes them."""
+    return " + ".join(names[i] for i in item)
+
+
+def _ranks(count: int) -> Ranking:
+    """So many ranks, of which only the number matters."""
+    rows = np.arange(count, dtype=np.int64)
+    return Ranking(documents=[""], document=np.zeros(count, dtype=np.int64), rank=rows, ranks=count)
+
+
+def no_items(candidates: Candidates, consulted: Ranking, single: Reach) -> IntArray:
+    """The ranks of a run, from 0, that lead anywhere and are no items of the candidates: they point into several
+    documents, or to something that is no candidate. ``single``: what each pointer leads to."""
+    documents: dict[int, set[str | None]] = {}
+    for row in np.unique(single.rank).tolist():
+        documents.setdefault(int(consulted.rank[row]), set()).add(candidates.pointers.get(consulted.name(row)))
+    found = [rank for rank, known in documents.items() if len(known) > 1 or None in known]
+    return np.array(sorted(found), dtype=np.int64)
 
 
 def _elements_around(targets: Targets, known: set[str], collection: Collection | None) -> Ranking | None:

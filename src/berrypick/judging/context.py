@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from berrypick.core.arrays import Positions
+from berrypick.core.observed import records
 from berrypick.core.run import Duplicates
 from berrypick.relevance.gains import Quantisation
 from berrypick.relevance.idealism import Idealism
@@ -14,6 +15,7 @@ from berrypick.users import UserModel
 from berrypick.users.base import ReaderContext
 
 
+@records(user="user", idealism="idealism", effort="effort", units="units", chunks="chunks")
 @dataclass(frozen=True, eq=False)
 class JudgingContext:
     """Options of an evaluation with everything read and resolved: the user model as a value, files as their content."""

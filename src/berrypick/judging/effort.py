@@ -15,7 +15,7 @@ from berrypick.core.truth import Targets
 from berrypick.documents.token_offsets import TokenOffsets
 from berrypick.judging.context import JudgingContext
 from berrypick.kernels.intervals import merge
-from berrypick.relevance.targets import targets_as_spans
+from berrypick.relevance.targets import targets_as_spans, without_structure
 from berrypick.users.base import ReaderContext
 from berrypick.users.pairs import covered, same_document_pairs
 
@@ -57,8 +57,10 @@ def measure_effort(ranking: Ranking, targets: Targets, reach: Reach, context: Ju
 def _target_lengths(targets: Targets, context: JudgingContext) -> FloatArray:
     reader = context.reader
     if targets.start is None and targets.size is not None and not np.isnan(targets.size).any():
+        if reader.effort_tokens is not None:
+            raise without_structure("effort in tokens needs the offsets of elements in their documents")
         return targets.size
-    spans = targets_as_spans(targets, reader.collection)
+    spans = targets_as_spans(targets, reader.single_documents)
     assert spans.start is not None and spans.end is not None
     if (spans.end <= spans.start).any():
         x = int(np.flatnonzero(spans.end <= spans.start)[0])

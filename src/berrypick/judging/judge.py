@@ -25,7 +25,7 @@ from berrypick.relevance.targets import (
 
 def judge_topic(truth: Truth, run: Run, topic: str, context: JudgingContext) -> JudgedTopic:
     """The judged ranking of one topic."""
-    collection = context.reader.collection
+    collection = context.reader.single_documents
     judgements = truth.topics[topic]
     key = ("targets", truth, topic)
     if key not in context.prepared:
@@ -64,7 +64,7 @@ def _targets(truth: Truth, topic: str, context: JudgingContext) -> Targets:
             return targets_of(TopicTruth(topic, (), np.zeros(0)), set(), None)
     if truth.units == "elements":
         base = judged_base(judgements, truth.scale, context, context.quant)
-        return element_targets(judgements, base, context.reader.collection, context.idealism)
+        return element_targets(judgements, base, context.reader.single_documents, context.idealism)
     all_grades = truth.grades() if context.idealism is None else set()
     return targets_of(judgements, all_grades, context.idealism, context.quant)
 

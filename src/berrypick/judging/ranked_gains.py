@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
 from berrypick.core import paths
 from berrypick.core.arrays import FloatArray, Positions
 from berrypick.core.errors import UsageError, option
+from berrypick.core.observed import once_for_each
 from berrypick.core.run import span_name
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import intersections
@@ -41,7 +41,7 @@ class RankedGains:
     place: tuple[tuple[str, str], ...] = ()  # for each pointer document and path, which a passage has none of
 
 
-@lru_cache(maxsize=4)
+@once_for_each
 def ranked_gains(judged: JudgedTopic, quant: Quantisation | None) -> RankedGains:
     if judged.truth.path is not None:
         found = _elements(judged, quant)
@@ -143,7 +143,7 @@ def _passage(
     share = float(measured.within(np.array([start]), np.array([end]))[0]) / (end - start)
     if (quant or default_quantisation(judged.scale)) == "strict":
         share = float(share == 1.0)
-    structure = judged.collection.structures[document]
+    structure = judged.single_documents.structures[document]
     met = []
     for i in here:
         low, high = structure.span_of_path(base.path[int(base.ideal[i])])

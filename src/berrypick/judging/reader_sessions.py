@@ -9,6 +9,7 @@ from itertools import groupby
 import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
+from berrypick.judging.seen_together import TogetherName, drawn_visits
 from berrypick.judging.topic import JudgedTopic
 from berrypick.users.walks import Draws, Readers, Visit
 
@@ -24,6 +25,8 @@ class ReaderSessions:
     draws: Draws
     #: Whether what readers spend is wanted too.
     with_effort: bool = False
+    #: What readers see together: as the user model walks, or drawn from reach.
+    together: TogetherName = "walk"
 
     @property
     def count(self) -> int:
@@ -31,7 +34,8 @@ class ReaderSessions:
 
     @cached_property
     def _walked(self) -> tuple[Readers, FloatArray | None]:
-        return _walk(self.judged, self.draws, self.with_effort and self.judged.effort_unit != "rank")
+        paying = self.with_effort and self.judged.effort_unit != "rank"
+        return _walk(self.judged, self.draws, paying, self.together)
 
     @property
     def first(self) -> FloatArray:
@@ -86,12 +90,17 @@ def weighted_inverse(weight: FloatArray, values: FloatArray) -> FloatArray:
     return found
 
 
-def _walk(judged: JudgedTopic, draws: Draws, with_effort: bool) -> tuple[Readers, FloatArray | None]:
+def _walk(
+    judged: JudgedTopic, draws: Draws, with_effort: bool, together: TogetherName
+) -> tuple[Readers, FloatArray | None]:
     unit = judged.effort_unit
     readers = Readers(draws, len(judged.targets), with_effort and unit != "clicks")
     user, context = judged.context.user, judged.context.reader
     purse = _Purse(judged, readers) if with_effort else None
-    visits = user.walk(judged.consulted, judged.targets, context, readers)
+    if together == "walk":
+        visits = user.walk(judged.consulted, judged.targets, context, readers)
+    else:
+        visits = drawn_visits(judged.reach, judged.items.names_by_rank(), together, readers)
     for rank, here in groupby(visits, key=lambda visit: visit.rank):
         if purse is None:
             for visit in here:

@@ -7,13 +7,13 @@ part that the inputs cannot give raises an error that says what would help.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
-from berrypick.core.arrays import BoolArray, Positions
+from berrypick.core.arrays import BoolArray, IntArray, Positions
 from berrypick.core.collection import Collection
 from berrypick.core.errors import NeedsError, UsageError, option
+from berrypick.core.observed import part, record, records, unrecorded
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Highlighted, Targets, TopicTruth
@@ -25,13 +25,14 @@ from berrypick.relevance import idealism
 from berrypick.relevance.gains import Quantisation
 from berrypick.relevance.recall_base import RecallBase
 from berrypick.relevance.targets import ranking_as_spans, relevant_text, targets_as_spans
-from berrypick.users.base import first_visits
+from berrypick.users.base import first_visits, spread
 
 if TYPE_CHECKING:
     from berrypick.judging.candidates import Candidates
     from berrypick.judging.effort import Effort
 
 
+@records(targets="targets")
 @dataclass(frozen=True, eq=False)
 class JudgedTopic:
     """The targets of a topic, the ranking of a run, and what a reader of it sees: the one value that a measure sees.
@@ -80,6 +81,12 @@ class JudgedTopic:
     has_entry_points: bool = False
     unplaced: UsageError | None = None
     grouped: bool = False
+    #: What was computed for one measure, and what was read for it, for the next.
+    _parts: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Another process computes what it needs."""
+        return {**self.__dict__, "_parts": {}}
 
     def __repr__(self) -> str:
         targets, ranks = len(self.targets), self.ranking.ranks
@@ -109,9 +116,10 @@ class JudgedTopic:
     @property
     def ignore_elements(self) -> frozenset[str]:
         """Names of ignored elements."""
+        record(("ignore_elements",))
         return self.context.ignore_elements
 
-    @cached_property
+    @part
     def judged_documents(self) -> frozenset[str]:
         """Every document that was judged for the topic."""
         return frozenset(self.truth.documents())
@@ -138,20 +146,21 @@ class JudgedTopic:
 
     def recall_base(self, quant: Quantisation | None = None) -> RecallBase:
         """Return the judged elements that are worth anything, and which of them are ideal."""
+        record(("ignore_elements",))
         return judged_base(self.truth, self.scale, self.context, quant)
 
-    @cached_property
+    @part
     def items(self) -> Ranking:
         """The list as the reader takes it: each rank is one item, which some user models make of several results."""
         return self.context.user.items(self.ranking, self.grouped)
 
-    @cached_property
+    @part
     def consulted(self) -> Ranking:
         """The pointers that the reader follows, repeated ones included."""
         items = self.items
         return items.rows(first_visits(items)) if self.context.user.returns is False else items
 
-    @cached_property
+    @part
     def reach(self) -> Reach:
         """What each rank leads to."""
         consulted = self.consulted.fresh()
@@ -162,7 +171,7 @@ class JudgedTopic:
             return Reach.from_entries(consulted.ranks, len(self.targets), [], [], [])
         return self.context.user.reach(consulted, self.targets, self.context.reader)
 
-    @cached_property
+    @part
     def levels(self) -> tuple[tuple[float, BoolArray, Reach], ...]:
         """Satisfaction levels: the weight of each, which targets are ideal at it, and the reach to these."""
         return tuple(
@@ -170,21 +179,34 @@ class JudgedTopic:
             for weight, ideal in idealism.levels(self.targets.idealism)
         )
 
-    @cached_property
+    @part
     def candidates(self) -> Candidates:
         """The units an ideal list may be made of."""
         from berrypick.judging.candidates import find_candidates
 
         return find_candidates(self.targets, self.context)
 
-    @cached_property
+    @part
+    def no_items(self) -> IntArray:
+        """Where candidates are list items: the ranks, from 0, that lead anywhere and are none of them."""
+        from berrypick.judging.candidates import no_items
+
+        return no_items(self.candidates, self.consulted.fresh(), self.reach_of_pointers)
+
+    @part
+    def reach_of_pointers(self) -> Reach:
+        """What each pointer of the list leads to by itself; repeated ones are left out."""
+        pointers = spread(self.consulted.fresh())
+        return self.context.user.reach_alone(pointers, self.targets, self.context.reader)
+
+    @part
     def candidates_effort(self) -> Effort:
         """What consulting each candidate costs, and browsing from it."""
         from berrypick.judging.candidates import candidates_effort
 
         return candidates_effort(self.candidates, self.targets, self.context)
 
-    @cached_property
+    @part
     def effort(self) -> Effort:
         """What consulting each rank and each target costs."""
         from berrypick.judging.effort import measure_effort
@@ -194,32 +216,41 @@ class JudgedTopic:
     @property
     def collection(self) -> Collection:
         """Document lengths."""
-        found = self.context.reader.collection
+        record(("lengths",))
+        return self.single_documents
+
+    @property
+    def single_documents(self) -> Collection:
+        """Document lengths, for who asks for some by name: these are the same in all collections."""
+        found = self.context.reader.single_documents
         if found is None:
             raise NeedsError(f"needs document lengths: give document lengths with {option('collection')}")
         return found
 
-    @cached_property
+    @part
     def ranking_spans(self) -> Ranking:
         """The ranking as intervals of the documents."""
-        if self.unplaced is not None and len(self.targets) and len(self.ranking):
+        targets: Targets = unrecorded(self, "targets")  # a document without any may be of unknown length
+        if self.unplaced is not None and len(targets) and len(self.ranking):
             raise self.unplaced
-        return ranking_as_spans(self.ranking, set(self.targets.document), self.context.reader.collection)
+        return ranking_as_spans(self.ranking, set(targets.document), self.context.reader.single_documents)
 
-    @cached_property
+    @part
     def read_regions(self) -> Ranking:
         """What the reader gets with each result, as intervals of the documents."""
         return self.context.user.regions(self.ranking_spans, self.context.reader)
 
-    @cached_property
+    @part
     def relevant_spans(self) -> Highlighted:
         """Relevant text as spans."""
-        return relevant_text(self.truth, self.targets, self.context.reader.collection)
+        return self.truth.relevant_text() or relevant_text(
+            self.truth, self.targets, self.context.reader.single_documents
+        )
 
-    @cached_property
+    @part
     def spans(self) -> tuple[Ranking, Targets]:
         """Ranking and targets as intervals of the documents, whole documents included."""
-        return self.ranking_spans, targets_as_spans(self.targets, self.context.reader.collection)
+        return self.ranking_spans, targets_as_spans(self.targets, self.context.reader.single_documents)
 
     def _repr_html_(self) -> str:
         """Targets, ranking and where they fall in the documents, for notebooks."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 from berrypick.core.run import Run
@@ -27,18 +26,23 @@ class JudgedTopics:
     measures: Sequence[Any] = ()
     #: What measures share: by topic what is judged, by any other key what :meth:`kept` was given.
     _kept: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
+    #: The topics as the measure at work has them: each has values of its own, so that what it reads is seen.
+    own: dict[str, JudgedTopic] = field(default_factory=dict, init=False, repr=False)
 
     def judge(self, topic: str) -> JudgedTopic:
         """One of the topics."""
-        if topic not in self._kept:
-            self._kept[topic] = judge_topic(self.truth, self.run, topic, self.context)
-        found: JudgedTopic = self._kept[topic]
-        return found
+        if topic not in self.own:
+            if topic not in self._kept:
+                self._kept[topic] = judge_topic(self.truth, self.run, topic, self.context)
+            self.own[topic] = made = object.__new__(JudgedTopic)
+            vars(made).update(vars(self._kept[topic]))
+        return self.own[topic]
 
-    @cached_property
+    @property
     def documents(self) -> JudgedDocuments:
         """Whole documents of all topics at once."""
-        return judged_documents(self.truth, self.run, self.topics)
+        found: JudgedDocuments = self.kept(JudgedDocuments, lambda: judged_documents(self.truth, self.run, self.topics))
+        return found
 
     def kept(self, key: type, make: Callable[[], Any]) -> Any:
         """What is made once for all measures of a class."""

@@ -17,9 +17,13 @@ import numpy as np
 from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.errors import UsageError
 from berrypick.core.reach import Reach
-from berrypick.kernels import in_use, list_search
+from berrypick.kernels import in_use, item_search, list_search
 from berrypick.kernels.candidate_sets import best_order, order_of
 from berrypick.kernels.greedy import greedy_lists
+from berrypick.kernels.item_chain import Chances
+from berrypick.kernels.item_lists import Gains, Numbers
+from berrypick.kernels.item_search import FoundItems
+from berrypick.kernels.items import Items
 from berrypick.kernels.list_problem import Found, Objective, Search
 from berrypick.kernels.poisson_binomial import law, lower_tails, upper_tails
 from berrypick.kernels.priced import Priced
@@ -97,9 +101,13 @@ def searched(candidates: Reach, wanted: Sequence[int], objective: Objective, lim
 
     With the objective inverse there is a bound on E[A_r/ML_r] of all lists, which the lists come within the gap of.
     """
-    found = certified(candidates, tuple(wanted), objective, limit)
-    length, inverse, gap = np.full((3, candidates.targets), np.nan)
-    lists: list[tuple[int, ...]] = [()] * candidates.targets
+    return of_found(certified(candidates, tuple(wanted), objective, limit), wanted, candidates.targets, objective)
+
+
+def of_found(found: Sequence[Found], wanted: Sequence[int], targets: int, objective: Objective) -> Ideal:
+    """Ideal lists for some recall values, as a search found them."""
+    length, inverse, gap = np.full((3, targets), np.nan)
+    lists: list[tuple[int, ...]] = [()] * targets
     for r, one in zip(wanted, found, strict=True):
         gap[r - 1], lists[r - 1] = one.gap, one.order
         if objective == "length":
@@ -167,6 +175,29 @@ def _cheapest(
     kernels: str,
 ) -> tuple[Found, ...]:
     return tuple(list_search.search(*content.value, wanted, objective, limit))
+
+
+def certified_items(
+    items: Items, goal: Numbers | Gains, objective: Objective, limit: Search, extra: FloatArray
+) -> FoundItems:
+    """The same for lists of items; ``extra``: rows that lists may hold besides, for the bound alone."""
+    gains = goal.gains if isinstance(goal, Gains) else np.zeros(0)
+    arrays = items.rows, items.document, items.wanted.astype(np.int64), gains, extra
+    content = _Content((items, goal, extra), *arrays)
+    return _certified_items(content, items.chances, goal.wanted, objective, limit, in_use())
+
+
+@lru_cache(maxsize=256)
+def _certified_items(
+    content: _Content[tuple[Items, Numbers | Gains, FloatArray]],
+    chances: Chances,
+    wanted: tuple[float, ...],
+    objective: Objective,
+    limit: Search,
+    kernels: str,
+) -> FoundItems:
+    items, goal, extra = content.value
+    return item_search.search_items(items, goal, objective, limit, extra if len(extra) else None)
 
 
 Value = TypeVar("Value")

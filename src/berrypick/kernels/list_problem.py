@@ -166,6 +166,13 @@ class Problem:
     def of_gain(cls, priced: Priced, gains: FloatArray, wanted: float, objective: Objective) -> Problem:
         return cls(priced, gain_steps(gains, wanted), objective)
 
+    @cached_property
+    def exact(self) -> bool:
+        """Whether the law of the gain is no bound but known."""
+        if not isinstance(self.upper, GainSteps) or not isinstance(self.lower, GainSteps):
+            return True
+        return bool((self.upper.counted == self.lower.counted).all())
+
     # --- scores ---
 
     def reached(self, seen: FloatArray, unseen: FloatArray) -> FloatArray:

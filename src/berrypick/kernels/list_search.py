@@ -25,11 +25,14 @@ from berrypick.kernels import native
 from berrypick.kernels.budget_bounds import Budgets, budget_bounds, kinds_table
 from berrypick.kernels.candidate_sets import best_order, order_of, orders_of
 from berrypick.kernels.gain_law import are_equal
+from berrypick.kernels.gain_steps import SAME, row_totals
 from berrypick.kernels.list_bounds import STEPS, best_ways, level_bounds
 from berrypick.kernels.list_problem import Found, Listed, Objective, Problem, Search, Walk
 from berrypick.kernels.number_problem import NumberProblem
+from berrypick.kernels.poisson_binomial import plain_law
 from berrypick.kernels.priced import Priced
 from berrypick.kernels.set_queue import SetQueue, Turns
+from berrypick.kernels.sum_bounds import LeastEffort
 from berrypick.kernels.tangents import ROUNDING, coarse
 
 #: Sets of at most this many candidates are all listed, where also sets x what each takes is at most `MOST_CELLS`.
@@ -172,7 +175,7 @@ class BestFirst:
             if self.problem.inverse and order:
                 self.close(float(known.finished()[0]))
             return
-        step = Step(known, pool)
+        step = Step(known, pool, order)
         whole, each = np.inf, np.full(len(pool), np.inf)
         for bound in self.bounds:
             found = bound(self, step)
@@ -230,6 +233,17 @@ class Step:
 
     known: Walk
     pool: IntArray
+    order: tuple[int, ...] = ()
+
+    @cached_property
+    def left(self) -> LeastEffort:
+        """What the candidates that are not in the set can add, for their effort."""
+        problem, unseen = self.known.problem, self.known.unseen[0]
+        need = problem.wanted - float(problem.gains[unseen == 0.0].sum())
+        worth = row_totals(problem.priced.rows * np.where(unseen > 0, np.minimum(problem.gains, need), 0.0))
+        worth[list(self.order)] = 0.0
+        some = np.flatnonzero(worth > 0)
+        return LeastEffort.of(worth[some], problem.priced.effort[some])
 
     @cached_property
     def after(self) -> Walk:
@@ -287,6 +301,40 @@ def _level_ranks(search: BestFirst, known: Walk, left: BoolArray) -> int:
     return search.problem.levels(known)
 
 
+def by_sums(search: BestFirst, step: Step) -> Limits:
+    """From what the candidates that are left lead to in all (:mod:`sum_bounds`)."""
+    problem, known = search.problem, step.known
+    if problem.inverse:
+        return Limits(np.inf)
+    if isinstance(problem, NumberProblem):
+        few = plain_law(known.seen, known.unseen)[0, : problem.r]
+        further = float(few @ step.left(problem.r - np.arange(problem.r, dtype=np.float64)))
+    else:
+        further = float(_further(step, known)[0])
+    floor = max(float(known.effort[0]), problem.floor) if known.effort[0] else 0.0  # is charged already
+    return Limits(float(known.score[0]) - max(further - (floor - float(known.effort[0])) * float(known.below[0]), 0.0))
+
+
+def by_sums_after(search: BestFirst, step: Step) -> Limits:
+    """The same for each candidate that may be the next."""
+    problem, after = search.problem, step.after
+    if problem.inverse:
+        return Limits(np.inf)
+    charged = np.maximum(after.effort, problem.floor) - after.effort
+    return Limits(np.inf, after.score - np.maximum(_further(step, after) - charged * after.below, 0.0))
+
+
+def _further(step: Step, walk: Walk) -> FloatArray:
+    """The effort that readers who have not got the gain still spend on average, times their share."""
+    problem, left = step.known.problem, step.left
+    near = 0.0 if problem.is_number else SAME * float(problem.gains.sum())  # sums that near are taken for equal
+    missing = np.maximum(problem.wanted - near - problem.upper.expected(walk.seen, walk.unseen), 0.0)
+    if problem.exact:
+        return left.expected(walk.below, missing)
+    # on a grid the share is not known exactly, and the whole is convex in it
+    return np.maximum(walk.below * left.least, left.on_average(missing))
+
+
 def by_budgets(search: BestFirst, step: Step) -> Limits:
     """From what any candidates within an effort can lead to."""
     problem, known, after = search.problem, step.known, step.after
@@ -340,5 +388,8 @@ def _budget_ranks(search: BestFirst, known: Walk, left: BoolArray) -> int:
     return int(np.searchsorted(cheapest, search.horizon(known) * (1 + ROUNDING), side="right")) + 1
 
 
-_number_bounds: tuple[Ranks, tuple[Bound, ...]] = _level_ranks, (partial(by_levels, steps=0), by_levels)
-_gain_bounds: tuple[Ranks, tuple[Bound, ...]] = _budget_ranks, (by_budgets,)
+_number_bounds: tuple[Ranks, tuple[Bound, ...]] = (
+    _level_ranks,
+    (by_sums, partial(by_levels, steps=0), by_levels, by_sums_after),
+)
+_gain_bounds: tuple[Ranks, tuple[Bound, ...]] = _budget_ranks, (by_sums, by_budgets, by_sums_after)

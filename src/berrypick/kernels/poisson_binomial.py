@@ -28,7 +28,7 @@ def number_seen(reach: Reach) -> FloatArray:
 @lru_cache(maxsize=4)
 def _number_seen(reach: Reach, kernels: str) -> FloatArray:
     compiled = native()
-    if _is_certain(reach):
+    if is_certain(reach):
         count = _certainly_seen(reach)
         mass = np.zeros((len(count), reach.targets + 1))
         mass[np.arange(len(count)), count] = 1.0
@@ -43,7 +43,7 @@ def _number_seen(reach: Reach, kernels: str) -> FloatArray:
 def weighted_law(reach: Reach, weight: FloatArray) -> FloatArray:
     """The sum over the events k of weight[k] P(F_k = f), for f = 0..t, without the law at each event."""
     compiled = native()
-    if _is_certain(reach):
+    if is_certain(reach):
         return np.bincount(_certainly_seen(reach), weights=weight, minlength=reach.targets + 1).astype(np.float64)
     if compiled is None:
         return weight @ number_seen(reach)
@@ -61,7 +61,7 @@ def consulted(reach: Reach, exact: bool, normal: bool = False) -> tuple[FloatArr
     """
     compiled = native()
     gap = np.diff(np.concatenate([[0], events(reach), [reach.ranks]])).astype(np.float64)
-    if _is_certain(reach):
+    if is_certain(reach):
         return _certainly_consulted(reach, gap)
     if compiled is None or normal:
         return _plainly_consulted(reach, gap, exact, normal)
@@ -94,7 +94,8 @@ def entries(reach: Reach) -> tuple[IntArray, IntArray, FloatArray]:
 # --- targets that are seen surely or never --------------------------------------------------------------------------
 
 
-def _is_certain(reach: Reach) -> bool:
+def is_certain(reach: Reach) -> bool:
+    """Whether every reach is 0 or 1, so that the number seen is not random."""
     return bool((reach.probability == 1.0).all())
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import Any
 
@@ -9,9 +10,10 @@ from berrypick.core import spec as specs
 from berrypick.core.errors import UsageError
 from berrypick.core.registry import Registry
 from berrypick.measures import _documents as document_measures
+from berrypick.measures._typed import listed, stands_for
 from berrypick.measures.base import Measure
 
-__all__ = ["Measure", "document_measures", "parse_measure", "registered", "registry"]
+__all__ = ["Measure", "document_measures", "listed", "parse_measure", "registered", "registry"]
 
 registry: Registry[Measure] = Registry(sys.modules[__name__], Measure, "measure", external=document_measures.names)
 #: Every measure of ours by name.
@@ -50,17 +52,26 @@ class UnknownMeasureError(UsageError):
 
 
 def parse_measure(text: str) -> Measure:
-    """A measure from its text: one of ours, or one of ir_measures'."""
+    """A measure from its text: one of ours, or one of ir_measures', or a name that people type for one of these."""
+    if (typed := stands_for(specs.normalise(text))) and not _is_ours(text):
+        text = typed
     spec = specs.parse(text)
     cls = registry.find(spec.name)
     if cls is not None and not any(name in spec.parameters for name in cls.elsewhere):
         measure = cls.from_parameters(dict(spec.parameters), spec.text, at=spec.at)
-        measure.check_cutoff()
+        if measure.cutoff_required:
+            measure.check_cutoff()
         return measure
     theirs = document_measures.parse(spec.text)
     if theirs is None:
         raise UnknownMeasureError(spec.name, "" if spec.at is None else f"@{spec.at:g}")
     return theirs
+
+
+def _is_ours(text: str) -> bool:
+    """Whether the name of a text is exactly that of a measure, of ours or of another package."""
+    name = re.match(r"\s*([A-Za-z_][\w.]*)", text)
+    return name is not None and registry.find(name[1]) is not None
 
 
 def __getattr__(name: str) -> Any:

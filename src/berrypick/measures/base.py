@@ -15,6 +15,7 @@ from berrypick.core import spec as specs
 from berrypick.core.errors import NamedError, UsageError
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.laws import USUAL, laws_problem, without
+from berrypick.core.observed import unrecorded
 from berrypick.core.parameters import Parameterized, plain
 from berrypick.core.score import Curve, Score
 from berrypick.core.words import counted
@@ -28,6 +29,8 @@ from berrypick.relevance.gains import Quantisation
 
 #: 0.01, 0.02 .. 1: the recall levels at which curves of several topics are averaged.
 LEVELS = tuple(i / 100 for i in range(1, 101))
+#: What measures may depend on: options, what targets are, how they are gained, and how long documents and elements are.
+MAY_DEPEND_ON = ("user", "idealism", "effort", "units", "chunks", "targets", "ignore_elements", "lengths", "sizes")
 #: How many targets and ranks an explanation shows.
 SHOWN = 30
 
@@ -70,7 +73,8 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
     #: What the number after @ means.
     cutoff: ClassVar[Cutoff] = "none"
     cutoff_required: ClassVar[bool] = False
-    #: Options of the evaluation that change the value, and so belong into its signature; unless said, any of them may.
+    #: What the value may depend on, for notes on options that have no effect; unless said, any of these. Signatures
+    #: name what a value did depend on, whatever is declared here.
     depends_on: ClassVar[tuple[str, ...]] = ("user", "idealism", "effort", "units")
     #: Why a value above 1 is possible; empty where it is not.
     why_above_one: ClassVar[str] = ""
@@ -191,6 +195,8 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
             return "it has no method compute"
         if cls.cutoff not in get_args(Cutoff):
             return f"cutoff is one of {', '.join(get_args(Cutoff))}"
+        if unknown := [name for name in cls.depends_on if name not in MAY_DEPEND_ON]:
+            return f"depends_on has {unknown[0]!r}; it is made of {', '.join(MAY_DEPEND_ON)}"
         if problem := laws_problem(cls.laws):
             return problem
         return super().definition_problem()
@@ -242,7 +248,7 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
         """Say whether a topic holds nothing that the measure is about, whatever the run returns."""
         if not self.needs_targets:
             return False
-        if "ignore_elements" in self.depends_on or self.reads_targets(judged.context.user.name()):
+        if "ignore_elements" in self.depends_on or self.reads_targets(unrecorded(judged.context, "user").name()):
             return not len(judged.targets)
         return not judged.truth.has_relevant
 
@@ -339,6 +345,17 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
     def has_readers(cls) -> bool:
         """Say whether its readers can be simulated."""
         return cls.reader_values is not Measure.reader_values
+
+    def bounded(self, end: Literal["low", "high"]) -> Measure | None:
+        """Return the measure of the least or the largest value that reach alone proves, whatever readers see together.
+
+        None where the value does not depend on what is seen together, or no such bound is known.
+        """
+        return None
+
+    def is_mean_over_readers(self) -> bool:
+        """Say whether the value is the mean of what simulated readers get; with some parameters it may not be."""
+        return self.has_readers()
 
     @classmethod
     def has_curve(cls) -> bool:

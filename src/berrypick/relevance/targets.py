@@ -14,6 +14,7 @@ import numpy as np
 from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.collection import Collection
 from berrypick.core.errors import InputError, NeedsError, UsageError, option
+from berrypick.core.observed import copied
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Highlighted, Targets, TopicTruth
 from berrypick.relevance.gains import Quantisation
@@ -137,7 +138,7 @@ def targets_as_spans(targets: Targets, collection: Collection | None) -> Targets
     if targets.path is not None:
         raise without_structure("needs the offsets of elements in their documents", NeedsError)
     lengths = [_length(name, collection) for name in targets.document]
-    return replace(targets, start=np.zeros(len(lengths)), end=np.array(lengths, dtype=np.float64))
+    return copied(targets, start=np.zeros(len(lengths)), end=np.array(lengths, dtype=np.float64))
 
 
 def ranking_as_spans(ranking: Ranking, wanted: set[str], collection: Collection | None) -> Ranking:

@@ -17,14 +17,15 @@ from berrypick.comparison.comparison import Comparison
 from berrypick.comparison.curves import Band, bands
 from berrypick.core.errors import UsageError, nearest
 from berrypick.core.results import Results
+from berrypick.report.bounds_chart import bounds
 from berrypick.report.chart_theme import SCREEN, ChartTheme, length
 from berrypick.report.curve_chart import BANDS, curves
 from berrypick.report.mean_chart import means
 from berrypick.report.tables import check_choice
 from berrypick.report.topic_chart import topics
 
-Kind = Literal["curves", "topics", "means"]
-KINDS: tuple[Kind, ...] = ("curves", "topics", "means")
+Kind = Literal["curves", "topics", "means", "together"]
+KINDS: tuple[Kind, ...] = ("curves", "topics", "means", "together")
 
 
 def plot(
@@ -42,7 +43,7 @@ def plot(
     seed: int = 0,
     theme: ChartTheme = SCREEN,
 ) -> Any:
-    """Results as a chart: 'curves', 'topics' or 'means'; by default what :func:`suggested` says."""
+    """Results as a chart: 'curves', 'topics', 'means' or 'together'; by default what :func:`suggested` says."""
     chosen = kind or suggested(results)
     theme = sized(width=width, height=height, font_size=font_size, theme=theme)
     if chosen == "curves":
@@ -55,6 +56,8 @@ def plot(
         return curves(found, until=until, band=shaded, theme=theme)
     if chosen == "means":
         return means(compare(results, confidence=confidence, resamples=resamples, seed=seed), theme=theme)
+    if chosen == "together":
+        return bounds(results, theme=theme)
     check_choice("kind", str(chosen), KINDS)
     return topics(results, baseline=baseline, theme=theme)
 

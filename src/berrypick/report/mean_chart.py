@@ -57,18 +57,27 @@ def _means_panel(
     of: int,
     over: str,
 ) -> Any:
-    alt = altair()
     rows: Rows = []
     for run in comparison.runs:
         one = comparison.estimate(measure, run)
         if one.value is not None:
             bounds = (one.value if one.low is None else one.low, one.value if one.high is None else one.high)
-            rows.append({"run": names[run], "value": rounded(one.value), "low": rounded(bounds[0]),
-                         "high": rounded(bounds[1])})  # fmt: skip
+            rows.append(interval_row(names[run], bounds[0], one.value, bounds[1]))
     percent = f"{100 * comparison.method.confidence:.4g}%"
+    return interval_panel(rows, order, measure + over, f"mean, {percent} interval", with_names, theme, of)
+
+
+def interval_row(run: str, low: float, value: float, high: float) -> dict[str, Any]:
+    return {"run": run, "value": rounded(value), "low": rounded(low), "high": rounded(high)}
+
+
+def interval_panel(
+    rows: Rows, order: list[str], head: str, title: str, with_names: bool, theme: ChartTheme, of: int
+) -> Any:
+    """A value with its interval for each run, one of ``of`` panels; ``title`` is that of the axis."""
+    alt = altair()
     y = alt.Y("run:N", sort=None, scale=alt.Scale(domain=order), title=None,
               axis=alt.Axis(labels=with_names, ticks=False, domain=False, grid=True))  # fmt: skip
-    title = f"mean, {percent} interval"
     x = alt.X("value:Q", title=title, scale=alt.Scale(zero=True), axis=alt.Axis(tickCount=tick_count(theme, of)))
     base = alt.Chart(alt.Data(values=rows))
     interval = base.mark_rule(color="black", strokeWidth=theme.line).encode(
@@ -78,4 +87,4 @@ def _means_panel(
     size = panel_size(theme, of)
     if theme.height is None:
         size["height"] = alt.Step(theme.font * 1.6)
-    return alt.layer(interval, point).properties(title=shortened(measure + over, 60), **size)
+    return alt.layer(interval, point).properties(title=shortened(head, 60), **size)

@@ -72,7 +72,7 @@ def _notes(results: Results, kind: str) -> list[Note]:
         flat = [row.measure for row in results.mean_rows if not row.curve]
         text = f"has no curve to draw; {_WITHOUT_CURVE} shows it"
         return [Note("not drawn", text, measure=measure) for measure in dict.fromkeys(flat)]
-    if kind == "means":
+    if kind in ("means", "together"):
         return []
     groups = [Note("not drawn", f"groups are not in the picture; {_WITH_GROUPS} shows them")]
     missing: dict[str, set[str]] = {}

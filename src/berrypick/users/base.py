@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray, Positions
 from berrypick.core.collection import Collection, unknown_length
+from berrypick.core.doors import functions
 from berrypick.core.errors import UsageError, option
 from berrypick.core.laws import laws_problem
 from berrypick.core.navigation import Navigation
+from berrypick.core.observed import records, unrecorded
 from berrypick.core.parameters import Parameterized, parameter
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
@@ -25,6 +27,7 @@ from berrypick.core.truth import Targets
 from berrypick.documents.texts import Texts
 from berrypick.documents.token_offsets import TokenOffsets
 from berrypick.documents.tokens import token_costs
+from berrypick.kernels.item_chain import Chances
 from berrypick.relevance.targets import without_structure
 from berrypick.users.pairs import combined
 from berrypick.users.walks import Readers as Readers
@@ -32,6 +35,7 @@ from berrypick.users.walks import Visit as Visit
 from berrypick.users.walks import Visits
 
 
+@records(collection="lengths", navigation="navigation", tokens="tokenizer", effort_tokens="effort_tokens")
 @dataclass(frozen=True, eq=False)
 class ReaderContext:
     """What is known besides truth and run."""
@@ -46,13 +50,20 @@ class ReaderContext:
     #: What positions in the documents count, where known: chars, seconds or pages.
     line_unit: str | None = None
 
+    @property
+    def single_documents(self) -> Collection | None:
+        """The collection, for who asks about documents by name: these are the same in all collections."""
+        found: Collection | None = unrecorded(self, "collection")
+        return found
+
     def length(self, document: str, why: str) -> float:
         """How long a document is, in what effort is counted in."""
         if self.effort_tokens is not None:
             return self.effort_tokens.length(document)
-        if self.collection is None or document not in self.collection.lengths:
-            raise unknown_length(document, why, self.collection)
-        return self.collection.lengths[document]
+        known = self.single_documents
+        if known is None or document not in known.lengths:
+            raise unknown_length(document, why, known)
+        return known.lengths[document]
 
 
 #: Parameters that change together, and values worth trying out.
@@ -85,12 +96,12 @@ class UserModel(Parameterized, base=True):
     #: Kinds of navigation file that the model reads, and what to call them.
     navigation: ClassVar[tuple[type, ...]] = ()
     navigation_needed: ClassVar[str] = ""
-    #: What :meth:`walk` takes for granted beyond the model: a sentence, said wherever readers are simulated.
-    walk_assumes: ClassVar[str] = ""
     #: Laws of ``berrypick.core.laws.LAWS`` that values of its readers break, whatever the measure declares.
     breaks: ClassVar[tuple[str, ...]] = ()
     #: Whether it reads places on pages too, with areas for lengths.
     reads_areas: ClassVar[bool] = False
+    #: What the add-on fit estimates it from, 'sessions' or 'readings'; '' where it cannot, or the model has a fit.
+    learnt_from: ClassVar[str] = ""
     #: What the slider of a report goes through.
     slider: ClassVar[Slider | None] = None
 
@@ -113,14 +124,14 @@ class UserModel(Parameterized, base=True):
         return self.reads_areas
 
     @property
-    def reads_lengths(self) -> bool:
-        """Whether reach depends on how long documents are."""
-        return False
-
-    @property
     def reads_sizes(self) -> bool:
         """Whether reach to elements depends on how long they are, or where they lie."""
         return True
+
+    @property
+    def chances(self) -> Chances | None:
+        """How readers go through the pointers of a list item, where it holds several that are considered in turn."""
+        return None
 
     def items(self, ranking: Ranking, grouped: bool) -> Ranking:
         """Return the list as the reader takes it, each rank one item.
@@ -132,6 +143,37 @@ class UserModel(Parameterized, base=True):
     def item_notes(self, ranking: Ranking, items: Ranking) -> tuple[str, ...]:
         """Return what a person should know about how results became list items."""
         return ()
+
+    @classmethod
+    def fit(cls, log: Any, **how: Any) -> Any:
+        """Estimate the parameters from a log, as :func:`berrypick.fit` does.
+
+        A model that is learnt in a way of its own defines this method, and ``berrypick fit NAME`` finds it.
+
+        Parameters
+        ----------
+        log : str, path, list or data frame
+            What was recorded.
+        **how
+            ``held_out``, ``seed``, ``confidence``, ``links``, ``collection``, ``progress``, and ``given``, the
+            parameters in brackets. A method of its own names those that it takes.
+
+        Returns
+        -------
+        Fit
+            What was found. A method of its own returns the model with its parameters, or a Learnt.
+        """
+        return functions.need("fit", f"{cls.__name__}.fit")(cls, log, **how)
+
+    @classmethod
+    def can_be_learnt(cls) -> bool:
+        """Say whether :meth:`fit` can estimate the model."""
+        return bool(cls.learnt_from) or cls.has_own_fit()
+
+    @classmethod
+    def has_own_fit(cls) -> bool:
+        """Say whether the model is learnt in a way of its own."""
+        return cls.fit.__func__ is not UserModel.fit.__func__  # type: ignore[attr-defined]
 
     @classmethod
     def name(cls) -> str:
@@ -154,8 +196,15 @@ class UserModel(Parameterized, base=True):
 
     @classmethod
     def can_walk(cls) -> bool:
-        """Say whether readers of the model can be simulated."""
+        """Say whether the model says where readers go, by its method walk."""
         return cls.walk is not UserModel.walk
+
+    def no_walk(self) -> str:
+        """Return why readers have no walk, though their reach is known; '' where they have, or might have, one.
+
+        Simulated readers are then drawn from reach, each target for itself, and the sentence is shown beside them.
+        """
+        return ""
 
     def walk(self, ranking: Ranking, targets: Targets, context: ReaderContext, readers: Readers) -> Visits:
         """Return what simulated readers see as they go down the list: a :class:`Visit` for each pointer, by rank.
@@ -219,6 +268,11 @@ def reading_cost(ranking: Ranking, start: Positions, end: Positions, context: Re
     if context.effort_tokens is None:
         return (end - start).astype(np.float64)
     return token_costs(context.effort_tokens, ranking, start, end)
+
+
+def spread(ranking: Ranking) -> Ranking:
+    """Every pointer at a rank of its own."""
+    return replace(ranking, rank=np.arange(len(ranking), dtype=np.int64), ranks=len(ranking))
 
 
 def by_rank(ranking: Ranking, values: FloatArray) -> FloatArray:

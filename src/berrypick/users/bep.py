@@ -27,16 +27,13 @@ class Bep(GapModel):
     effort in characters is refused for them.
     """
 
+    learnt_from: ClassVar[str] = "readings"
     references: ClassVar[tuple[str, ...]] = ("lalmas2007inex",)
     seeks_entry_points: ClassVar[bool] = True
     slider: ClassVar[Slider | None] = (("A",), (0.01, 0.1, 1, 10, 100))
 
     A: float = above_zero(0.1, "tolerance to distance: 0.1 rewards closeness, 10 hardly counts it")
     L: float | None = above_zero(None, "mean length of documents; from the collection by default")
-
-    @property
-    def reads_lengths(self) -> bool:
-        return self.L is None
 
     def mean_length(self, context: ReaderContext) -> float:
         if self.L is not None:

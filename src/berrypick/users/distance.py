@@ -28,6 +28,7 @@ class Distance(GapModel):
     the part of each target outside of it for those who get there.
     """
 
+    learnt_from: ClassVar[str] = "readings"
     references: ClassVar[tuple[str, ...]] = ("piwowarski2006eprum", "piwowarski2007prum")
     reads_areas: ClassVar[bool] = True
     slider: ClassVar[Slider | None] = (("theta",), (0.0001, 0.001, 0.01, 0.1, 1))

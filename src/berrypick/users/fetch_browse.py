@@ -13,7 +13,8 @@ from berrypick.core.parameters import parameter, zero_to_one
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
-from berrypick.users.base import ReaderContext, Slider, UserModel, by_rank
+from berrypick.kernels.item_chain import Chain, Chances
+from berrypick.users.base import ReaderContext, Slider, UserModel, by_rank, spread
 from berrypick.users.pairs import combined
 from berrypick.users.walks import Readers, Visit, Visits
 
@@ -22,9 +23,16 @@ from berrypick.users.walks import Readers, Visit, Visits
 class FetchBrowse(UserModel):
     """A result points to several places, and readers look at later ones with decreasing probability.
 
-    Reach is 1 - prod over the rank's pointers (1 - P(considered) x reach of the pointer), with the reach of another
-    user model. P(considered) is consider^position, positions counted from 0, and times ``after`` for readers who have
-    found something relevant in the group already (EPRUM section 3.2).
+    A reader goes through the pointers of a rank in order and considers each with probability consider^position,
+    positions counted from 0, whether or not those before were considered. From the second pointer on this is multiplied
+    by ``miss`` as long as no target was found at this rank, and by ``after`` once one was (EPRUM section 3.2). What a
+    considered pointer leads to is the reach of another user model. With miss = after = 1 reach is 1 - prod over the
+    rank's pointers (1 - consider^position x reach of the pointer). Otherwise it is the exact probability that a target
+    is found by a reader who goes from one state to the next: nothing found, another target found, this one found. Every
+    target met counts as found, also one seen at an earlier rank.
+
+    Behind a pointer that leads nowhere, with consider=1 and miss=0.5, a target is reached with .5, and a second one
+    behind it with .75: half of the readers have found the first, and of the others half go on.
 
     Pointers belong to one group when the run gives them the same rank. Where no rank of a run holds two pointers,
     consecutive results of one document are one list item, which a note says; group='rank' takes ranks as they are,
@@ -40,6 +48,7 @@ class FetchBrowse(UserModel):
     of: str = parameter("classical", "text", "user model for what a considered pointer leads to")
     consider: float = zero_to_one(0.8, "probability of going on to the next pointer of a group")
     after: float = zero_to_one(1, "factor on this once something relevant was found in the group")
+    miss: float = zero_to_one(1, "factor on this as long as nothing relevant was found in the group")
     group: str | None = parameter(
         None, "document|rank", "what a list item is; by default ranks, or documents where no rank holds two pointers"
     )
@@ -73,20 +82,29 @@ class FetchBrowse(UserModel):
         text = "consecutive results of one document are taken as one list item; group='rank' takes ranks as they are"
         return (f"user model fetch_browse: {text}",)
 
+    @property
+    def chances(self) -> Chances:
+        return Chances(float(self.consider), float(self.after), float(self.miss))
+
     def _considered(self, ranking: Ranking, single: Reach | None = None) -> FloatArray:
-        """P(considered) of each pointer; ``single`` is what each leads to, which matters with ``after``."""
+        """P(considered) of each pointer; ``single`` is what each leads to, which matters where what was found does.
+
+        Repeated pointers find nothing and take no position.
+        """
         hits = np.zeros(len(ranking))  # P(leads to anything)
-        if single is not None and self.after < 1:
+        if single is not None:
             misses = np.ones(len(ranking))
             np.multiply.at(misses, single.rank, 1.0 - single.probability)
             hits = 1.0 - misses
-        found = np.zeros(len(ranking))
+        again = np.zeros(len(ranking), dtype=bool) if ranking.repeated is None else ranking.repeated
+        hits[again] = 0.0
+        found, chances = np.zeros(len(ranking)), self.chances
         groups: dict[int, tuple[int, float]] = {}  # rank to position and P(nothing relevant found so far)
         for row, rank in enumerate(ranking.rank.tolist()):
             position, nothing = groups.get(rank, (0, 1.0))
-            willing = float(self.consider) ** position
-            found[row] = willing * (nothing + (1.0 - nothing) * self.after)
-            groups[rank] = position + 1, nothing * (1.0 - willing * float(hits[row]))
+            before, after = chances.at(position)
+            found[row] = nothing * before + (1.0 - nothing) * after
+            groups[rank] = position + (not again[row]), nothing * (1.0 - before * float(hits[row]))
         return found
 
     def resolved(self, context: ReaderContext) -> FetchBrowse:
@@ -94,37 +112,42 @@ class FetchBrowse(UserModel):
         known = inner.resolved(context)
         return self if known == inner else replace(self, of=str(known))
 
-    def _spread(self, ranking: Ranking) -> Ranking:
-        """Every pointer a rank of its own."""
-        rows: IntArray = np.arange(len(ranking), dtype=np.int64)
-        return replace(ranking, rank=rows, ranks=len(ranking))
-
     def _combine(self, ranking: Ranking, single: Reach) -> Reach:
-        probability = single.probability * self._considered(ranking, single)[single.rank]
-        return combined(ranking, single.targets, single.rank, single.target, probability)
+        """Reach of list items, from that of their pointers."""
+        if self.chances.alike:
+            probability = single.probability * self._considered(ranking)[single.rank]
+            return combined(ranking, single.targets, single.rank, single.target, probability)
+        rank, chances, targets = ranking.rank, self.chances, max(single.targets, 1)
+        key, pair = np.unique(rank[single.rank] * targets + single.target, return_inverse=True)
+        item, chain = key // targets, Chain(key // targets, ranking.ranks)
+        for position, rows in enumerate(_by_position(rank)):
+            here = np.isin(single.rank, rows)
+            leads = np.zeros(len(key))
+            leads[pair[here]] = single.probability[here]
+            nothing, after = np.zeros((2, ranking.ranks))
+            nothing[rank[rows]], after[rank[rows]] = chances.at(position)
+            chain.follow(leads, nothing, after)
+        return Reach.from_entries(ranking.ranks, single.targets, item, key % targets, chain.seen)
 
     def reach(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> Reach:
-        return self._combine(ranking, self.inner().reach(self._spread(ranking), targets, context))
+        return self._combine(ranking, self.inner().reach(spread(ranking), targets, context))
 
     def reach_alone(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> Reach:
-        return self._combine(ranking, self.inner().reach_alone(self._spread(ranking), targets, context))
+        return self._combine(ranking, self.inner().reach_alone(spread(ranking), targets, context))
 
     def walk(self, ranking: Ranking, targets: Targets, context: ReaderContext, readers: Readers) -> Visits:
-        """A reader goes through the pointers of a group in order, each time going on with probability ``consider``.
-
-        Once something relevant was found in the group, the probability of the next pointers is ``after`` times that.
-        """
-        alone = self._spread(ranking)
+        """A reader goes through the pointers of a group in order, and decides anew at each whether to consider it."""
+        alone = spread(ranking)
         inner = self.inner().walk(alone, targets, context, readers)
         each = self.inner().effort(alone, targets, context) if readers.lengths else None
         ahead = next(inner, None)
-        group = _Group(-1, np.zeros(0), np.zeros(0, dtype=bool))
+        group = _Group(-1, np.zeros(0, dtype=bool))
         for row, rank in enumerate(ranking.rank.tolist()):
             if rank != group.rank:
-                nobody = np.zeros(readers.count, dtype=bool)
-                group = _Group(rank, readers.uniform(f"group {ranking.name(row)}"), nobody)
+                group = _Group(rank, np.zeros(readers.count, dtype=bool))
             again = ranking.repeated is not None and bool(ranking.repeated[row])
-            opened = group.next(self, again)
+            what = f"consider {f'again {row} ' if again else ''}{ranking.name(row)}"
+            opened = group.next(self.chances, readers.uniform(what), again)
             fixed = None if each is None else opened * each[row]
             if ahead is None or ahead.rank > row:
                 yield Visit(rank, _NONE, np.zeros((0, readers.count), dtype=bool), fixed, opened)
@@ -137,16 +160,15 @@ class FetchBrowse(UserModel):
                 first = False
                 ahead = next(inner, None)
 
+    def no_walk(self) -> str:
+        return self.inner().no_walk()
+
     def other_units(self, targets: Targets, context: ReaderContext) -> tuple[str, ...]:
         return self.inner().other_units(targets, context)
 
     @property
     def of_areas(self) -> bool:
         return self.inner().of_areas
-
-    @property
-    def reads_lengths(self) -> bool:
-        return self.inner().reads_lengths
 
     @property
     def reads_sizes(self) -> bool:
@@ -160,16 +182,28 @@ class FetchBrowse(UserModel):
         return by_rank(ranking, self._weights(ranking, targets, context))
 
     def _weights(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> FloatArray:
-        if self.after == 1:
+        if self.chances.alike:
             return self._considered(ranking)
-        return self._considered(ranking, self.inner().reach(self._spread(ranking), targets, context))
+        return self._considered(ranking, self.inner().reach(spread(ranking), targets, context))
 
     def effort(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> FloatArray:
-        each = self.inner().effort(self._spread(ranking), targets, context)
+        each = self.inner().effort(spread(ranking), targets, context)
         return by_rank(ranking, each * self._weights(ranking, targets, context))
 
 
 _NONE = np.zeros(0, dtype=np.int64)
+
+
+def _by_position(rank: IntArray) -> list[IntArray]:
+    """The first pointers of all ranks, then the second ones, and so on."""
+    place: dict[int, int] = {}
+    found: list[list[int]] = []
+    for row, one in enumerate(rank.tolist()):
+        position = place[one] = place.get(one, -1) + 1
+        if position == len(found):
+            found.append([])
+        found[position].append(row)
+    return [np.array(rows, dtype=np.int64) for rows in found]
 
 
 @dataclass
@@ -177,12 +211,11 @@ class _Group:
     """Readers on their way through the pointers of a list item."""
 
     rank: int
-    willing: FloatArray
     found: BoolArray
     position: int = 0
 
-    def next(self, model: FetchBrowse, repeated: bool) -> BoolArray:
+    def next(self, chances: Chances, drawn: FloatArray, repeated: bool) -> BoolArray:
         """Who considers the next pointer; repeated ones take no position."""
-        share = float(model.consider) ** self.position
+        nothing, after = chances.at(self.position)
         self.position += not repeated
-        return np.asarray(self.willing < np.where(self.found, share * model.after, share))
+        return np.asarray(drawn < np.where(self.found, after, nothing))

@@ -64,8 +64,9 @@ class Hyperlink(NavigationModel):
         return self._links(context).units
 
     def _links(self, context: ReaderContext) -> LinkTable:
-        if context.navigation is None and context.collection is not None and context.collection.structures:
-            return links_within(context.collection)
+        known = context.single_documents  # of which only the links are read
+        if context.navigation is None and known is not None and known.structures:
+            return links_within(known)
         if not isinstance(context.navigation, LinkTable):
             raise wrong_navigation(self, context)
         return context.navigation

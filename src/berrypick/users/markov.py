@@ -30,6 +30,7 @@ class Markov(NavigationModel):
     """
 
     references: ClassVar[tuple[str, ...]] = ("piwowarski2006eprum", "kazai2007effort")
+    learnt_from: ClassVar[str] = "sessions"
     navigation: ClassVar[tuple[type, ...]] = (ReachTable, Sessions)
     navigation_needed: ClassVar[str] = "a table of transitions (from, to, probability) or recorded sessions"
 

@@ -66,7 +66,7 @@ class Parent(ContextModel):
 def _elements_around(
     document: str, start: IntArray, end: IntArray, context: ReaderContext
 ) -> tuple[IntArray, IntArray]:
-    structures = context.collection.structures if context.collection is not None else {}
+    structures = context.single_documents.structures if context.single_documents is not None else {}
     if document not in structures:
         raise without_structure(f"user model parent(by='element') needs the structure of {document}")
     structure = structures[document]

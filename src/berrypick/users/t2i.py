@@ -11,6 +11,7 @@ import numpy as np
 from berrypick.core.arrays import FloatArray
 from berrypick.core.collection import Collection, unknown_length
 from berrypick.core.errors import UsageError, option
+from berrypick.core.observed import copied
 from berrypick.core.parameters import above_zero, parameter, zero_or_more
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
@@ -52,6 +53,7 @@ class T2I(UserModel):
     """
 
     references: ClassVar[tuple[str, ...]] = ("vries2004tolerance",)
+    learnt_from: ClassVar[str] = "readings"
     slider: ClassVar[Slider | None] = (("tolerance",), (10, 30, 100, 300, 1000, 3000))
 
     tolerance: float | None = above_zero(
@@ -73,10 +75,6 @@ class T2I(UserModel):
         if tolerance is None:
             tolerance = usual_tolerance(None, "t2i(tolerance=300)")
         return Tolerance(tolerance, self.keeps_viewing, self.t_init)
-
-    @property
-    def reads_lengths(self) -> bool:
-        return True
 
     @property
     def browses(self) -> bool:
@@ -197,4 +195,4 @@ def _in_tokens(ranking: Ranking, targets: Targets, context: ReaderContext) -> tu
         )
     names = {*ranking.rows_by_document, *targets.document}
     lengths = Collection({name: context.tokens.length(name) for name in names}, context.tokens.source)
-    return *context.tokens.convert(ranking, targets), replace(context, collection=lengths)
+    return *context.tokens.convert(ranking, targets), copied(context, collection=lengths)

@@ -9,11 +9,9 @@ from typing import ClassVar
 import numpy as np
 
 from berrypick.core.navigation import ReachTable
-from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 from berrypick.users._navigation import Leads, NavigationModel, wrong_navigation
 from berrypick.users.base import ReaderContext
-from berrypick.users.walks import Readers, Visits, outward
 
 
 @dataclass(frozen=True)
@@ -28,11 +26,6 @@ class Table(NavigationModel):
     navigation: ClassVar[tuple[type, ...]] = (ReachTable,)
     navigation_needed: ClassVar[str] = "a table of reach (from, to, probability)"
     reads_areas: ClassVar[bool] = True
-    walk_assumes: ClassVar[str] = (
-        "a table of reach does not say what a reader sees together: the value takes targets as independent, simulated "
-        "readers see as many together as the table allows at one rank; a difference shows what that changes, in either "
-        "direction, and not which of the two is true"
-    )
 
     def leads(self, sources: list[str], targets: list[str], context: ReaderContext) -> Leads:
         if not isinstance(context.navigation, ReachTable):
@@ -48,14 +41,8 @@ class Table(NavigationModel):
         source_, target_ = (np.array([entry[k] for entry in found], dtype=np.int64) for k in (0, 1))
         return source_, target_, np.array([p for _, _, p in found], dtype=np.float64)
 
-    def walk(self, ranking: Ranking, targets: Targets, context: ReaderContext, readers: Readers) -> Visits:
-        """A reader goes through the units that the table names, the most probable first, and stops at some point.
-
-        A table says nothing about what is reached together; this reader sees the most together that it allows at one
-        rank. That is one of many laws with the same reach, and not always an end of the values that they give.
-        """
-        ranking = ranking.fresh()
-        return outward(ranking, *self.pairs(ranking, targets, context), readers)
+    def no_walk(self) -> str:
+        return "a table of reach does not say what a reader sees together"
 
     def other_units(self, targets: Targets, context: ReaderContext) -> tuple[str, ...]:
         if not isinstance(context.navigation, ReachTable):

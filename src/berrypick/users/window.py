@@ -39,9 +39,9 @@ class Window(ContextModel):
         somewhere = ranking.start >= 0  # below 0: a passage that could not be located
         start = np.where(somewhere, np.maximum(ranking.start - self.before, 0), ranking.start)
         end = np.where(somewhere, ranking.end + self.after, ranking.end)
-        if context.collection is not None:
+        if context.single_documents is not None:
             names = [ranking.documents[code] for code in ranking.document.tolist()]
-            last = np.array([context.collection.lengths.get(name, np.inf) for name in names], dtype=np.float64)
+            last = np.array([context.single_documents.lengths.get(name, np.inf) for name in names], dtype=np.float64)
             end = np.maximum(np.minimum(end, last), ranking.end)
         return replace(ranking, start=start, end=end)
 

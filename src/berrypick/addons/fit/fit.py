@@ -7,33 +7,38 @@ how likely new sessions are under them, and whether the predicted probabilities 
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
 from berrypick import formats, users
 from berrypick.addons.fit.fit_chain import fit_chain
-from berrypick.addons.fit.fit_parts import FitEstimate, FitMethod, all_rounded
+from berrypick.addons.fit.fit_parts import FitMethod, all_rounded
 from berrypick.addons.fit.fit_visits import fit_visits
 from berrypick.addons.fit.reading_log import ReadingLog
 from berrypick.addons.fit.reading_log_format import ReadingLogFormat
 from berrypick.comparison.tabular import Tabular
+from berrypick.core import spec as specs
 from berrypick.core.collection import Collection
 from berrypick.core.errors import UsageError, option
 from berrypick.core.explanation import Table, number
 from berrypick.core.navigation import FITTED_VERSION, FittedReader, LinkTable, Sessions, content_checksum
-from berrypick.core.progress import ProgressLike, as_progress
+from berrypick.core.progress import Progress, ProgressLike, as_progress
+from berrypick.core.registry import plugin_errors
 from berrypick.core.results import Note
 from berrypick.core.words import counted
 from berrypick.evaluation.evaluation_context import read_collection
 from berrypick.formats.base import Problems
 from berrypick.inputs.frames import _values, is_frame
 from berrypick.users.base import UserModel
+from berrypick.users.bep import Bep
+from berrypick.users.learnt import Learnt
 
-#: User models that can be estimated.
-MODELS = ("markov", "t2i", "distance", "bep")
+#: Options for some user models, and what the others do without them.
+OF_SOME = {"links": "follow links", "collection": "depend on lengths"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +107,11 @@ class Fit(Tabular):
         content = self.reader.content
         percent = f"{100 * content['confidence']:.4g}% interval"
         rows = [
-            [name, _digits(one["value"]), f"[{_digits(one['low'])}, {_digits(one['high'])}]"]
+            [
+                name,
+                _digits(one["value"]),
+                "" if one["low"] is None else f"[{_digits(one['low'])}, {_digits(one['high'])}]",
+            ]
             for name, one in self.parameters.items()
         ]
         found = [Table("", ["parameter", "value", percent], rows, "<><")]
@@ -125,11 +134,13 @@ class Fit(Tabular):
     def legend(self) -> list[str]:
         content = self.reader.content
         split, data, held = content["split"], content["data"], content["held_out"]
-        lines = [
-            f"{content['user']}, from {counted(split['training_sessions'], 'session')} of {data['log']} "
-            f"(checksum {data['checksum']}); {counted(split['held_out_sessions'], 'session')} held out, "
-            f"seed {split['seed']}."
-        ]
+        lines = [f"{content['user']}, from {data['log']}."]
+        if split:
+            checksum = f" (checksum {data['checksum']})" if "checksum" in data else ""
+            lines = [
+                f"{content['user']}, from {counted(split['training_sessions'], 'session')} of {data['log']}{checksum}; "
+                f"{counted(split['held_out_sessions'], 'session')} held out, seed {split['seed']}."
+            ]
         if "transitions" in content:
             lines.append(
                 f"{counted(len(content['transitions']), 'transition')} between {counted(data['pages'], 'page')}, each "
@@ -145,7 +156,7 @@ class Fit(Tabular):
         return lines
 
 
-def _digits(value: float) -> str:
+def _digits(value: Any) -> str:
     return f"{value:.4g}"
 
 
@@ -165,7 +176,8 @@ def fit(
     Parameters
     ----------
     model : str, UserModel or type
-        markov, t2i, distance or bep. Parameters in brackets stay as they are: ``"bep(L=5000)"``.
+        markov, t2i, distance, bep, or a model of another package that has a method ``fit``. Parameters in brackets stay
+        as they are: ``"bep(L=5000)"``.
     log : str, path, list or data frame
         A file; for markov a list of visited paths, for the others a list of dictionaries or a data frame with the names
         of the format reading-log.
@@ -198,39 +210,65 @@ def fit(
     method = FitMethod(held_out, seed, confidence)
     told = as_progress(progress)
     chosen = users.build(model)
-    if chosen.name() not in MODELS:
-        raise UsageError(f"fit estimates {', '.join(MODELS)}, not {chosen.name()}")
-    chain = chosen.name() == "markov"
-    if links is not None and not chain:
-        raise UsageError(f"{option('links')} is for markov; {chosen.name()} does not follow links")
-    if collection is not None and chosen.name() != "bep":
-        raise UsageError(f"{option('collection')} is for bep; {chosen.name()} does not depend on lengths")
-    if chain:
+    if not chosen.can_be_learnt():
+        known = [name for name, cls in users.registered().items() if cls.can_be_learnt()]
+        raise UsageError(f"fit estimates {', '.join(known)}, not {chosen.name()}")
+    given = {"links": links, "collection": collection}
+    for name, why in OF_SOME.items():
+        if given[name] is not None and name not in _taken(type(chosen)):
+            some = [one for one, cls in users.registered().items() if name in _taken(cls)]
+            raise UsageError(f"{option(name)} is for {', '.join(some)}; {chosen.name()} does not {why}")
+    if chosen.has_own_fit():
+        return _made(_own_fit(chosen, log, method, told, given), method, _source(log))
+    if chosen.learnt_from == "sessions":
         sessions = _sessions(log)
-        found = fit_chain(chosen, sessions, method, _links(links), told)
-        name = sessions.source
-    else:
-        readings = _readings(log)
-        found = fit_visits(chosen, readings, method, _mean_length(collection))
-        name = readings.source
-    return _made(found, method, name)
+        return _made(fit_chain(chosen, sessions, method, _links(links), told), method, sessions.source)
+    readings = _readings(log)
+    return _made(fit_visits(chosen, readings, method, _mean_length(collection)), method, readings.source)
 
 
-def _made(found: FitEstimate, method: FitMethod, source: str) -> Fit:
-    sessions = found.data["sessions"]
-    held = int(method.held(sessions).sum())
+def _taken(cls: type[UserModel]) -> set[str]:
+    """Return the options that a user model is learnt with, of those that it need not take."""
+    if cls.has_own_fit():
+        parameters = inspect.signature(cls.fit).parameters
+        return {*parameters, *(OF_SOME if any(one.kind is one.VAR_KEYWORD for one in parameters.values()) else ())}
+    return {"links"} if cls.learnt_from == "sessions" else {"collection"} if issubclass(cls, Bep) else set()
+
+
+def _own_fit(
+    model: UserModel, log: Any, method: FitMethod, progress: Progress | None, given: Mapping[str, Any]
+) -> Learnt:
+    """Call the fit of a user model that is learnt in a way of its own, with what it takes."""
+    cls, parameters = type(model), model.given_values()
+    every = {**asdict(method), "progress": progress, "given": parameters, **given}
+    takes = inspect.signature(cls.fit).parameters
+    rest = any(one.kind is one.VAR_KEYWORD for one in takes.values())
+    if parameters and not (rest or "given" in takes):
+        raise UsageError(f"{cls.name()} takes no parameters where it is learnt from a log; leave them out")
+    with plugin_errors(f"fit of the user model {cls.name()}", cls):
+        found = cls.fit(log, **{name: value for name, value in every.items() if rest or name in takes})
+    if isinstance(found, UserModel):
+        return Learnt(found)
+    if not isinstance(found, Learnt):
+        raise UsageError(f"fit of the user model {cls.name()} returned {type(found).__name__}, not a user model")
+    return found
+
+
+def _source(log: Any) -> str:
+    """Return the name of a log that is a file."""
+    return fspath(log) if isinstance(log, (str, PathLike)) else ""
+
+
+def _made(found: Learnt, method: FitMethod, source: str) -> Fit:
+    values = found.user.given_values()
+    plain = {name: {"value": value, "low": None, "high": None} for name, value in values.items() if _is_number(value)}
     content: dict[str, Any] = {
         "fitted": FITTED_VERSION,
-        "user": found.user,
-        "parameters": dict(found.parameters),
+        "user": specs.render(found.user.name(), values),
+        "parameters": dict(found.parameters) or plain,
         "confidence": method.confidence,
         "data": {"log": Path(source).name or "the log", **found.data},
-        "split": {
-            "held_out": method.held_out,
-            "seed": method.seed,
-            "training_sessions": sessions - held,
-            "held_out_sessions": held,
-        },
+        "split": _split(found, method),
         "held_out": found.held_out,
         "calibration": found.calibration,
         "notes": [str(note) for note in found.notes],
@@ -238,6 +276,24 @@ def _made(found: FitEstimate, method: FitMethod, source: str) -> Fit:
     content = {**all_rounded(content), **found.more}
     content["checksum"] = content_checksum(content)
     return Fit(FittedReader(content), found.notes)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _split(found: Learnt, method: FitMethod) -> dict[str, Any]:
+    """Return how sessions were held out; nothing where the model does not say how many there were."""
+    sessions = found.data.get("sessions")
+    if sessions is None:
+        return {}
+    held = int(method.held(sessions).sum())
+    return {
+        "held_out": method.held_out,
+        "seed": method.seed,
+        "training_sessions": sessions - held,
+        "held_out_sessions": held,
+    }
 
 
 def _sessions(log: Any) -> Sessions:

@@ -11,7 +11,6 @@ from scipy.special import betaincinv
 from berrypick.addons.fit.fit_parts import (
     PAGES,
     VALIDATION,
-    FitEstimate,
     FitMethod,
     data_checksum,
     drawn,
@@ -30,7 +29,6 @@ from berrypick.addons.fit.transitions import (
     steps_of,
     walked,
 )
-from berrypick.core import spec as specs
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.core.errors import Message, UsageError, option
 from berrypick.core.navigation import CUT, LinkTable, Sessions
@@ -39,6 +37,7 @@ from berrypick.core.words import counted
 from berrypick.evaluation.evaluation import Progress
 from berrypick.kernels.hitting import BLOCK, Chain
 from berrypick.users.base import UserModel
+from berrypick.users.learnt import Learnt
 
 #: Pages whose reach is checked on held-out sessions, and the share of training sessions that choose the weight.
 CHECKED, SHARE = 128, 0.2
@@ -46,7 +45,7 @@ CHECKED, SHARE = 128, 0.2
 
 def fit_chain(
     model: UserModel, sessions: Any, method: FitMethod, links: LinkTable | None, progress: Progress | None
-) -> FitEstimate:
+) -> Learnt:
     """Shares of continuations, smoothed towards the links where they are given."""
     if not isinstance(sessions, Sessions):
         raise UsageError("markov is estimated from sessions, not from a reading log or a table")
@@ -68,8 +67,8 @@ def fit_chain(
         report = held_out_facts(own, other, rest.session, baseline, "decisions", method.confidence)
         checks = step_calibration(counts, probability, rest)
         checks += _reach_calibration(counts, probability, sessions.paths, held, training, method, progress)
-    return FitEstimate(
-        user=specs.render(model.name(), model.given_values()),
+    return Learnt(
+        user=model,
         parameters=_parameters(training, method.confidence),
         data=_data(sessions, steps),
         held_out=report,
@@ -106,7 +105,7 @@ def _weight(training: Steps, own: BoolArray, link_keys: IntArray, method: FitMet
     return best_weight(chain_counts(training.part(~chosen), link_keys), training.part(chosen))
 
 
-def _parameters(training: Steps, confidence: float) -> dict[str, dict[str, float]]:
+def _parameters(training: Steps, confidence: float) -> dict[str, dict[str, float | None]]:
     """The overall share of leaving; transitions have intervals of their own."""
     left, all_ = int((training.target == training.leave).sum()), len(training.target)
     low, high = (

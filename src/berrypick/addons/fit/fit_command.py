@@ -14,7 +14,7 @@ from berrypick.users import is_file
 
 
 @click.command("fit", short_help="Estimate a user model from a log.", context_settings=HELP)
-@click.argument("model", metavar="markov|t2i|distance|bep")
+@click.argument("model", metavar="MODEL")
 @click.argument("log")
 @click.option(
     "-o",
@@ -46,7 +46,8 @@ def fit_command(
 ) -> None:
     """Estimate a user model from LOG by maximum likelihood, and check it on sessions held out.
 
-    markov reads sessions; t2i, distance and bep read reading logs. Parameters in brackets stay as they are, as in
+    MODEL is markov, which reads sessions; t2i, distance or bep, which read reading logs; or a model of another package
+    that has a method fit. Parameters in brackets stay as they are, as in
     "distance(law='inverse')" or "bep(L=5000)".
 
     \b

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy.special import ndtri
 
+from berrypick.comparison.statistics import LEAST_RESAMPLES, check_draws
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.core.errors import UsageError, option
-from berrypick.core.results import Note
 
 # streams of random numbers
 _SPLIT, VALIDATION, PAGES = 5, 6, 7
@@ -28,12 +28,9 @@ class FitMethod:
     confidence: float = 0.95
 
     def __post_init__(self) -> None:
-        if not 0 <= self.held_out < 1:
-            raise UsageError(f"held_out must be in [0, 1), not {self.held_out}")
-        if not 0 < self.confidence < 1:
-            raise UsageError(f"confidence must be between 0 and 1, not {self.confidence}")
-        if self.seed < 0:
-            raise UsageError(f"seed must be 0 or more, not {self.seed}")
+        if not isinstance(self.held_out, (int, float, np.number)) or not 0 <= self.held_out < 1:
+            raise UsageError(f"held_out must be in [0, 1), not {self.held_out!r:.60}")
+        check_draws(self.confidence, LEAST_RESAMPLES, self.seed)
 
     def held(self, sessions: int) -> BoolArray:
         """The sessions that are held out, drawn at random."""
@@ -53,20 +50,7 @@ def drawn(sessions: int, share: float, seed: list[int]) -> BoolArray:
     return found
 
 
-@dataclass(frozen=True)
-class FitEstimate:
-    """What was found: the user model, its parameters, and what the file says besides."""
-
-    user: str
-    parameters: Mapping[str, Mapping[str, float]]
-    data: Mapping[str, Any]
-    held_out: Mapping[str, Any] | None
-    calibration: list[dict[str, Any]]
-    notes: tuple[Note, ...] = ()
-    more: Mapping[str, Any] = field(default_factory=dict)
-
-
-def parameter(value: float, low: float, high: float) -> dict[str, float]:
+def parameter(value: float, low: float, high: float) -> dict[str, float | None]:
     return {"value": rounded(value), "low": rounded(low), "high": rounded(high)}
 
 

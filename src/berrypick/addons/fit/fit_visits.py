@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from berrypick.addons.fit.fit_parts import FitEstimate, FitMethod, data_checksum, held_out_facts, parameter, rounded
+from berrypick.addons.fit.fit_parts import FitMethod, data_checksum, held_out_facts, parameter, rounded
 from berrypick.addons.fit.reading_log import ENDS, ReadingLog
 from berrypick.addons.fit.reading_visits import calibration, visits_of
 from berrypick.addons.fit.survival import (
@@ -31,6 +31,7 @@ from berrypick.core.words import counted
 from berrypick.users.base import UserModel
 from berrypick.users.bep import Bep
 from berrypick.users.distance import Distance
+from berrypick.users.learnt import Learnt
 from berrypick.users.t2i import T2I
 
 #: Fewer visits than this that gave up or missed something say little.
@@ -48,7 +49,7 @@ class _Family(NamedTuple):
     default: float | None = None  # the location of the user model as it is by default
 
 
-def fit_visits(model: UserModel, log: ReadingLog, method: FitMethod, mean_length: float | None) -> FitEstimate:
+def fit_visits(model: UserModel, log: ReadingLog, method: FitMethod, mean_length: float | None) -> Learnt:
     """Estimate the parameters of a user model that are not given."""
     if not isinstance(log, ReadingLog):
         raise UsageError(f"{model.name()} is estimated from a reading log, not from sessions")
@@ -62,8 +63,8 @@ def fit_visits(model: UserModel, log: ReadingLog, method: FitMethod, mean_length
     if isinstance(model, Bep) and model.L is None:
         values["L"] = rounded(mean_length or math.nan)
     user = replace(model, **values)
-    return FitEstimate(
-        user=specs.render(user.name(), user.given_values()),
+    return Learnt(
+        user=user,
         parameters=found,
         data=_data(log, visits.sessions, len(visits.seen)),
         held_out=_held_out(family, fitted, training, rest, method) if len(rest) else None,
@@ -101,12 +102,14 @@ def _not_given(model: UserModel, name: str) -> None:
         )
 
 
-def _parameters(family: _Family, fitted: SurvivalFit) -> dict[str, Mapping[str, float]]:
+def _parameters(family: _Family, fitted: SurvivalFit) -> dict[str, Mapping[str, float | None]]:
     ends = [float(fitted.low[0]), float(fitted.high[0])]
     low, high = (_value(family, end) for end in (reversed(ends) if family.falls else ends))
     if math.isinf(high) or (low == 0 and family.law is not LOGISTIC):
         raise UsageError(f"the log cannot identify {family.names[0]}: its interval has no end; record more visits")
-    found: dict[str, Mapping[str, float]] = {family.names[0]: parameter(family.value(float(fitted.at[0])), low, high)}
+    found: dict[str, Mapping[str, float | None]] = {
+        family.names[0]: parameter(family.value(float(fitted.at[0])), low, high)
+    }
     if family.law.scaled and family.scale is None:
         if not np.isfinite([fitted.low[1], fitted.high[1]]).all():
             raise UsageError(f"the log cannot identify {family.names[1]}: its interval has no end; record more visits")

@@ -11,12 +11,13 @@ import numpy as np
 from berrypick.comparison.tabular import Tabular, fields_of
 from berrypick.core.errors import UsageError, option
 from berrypick.core.explanation import Table
+from berrypick.core.observed import observed
 from berrypick.core.progress import ProgressLike, as_progress
 from berrypick.core.run import Run
 from berrypick.core.words import counted
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.options import EvaluationKeywords, EvaluationOptions, takes_options
-from berrypick.evaluation.requested import MeasuresGiven, RequestedMeasure
+from berrypick.evaluation.requested import MeasuresGiven, RequestedMeasure, given_measures
 from berrypick.evaluation.signature import measure_fields, sign
 from berrypick.inputs.convert import TruthLike
 from berrypick.judging.judge import judge_topic
@@ -48,7 +49,7 @@ class IdealList:
     targets
         How many targets the topic has.
     candidates
-        How many units a list may be made of.
+        How many units a list may be made of; where items hold several, these are the pointers.
     readers
         For EPRUM the share of readers whose ideal units are these targets.
     value
@@ -58,7 +59,7 @@ class IdealList:
     gap
         The relative distance of the two, 0 where the list is proved best.
     list
-        The units, in order.
+        The units, in order; the pointers of an item that holds several are joined by " + ".
     signature
         How it was computed.
 
@@ -87,6 +88,11 @@ class IdealList:
         """Return a dictionary, as JSON has it."""
         return {**asdict(self), "list": [*self.list]}
 
+    @property
+    def listed(self) -> str:
+        """The list as one text."""
+        return (", " if any(" + " in unit for unit in self.list) else " ").join(self.list)
+
 
 class IdealLists(list[IdealList], Tabular):
     """What :func:`ideal_lists` found, a list of :class:`IdealList` that writes itself as the command line does."""
@@ -95,7 +101,7 @@ class IdealLists(list[IdealList], Tabular):
         return [one.record() for one in self]
 
     def rows(self) -> list[dict[str, Any]]:
-        return [{**one.record(), "list": " ".join(one.list)} for one in self]
+        return [{**one.record(), "list": one.listed} for one in self]
 
     def tables(self, places: int = 4) -> list[Table]:
         from berrypick.addons.ideal.ideal_table import table
@@ -121,7 +127,8 @@ def ideal_lists(
 ) -> IdealLists:
     """Search the best list of candidates for each topic and recall value or gain, with a proved bound.
 
-    Candidates are the targets of a topic and every unit that leads to one by the user model.
+    Candidates are the targets of a topic and every unit that leads to one by the user model. For readers who take
+    several pointers of a document as one list item (fetch_browse), lists are of items.
 
     Parameters
     ----------
@@ -155,6 +162,7 @@ def ideal_lists(
     2 ('hub', 'a', 'b') 1.29 0.0
     """
     told = as_progress(progress)
+    measures = given_measures(measures, options)
     settings = EvaluationOptions.from_arguments(options, "ideal_lists")
     evaluation = Evaluation._from_options(truth, _no_run(), measures, settings)
     asked = [replace(one, measure=_certified(one, nodes, seconds)) for one in evaluation.measures]
@@ -190,8 +198,10 @@ def _certified(one: RequestedMeasure, nodes: int | None, seconds: float | None) 
 
 
 def _found(one: RequestedMeasure, judged: JudgedTopic, evaluation: Evaluation) -> Iterator[IdealList]:
-    signature = str(sign(measure_fields(one, evaluation, _no_run()), [], one.measure.signature_head()))
-    for best in one.measure.best_lists(judged):
+    with observed() as reads:
+        made = list(one.measure.best_lists(judged))
+    signature = str(sign(measure_fields(one, evaluation, _no_run(), reads), [], one.measure.signature_head()))
+    for best in made:
         facts = fields_of(best, "r", "level", "targets", "candidates", "readers")
         yield IdealList(
             topic=judged.topic, measure=one.text, signature=signature, **facts, **_numbers(best.found), list=best.units

@@ -20,7 +20,7 @@ def render(found: Sequence[IdealList], output: str, places: int | None, paint: P
     if output in ("tsv", "csv"):
         columns = ["topic", "measure", "r", "level", "readers", "value", "bound", "gap", "list"]
         columns = [name for name in columns if name != "level" or any(one.level is not None for one in found)]
-        records = [{**one.record(), "list": " ".join(one.list)} for one in found]
+        records = [{**one.record(), "list": one.listed} for one in found]
         return tables.separated(records, columns, output, places)
     made = table(found, 4 if places is None else places)
     return tables.for_people(made, output, paint)
@@ -38,6 +38,6 @@ def table(found: Sequence[IdealList], places: int) -> Table:
         own = [one.topic, *([one.measure] if several else []), *([shown(one.readers, places)] if shares else [])]
         cells = {"r": "" if one.r is None else str(one.r), "level": "" if one.level is None else f"{one.level:g}"}
         numbers = [shown(value, places) for value in (one.value, one.bound, one.gap)]
-        rows.append([*own, *(cells[name] for name in wanted), *numbers, " ".join(one.list)])
+        rows.append([*own, *(cells[name] for name in wanted), *numbers, one.listed])
     columns = [*header, *wanted, "value", "bound", "gap", "list"]
     return Table("", columns, rows, align="<" * len(header) + ">" * (len(wanted) + 3) + "<")

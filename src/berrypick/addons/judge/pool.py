@@ -27,12 +27,13 @@ from berrypick.core.truth import TopicTruth, Truth
 from berrypick.core.words import counted
 from berrypick.documents.checked import checked_run, checked_truth
 from berrypick.documents.locator import located_truth
+from berrypick.documents.placed import placed_run
 from berrypick.documents.texts import Texts, read_texts
 from berrypick.formats.annotations.web_annotation import TOPIC
 from berrypick.formats.io.files import atomic_writer, file_name
 from berrypick.inputs.column_tables import TextSearch
 from berrypick.inputs.convert import RunsLike, TruthLike, as_runs, as_truth
-from berrypick.inputs.titles import read_titles
+from berrypick.inputs.titles import Titles, read_titles, titles_of
 
 TaskFormat = Literal["jsonl", "label-studio", "doccano", "w3c"]
 TASK_FORMATS: tuple[TaskFormat, ...] = get_args(TaskFormat)
@@ -160,7 +161,7 @@ def pool(
     budget : int, optional
         The most tasks, the most important ones.
     titles : mapping, str or path, optional
-        What topics ask: topic to title, or a file with topic, TAB, title.
+        What topics ask: topic to title, or a file with topic, TAB, title; unless said, what the truth says of it.
 
     Returns
     -------
@@ -179,11 +180,13 @@ def pool(
         if value is not None and value < least:
             raise UsageError(f"{name} must be at least {least}, not {value}")
     texts = read_texts(documents)
-    systems = [checked_run(run, texts) for run in as_runs(runs, TextSearch(texts))]
+    systems = [checked_run(_placed(run, texts), texts) for run in as_runs(runs, TextSearch(texts))]
     if not systems:
         raise UsageError("no runs given")
-    judgements = _judgements(truth, texts)
-    asked = titles if isinstance(titles, Mapping) else {} if titles is None else read_titles(titles)
+    known = None if truth is None else as_truth(truth)
+    systems = systems if known is None else [Titles.of(known).matched(run) for run in systems]
+    judgements = {} if known is None else _judgements(known, texts)
+    asked = titles if isinstance(titles, Mapping) else _asked(titles, known)
     topics = dict.fromkeys(topic for run in systems for topic in run.topics)
     tasks: list[JudgingTask] = []
     retrieved = judged = 0.0
@@ -197,10 +200,19 @@ def pool(
     return Pool(tuple(kept), depth, round(retrieved), round(judged), len(tasks) - len(kept))
 
 
-def _judgements(truth: Any, texts: Texts) -> Mapping[str, TopicTruth]:
-    if truth is None:
-        return {}
-    found: Truth = as_truth(truth)
+def _asked(titles: str | PathLike[str] | None, truth: Truth | None) -> Mapping[str, str]:
+    """What topics ask: as a file says, else as the truth does."""
+    if titles is not None:
+        return read_titles(titles)
+    return {} if truth is None else titles_of(truth)
+
+
+def _placed(run: Run, texts: Texts) -> Run:
+    """A run whose results are known by their texts, as of traces, as places."""
+    return placed_run(run, texts, (), "exact", spans=True)
+
+
+def _judgements(found: Truth, texts: Texts) -> Mapping[str, TopicTruth]:
     if found.units == "elements":
         raise UsageError(f"{option('truth')} judges elements; pools are made of text")
     counting = found.offsets or "chars"

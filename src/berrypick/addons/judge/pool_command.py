@@ -9,6 +9,7 @@ import click
 from berrypick import formats
 from berrypick.cli import flags
 from berrypick.cli.output import HELP, refuse_overwriting, tell
+from berrypick.inputs.convert import RunFile, as_runs
 
 
 @click.command("pool", short_help="Write what should be judged next, for an annotation tool.", context_settings=HELP)
@@ -45,7 +46,10 @@ def pool_command(
     from berrypick.addons.judge.pool import pool
 
     refuse_overwriting(target, [*runs, *(path for path in (truth, titles) if path)], documents)
-    lists = [formats.read_run(run, format_run) for run in runs]
+    lists = as_runs([RunFile(run, format_run) for run in runs])  # of traces, a run for each retriever
+    for run in lists:
+        for note in (*run.notes, *(f"{count} {what}" for what, count in run.skipped.items())):
+            tell(f"{run.source}: {note}")
     judged = None if truth is None else formats.read_truth(truth, format_truth)
     found = pool(lists, documents, truth=judged, titles=titles, **settings)
     found.write(target, format)

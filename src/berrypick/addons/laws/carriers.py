@@ -10,7 +10,7 @@ import json
 import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
@@ -26,6 +26,7 @@ from berrypick.core.errors import BerrypickError
 from berrypick.core.run import Run, span_name
 from berrypick.documents.texts import Texts
 from berrypick.evaluation.evaluation import Evaluation
+from berrypick.evaluation.options import EvaluationOptions
 from berrypick.formats.span_run import SpanRun
 from berrypick.formats.span_truth import SpanTruth
 from berrypick.inputs.convert import RunFile, TruthFile
@@ -111,16 +112,15 @@ def carried(case: Case, measures: Measures, rng: Rng, number: int) -> Variant | 
 def _opened(case: Case, of_run: bool, given: Any) -> Case:
     """The case with what a carrier holds, read as an evaluation reads it."""
     old, reader = case.evaluation, case.evaluation.context.reader
-    applied: Any = dict.fromkeys(_APPLIED)
-    options = replace(
-        old.options,
-        documents=reader.texts,
-        collection=None if old.options.collection is None else reader.collection,
-        duplicates=old.options.duplicates or case.run.duplicates,
-        **applied,
-    )
+    given_now: Any = {
+        **vars(old.options),
+        **dict.fromkeys(_APPLIED),
+        "documents": reader.texts,
+        "collection": None if old.options.collection is None else reader.collection,
+        "duplicates": old.options.duplicates or case.run.duplicates,
+    }
     truth, run = (case.truth, given) if of_run else (given, case.run)
-    read = Evaluation._from_options(truth, run, None, options)
+    read = Evaluation._from_options(truth, run, None, EvaluationOptions(**given_now))
     [found] = read.runs.values()
     return case.changed(run=found) if of_run else case.changed(truth=read.truth)
 

@@ -20,7 +20,7 @@ from berrypick.core.laws import LAWS, laws_problem
 from berrypick.core.truth import TopicTruth
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.options import EvaluationOptions, takes_options
-from berrypick.evaluation.requested import MeasuresGiven, RequestedMeasure
+from berrypick.evaluation.requested import MeasuresGiven, RequestedMeasure, given_measures
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -104,6 +104,7 @@ def laws(
     >>> found.broken
     ()
     """
+    measures = given_measures(measures, options)
     given = EvaluationOptions.from_arguments(options, "laws")
     return check_laws(truth, runs, measures, given, variants, seed, progress, only)
 

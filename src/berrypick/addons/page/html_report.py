@@ -36,10 +36,11 @@ from berrypick.core.workers import ordered_map
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.groups import topic_clusters
 from berrypick.evaluation.options import EvaluationKeywords, EvaluationOptions, takes_options
-from berrypick.evaluation.requested import MeasuresGiven
+from berrypick.evaluation.requested import MeasuresGiven, given_measures
 from berrypick.formats.io.files import atomic_writer, file_name
 from berrypick.inputs.convert import RunsLike, TruthLike
-from berrypick.inputs.titles import read_titles
+from berrypick.inputs.titles import read_titles, titles_of
+from berrypick.judging.seen_together import refuse_unsimulated
 
 #: Most megabytes of a page, and most results of a run and topic on it, unless one says otherwise.
 LIMIT, DEPTH = 15, 100
@@ -61,6 +62,7 @@ def write_report(
     titles: str | PathLike[str] | Mapping[str, str] | None = None,
     readers: str = "auto",
     simulate: int | None = None,
+    together: str | None = None,
     depth: int = DEPTH,
     limit: float = LIMIT,
     baseline: str | None = None,
@@ -97,6 +99,8 @@ def write_report(
         The user models to step through: 'auto', 'none', or some of them, e.g. ``'classical t2i(tolerance=100)'``.
     simulate : int, optional
         So many readers are simulated for each topic, and the page shows how they differ.
+    together : {'walk', 'independent', 'most', 'least'}, optional
+        What simulated readers see together, as in :func:`berrypick.simulate`.
     depth : int
         How many results of each list are shown.
     limit : float
@@ -140,7 +144,10 @@ def write_report(
     """
     if limit <= 0 or depth < 1:
         raise UsageError("limit must be above 0 (megabytes), depth at least 1")
+    measures = given_measures(measures, options)
     told = as_progress(progress)
+    if simulate is None:
+        refuse_unsimulated(together)
     simulator = None if simulate is None else functions.need("SimulatedReaders", option("simulate"))
     library = charting_library()  # before the work: it may not be there
     evaluation = (
@@ -149,7 +156,7 @@ def write_report(
         else Evaluation._from_options(truth, runs, measures, EvaluationOptions.from_arguments(options, "write_report"))
     )
     known = _titles(titles, evaluation.truth)
-    simulated = None if simulator is None else simulator(evaluation, simulate, seed)
+    simulated = None if simulator is None else simulator(evaluation, simulate, seed, together)
     results = evaluation.run(curves=True, progress=told, jobs=jobs)
     clusters = None if cluster is None else topic_clusters(evaluation.truth, cluster)
     method = Method(test, correction, confidence=confidence, resamples=resamples, seed=seed)
@@ -181,17 +188,13 @@ class Report:
         return len(self.content.encode())
 
 
-#: Fields of topics that are titles where nothing else is said.
-TITLE_FIELDS = ("title", "question", "query")
-
-
 def _titles(given: str | PathLike[str] | Mapping[str, str] | None, truth: Truth) -> Mapping[str, str]:
     """Titles of topics: as they are, from a file, or a field of the truth."""
     if isinstance(given, Mapping):
         return given
     fields = truth.fields
     if given is None:
-        return next((fields[name].values for name in TITLE_FIELDS if name in fields and fields[name].values), {})
+        return titles_of(truth)
     if isinstance(given, str) and given in fields:
         if fields[given].problem:
             raise UsageError(f"{option('titles', given)}: {fields[given].problem}")

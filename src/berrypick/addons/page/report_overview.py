@@ -82,7 +82,7 @@ def _simulated(details: Details) -> dict[str, Any] | None:
         return None
     numbers = [details.evaluation.measures.index(one) for one in how.measures]
     pools = [one.measure.pools for one in how.measures]
-    assumed = [details.evaluation.contexts[one.text].user.walk_assumes for one in how.measures]
+    assumed = [how.told(one) for one in how.measures]
     return {"readers": how.readers, "seed": how.seed, "measures": numbers, "pools": pools, "shares": list(how.shares),
             "assumed": assumed}  # fmt: skip
 

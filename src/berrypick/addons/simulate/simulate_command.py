@@ -19,6 +19,7 @@ from berrypick.cli.output import HELP, Output, progress_bar
 @flags.measures("EPRUM PRUM epnav")
 @flags.whole_number("--readers", 10_000, "Readers to simulate for each topic.", click.IntRange(2))
 @flags.whole_number("--seed", 0, "Random seed.", click.IntRange(0))
+@flags.together
 @click.option("-q", "--per-topic", is_flag=True, help="Show a row per topic as well as the means.")
 @flags.output()
 @flags.evaluation

@@ -9,17 +9,19 @@ from typing import ClassVar
 import numpy as np
 
 from berrypick.core.arrays import FloatArray
-from berrypick.core.errors import UsageError
+from berrypick.core.errors import UsageError, nearest, option
 from berrypick.core.explanation import Table, number
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.evaluation.scoring import raise_named
 from berrypick.judging.judge import judge_topic
 from berrypick.judging.reader_sessions import ReaderSessions
+from berrypick.judging.seen_together import TOGETHER, TogetherName
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures import registered
 from berrypick.measures.base import as_score
 from berrypick.measures.reader_values import GROUPS, ReaderValues
+from berrypick.users.base import UserModel
 from berrypick.users.walks import Draws
 
 #: Readers that are simulated at once, and the most numbers that this may take for each thing that is known of them.
@@ -34,15 +36,35 @@ BARS = 20
 
 @dataclass(frozen=True)
 class Readership:
-    """How many readers are simulated for each topic, and from which random seed."""
+    """How many readers are simulated for each topic, from which random seed, and what they see together.
+
+    ``together`` None: as the user model walks, or independently where it has no walk.
+    """
 
     readers: int = 10_000
     seed: int = 0
+    together: TogetherName | None = None
 
     def __post_init__(self) -> None:
         for name, value, least, most in (("readers", self.readers, 2, MOST_READERS), ("seed", self.seed, 0, 2**63)):
             if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
                 raise UsageError(f"{name} must be a whole number from {least} to {most:.10g}, not {value!r:.40}")
+        if self.together is not None and self.together not in TOGETHER:
+            close = nearest(str(self.together), list(TOGETHER))
+            raise UsageError(f"together is one of {', '.join(TOGETHER)}, not {self.together!r:.40}{close}")
+
+    def together_of(self, user: UserModel) -> TogetherName:
+        """Return what readers of a user model see together."""
+        reason = user.no_walk() or ("" if user.can_walk() else "it has no method walk")
+        if self.together is not None and (self.together != "walk" or not reason):
+            return self.together
+        if self.together is None and user.no_walk():
+            return "independent"
+        if reason:
+            others = ", ".join(option("together", one) for one in TOGETHER if one != "walk")
+            by_walk = "" if self.together is None else " by a walk"
+            raise UsageError(f"user model {user.name()} cannot be simulated{by_walk}: {reason}; {others} need none")
+        return "walk"
 
     def blocks(self, targets: int) -> list[tuple[int, int]]:
         """The number of each block of readers, and how many they are; less of them where there are many targets."""
@@ -52,7 +74,7 @@ class Readership:
         return [(i, min(size, self.readers - i * size)) for i in range(-(-self.readers // size))]
 
 
-def check_simulated(evaluation: Evaluation) -> None:
+def check_simulated(evaluation: Evaluation, how: Readership) -> None:
     """Refuse measures that are not about readers, and user models that cannot be simulated."""
     for one in evaluation.measures:
         if not _is_mean_over_readers(one):
@@ -60,22 +82,45 @@ def check_simulated(evaluation: Evaluation) -> None:
             raise UsageError(
                 f"{one.text} is not a mean over readers, so it cannot be simulated; those that can: {', '.join(known)}"
             )
-        if not _can_walk(evaluation, one):
-            user = evaluation.contexts[one.text].user
-            raise UsageError(f"user model {user.name()} cannot be simulated: it has no method walk")
+        seen_together(evaluation, one, how)
 
 
-def can_be_simulated(evaluation: Evaluation, one: RequestedMeasure) -> bool:
+def can_be_simulated(evaluation: Evaluation, one: RequestedMeasure, how: Readership) -> bool:
     """Whether a measure has a simulated twin here."""
-    return _is_mean_over_readers(one) and _can_walk(evaluation, one)
+    try:
+        seen_together(evaluation, one, how)
+    except UsageError:
+        return False
+    return _is_mean_over_readers(one)
+
+
+def seen_together(evaluation: Evaluation, one: RequestedMeasure, how: Readership) -> TogetherName | None:
+    """What readers of a measure see together; None where that is not a matter of the user model."""
+    return how.together_of(evaluation.contexts[one.text].user) if one.measure.walks else None
+
+
+_ONE_LAW = ": one of the laws that go with it, not always an end; those are EPRUM(together='low') and 'high'"
+#: What is said of readers who do not walk.
+_SAID: dict[str, str] = {
+    "independent": "each target for itself, as hypothesis 3.1 of EPRUM has it: a difference from EPRUM is chance",
+    "most": f"as many targets together at a rank as reach allows{_ONE_LAW}",
+    "least": "as few targets together at a rank as reach allows, laid out in the order of the truth, on which values "
+    f"over several ranks may depend{_ONE_LAW}",
+}
+
+
+def told_together(evaluation: Evaluation, one: RequestedMeasure, how: Readership) -> str:
+    """A sentence about readers who are drawn from reach; '' for those who walk."""
+    together = seen_together(evaluation, one, how)
+    if together in (None, "walk"):
+        return ""
+    reason = evaluation.contexts[one.text].user.no_walk()
+    because = f"{reason}; " if how.together is None and reason else ""
+    return f"{because}readers see {_SAID[str(together)]}"
 
 
 def _is_mean_over_readers(one: RequestedMeasure) -> bool:
-    return one.measure.has_readers()
-
-
-def _can_walk(evaluation: Evaluation, one: RequestedMeasure) -> bool:
-    return not one.measure.walks or evaluation.contexts[one.text].user.can_walk()
+    return one.measure.is_mean_over_readers()
 
 
 def by_context(evaluation: Evaluation, measures: Sequence[RequestedMeasure]) -> list[tuple[RequestedMeasure, ...]]:
@@ -185,26 +230,30 @@ class TaskResult:
             self.stopped[what] = self.stopped.get(what, 0) + count
 
 
-def simulate_task(evaluation: Evaluation, task: TopicTask, seed: int) -> TaskResult:
+def simulate_task(evaluation: Evaluation, task: TopicTask, how: Readership) -> TaskResult:
     """All runs have the same readers."""
     context = evaluation.contexts[task.measures[0].text]
     judged = {run: judge_topic(evaluation.truth, evaluation.runs[run], task.topic, context) for run in task.defined}
+    walking = any(one.measure.walks for one in task.measures)
+    together = how.together_of(context.user) if walking else "walk"
     found = TaskResult()
     for block, count in task.blocks:
-        draws = Draws(seed, task.topic, block, count)
+        draws = Draws(how.seed, task.topic, block, count)
         for run, texts in task.defined.items():
             measures = [one for one in task.measures if one.text in texts]
-            for text, values in reader_values(judged[run], measures, draws).items():
+            for text, values in reader_values(judged[run], measures, draws, together).items():
                 spread = Spread.of(values.each) if block == 0 else None
                 found.add(TaskResult({(run, text): ReaderSums(values.sums(), values.largest, spread)}))
         found.add(TaskResult(stopped=draws.stopped))
     return found
 
 
-def reader_values(judged: JudgedTopic, measures: Sequence[RequestedMeasure], draws: Draws) -> dict[str, ReaderValues]:
+def reader_values(
+    judged: JudgedTopic, measures: Sequence[RequestedMeasure], draws: Draws, together: TogetherName = "walk"
+) -> dict[str, ReaderValues]:
     """What the readers of some draws get, by measures of one context; they walk once."""
     effort = any("effort" in one.measure.depends_on for one in measures)
-    sessions = ReaderSessions(judged, draws, effort)
+    sessions = ReaderSessions(judged, draws, effort, together)
     found = {}
     for one in measures:
         try:
@@ -240,7 +289,7 @@ def simulate_topic(
             run: tuple(text for text, value in some.items() if value is not None) for run, some in values.items()
         }
         task = TopicTask(topic, own, defined, tuple(how.blocks(targets)))
-        for (run, text), sums in simulate_task(evaluation, task, how.seed).sums.items():
+        for (run, text), sums in simulate_task(evaluation, task, how).sums.items():
             assert sums.spread is not None
             error = jackknife_error(sums.left_out)
             found[run, text] = Twin(float(values[run][text] or 0.0), sums.value, error, sums.spread)
@@ -259,6 +308,8 @@ class SimulatedReaders:
         How many are simulated for each topic.
     seed
         The same seed gives the same digits.
+    together
+        What readers see together: 'walk', 'independent', 'most' or 'least', as in :func:`berrypick.simulate`.
 
     Examples
     --------
@@ -271,22 +322,27 @@ class SimulatedReaders:
     evaluation: Evaluation
     readers: int = 10_000
     seed: int = 0
+    together: TogetherName | None = None
     #: The shares of readers at which :class:`Spread` has quantiles.
     shares: ClassVar[tuple[float, ...]] = SHARES
 
     def __post_init__(self) -> None:
         self._how  # noqa: B018 (says what is wrong with the numbers)
         if not self.measures:
-            check_simulated(self.evaluation)
+            check_simulated(self.evaluation, self._how)
 
     @property
     def _how(self) -> Readership:
-        return Readership(self.readers, self.seed)
+        return Readership(self.readers, self.seed, self.together)
 
     @property
     def measures(self) -> list[RequestedMeasure]:
         """The measures that have a simulated twin here."""
-        return [one for one in self.evaluation.measures if can_be_simulated(self.evaluation, one)]
+        return [one for one in self.evaluation.measures if can_be_simulated(self.evaluation, one, self._how)]
+
+    def told(self, one: RequestedMeasure) -> str:
+        """Return a sentence about what readers see together under a measure; '' for those who walk."""
+        return told_together(self.evaluation, one, self._how)
 
     def of_topic(self, topic: str) -> dict[tuple[str, str], Twin]:
         """Return what the readers of one topic get, by run and measure."""
@@ -299,7 +355,7 @@ class SimulatedReaders:
 
 def explain_readers(evaluation: Evaluation, run: str, topic: str, how: Readership) -> list[str | Table]:
     """How the readers of one topic differ in what they get by the one measure of an evaluation."""
-    check_simulated(evaluation)
+    check_simulated(evaluation, how)
     (one,) = evaluation.measures
     twin = simulate_topic(evaluation, topic, [one], how).get((run, one.text))
     if twin is None:
@@ -324,7 +380,7 @@ def explain_readers(evaluation: Evaluation, run: str, topic: str, how: Readershi
         if count
     ]
     title = f"What {how.readers} simulated readers get (seed {how.seed})"
-    assumed = evaluation.contexts[one.text].user.walk_assumes
+    assumed = told_together(evaluation, one, how)
     return [
         *([f"{assumed[0].upper()}{assumed[1:]}."] if assumed else []),
         Table(title, ["", one.text], facts),

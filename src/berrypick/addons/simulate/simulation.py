@@ -30,19 +30,22 @@ from berrypick.addons.simulate.simulated_readers import (
     by_context,
     check_simulated,
     jackknife_error,
+    seen_together,
     simulate_task,
+    told_together,
 )
 from berrypick.comparison.tabular import Tabular, fields_of, shown, with_method
 from berrypick.core.arrays import FloatArray
-from berrypick.core.errors import UsageError
+from berrypick.core.errors import Message, UsageError, option
 from berrypick.core.explanation import Table
 from berrypick.core.progress import Progress, ProgressLike, StepCounter, as_progress
 from berrypick.core.results import ALL, Note, Results, Row, Signature
 from berrypick.evaluation.evaluation import Evaluation, check_workers
 from berrypick.evaluation.options import EvaluationKeywords, EvaluationOptions, takes_options
-from berrypick.evaluation.requested import MeasuresGiven
+from berrypick.evaluation.requested import MeasuresGiven, given_measures
 from berrypick.inputs.convert import RunsLike, TruthLike
 from berrypick.judging.judge import judge_topic
+from berrypick.judging.seen_together import TogetherName
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -68,6 +71,8 @@ class SimulatedRow:
     versus_first_error: float | None
     spread: Spread | None  # None for means
     signature: Signature
+    #: What readers see together; None where it is not a matter of the user model.
+    together: TogetherName | None = None
 
     @property
     def difference(self) -> float:
@@ -86,6 +91,7 @@ class SimulatedRow:
             **fields_of(self, "versus_first", "versus_first_error"),
             "deviation": None if self.spread is None else self.spread.deviation,
             **{f"p{100 * share:g}": value for share, value in zip(SHARES, quantiles, strict=True)},
+            "together": self.together,
             "signature": str(self.signature),
         }
 
@@ -160,6 +166,14 @@ class Simulation(Tabular):
             header += [f"vs {first}", "error"]
         return [Table("", header, body, "<" * (2 + self.per_topic) + ">" * (len(header) - 2 - self.per_topic))]
 
+    def _by_together(self) -> dict[str, list[str]]:
+        """The measures whose readers see targets together in one way."""
+        found: dict[str, list[str]] = {}
+        for row in self.mean_rows:
+            if row.together is not None and row.measure not in found.setdefault(row.together, []):
+                found[row.together].append(row.measure)
+        return found
+
     def legend(self) -> list[str]:
         how = self.readership
         found = [
@@ -167,9 +181,23 @@ class Simulation(Tabular):
             f"* the difference is more than {CLEAR:g} errors: the hypotheses behind the value do not hold for these "
             "readers.",
         ]
+        ways = self._by_together()
+        found += [
+            f"{'readers of ' + ', '.join(names) if len(ways) > 1 else 'readers'} {_READERS[way]}."
+            for way, names in ways.items()
+        ]
         if any(row.versus_first is not None for row in self.mean_rows):
             found.append(f"vs {self.mean_rows[0].run}: difference of the simulated values, and its error.")
         return found
+
+
+#: What readers see together, in the legend; notes say more of those who do not walk.
+_READERS: dict[str, str] = {
+    "walk": "walk as the user model says",
+    "independent": "see targets independently of each other",
+    "most": "see as many targets together at a rank as reach allows",
+    "least": "see as few targets together at a rank as reach allows",
+}
 
 
 def _signed(value: float | None, places: int) -> str:
@@ -188,6 +216,7 @@ def simulate(
     seed: int = 0,
     jobs: int = 1,
     per_topic: bool = False,
+    together: TogetherName | None = None,
     progress: ProgressLike = None,
     **options: Unpack[EvaluationKeywords],
 ) -> Simulation:
@@ -211,6 +240,10 @@ def simulate(
         The number of processes.
     per_topic : bool
         Whether tables and records have a row for each topic.
+    together : {'walk', 'independent', 'most', 'least'}, optional
+        How one reader's chances of several targets hang together at a rank: as the user model walks; each target for
+        itself, as the papers assume; one number for all targets of a rank; or as far exclusive as reach allows. By
+        default walk, and independent where a model has none (table).
     progress : bool or callable, optional
         True shows a bar; a function is called with (done, of).
     **options
@@ -231,7 +264,8 @@ def simulate(
     >>> round(row.value / 2, 4), abs(row.simulated / 2 - 0.436) < 4 * row.error  # together: .3752 and .436
     (0.3752, True)
     """
-    readership = Readership(readers, seed)
+    readership = Readership(readers, seed, together)
+    measures = given_measures(measures, options)
     told = as_progress(progress)
     check_workers(jobs, None)
     if isinstance(truth, Evaluation):
@@ -242,19 +276,28 @@ def simulate(
         evaluation = Evaluation._from_options(
             truth, runs, measures, EvaluationOptions.from_arguments(options, "simulate")
         )
-    check_simulated(evaluation)
+    check_simulated(evaluation, readership)
     results = evaluation.run(jobs=jobs, progress=told)
     tasks = list(_tasks(evaluation, results, readership))
     found = _simulated(evaluation, tasks, readership, jobs, told)
     drawn = _drawn(evaluation, readership)
     rows = _topic_rows(results, found, drawn)
-    assumed = {one.text: evaluation.contexts[one.text].user.walk_assumes for one in evaluation.measures}
+    told_of = dict.fromkeys(told_together(evaluation, one, readership) for one in evaluation.measures)
     notes = [
         *results.notes,
         *(Note("walks", f"{what}: {count} of them") for what, count in found.stopped.items()),
-        *(Note("walks", text) for text in dict.fromkeys(filter(None, assumed.values()))),
+        *(Note("walks", text) for text in told_of if text),
+        *_unused_together(evaluation, readership),
     ]
     return Simulation(_mean_rows(results, rows, drawn), rows, readership, tuple(notes), per_topic)
+
+
+def _unused_together(evaluation: Evaluation, how: Readership) -> list[Note]:
+    """A note where what is seen together was asked for, and no reader goes as the user model says."""
+    if how.together is None or any(one.measure.walks for one in evaluation.measures):
+        return []
+    names = ", ".join(one.text for one in evaluation.measures)
+    return [Note("no effect", Message(f"{option('together', how.together)} has no effect on {names}"))]
 
 
 def _tasks(evaluation: Evaluation, results: Results, readership: Readership) -> Iterable[TopicTask]:
@@ -278,9 +321,9 @@ def _tasks(evaluation: Evaluation, results: Results, readership: Readership) -> 
                     yield TopicTask(topic, measures, answered, tuple(blocks[i : i + BLOCKS]))
 
 
-def _work(evaluation: Evaluation, seed: int, task: TopicTask, step: Callable[[int], None]) -> TaskResult:
+def _work(evaluation: Evaluation, how: Readership, task: TopicTask, step: Callable[[int], None]) -> TaskResult:
     """One task of a process."""
-    found = simulate_task(evaluation, task, seed)
+    found = simulate_task(evaluation, task, how)
     step(task.size)
     return found
 
@@ -295,7 +338,7 @@ def _simulated(
     evaluation: Evaluation, tasks: Sequence[TopicTask], how: Readership, jobs: int, progress: Progress | None
 ) -> _Found:
     step = StepCounter(progress, sum(task.size for task in tasks))
-    work = partial(_work, evaluation, how.seed)
+    work = partial(_work, evaluation, how)
     if jobs == 1:
         parts: Sequence[TaskResult] = [work(task, step) for task in tasks]
     else:
@@ -313,8 +356,16 @@ def _simulated(
     return found
 
 
-#: By measure, fields of signatures.
-Drawn = dict[str, tuple[tuple[str, str], ...]]
+@dataclass(frozen=True)
+class _Method:
+    """How the readers of a measure were drawn: what they see together, and fields of signatures."""
+
+    together: TogetherName | None
+    fields: tuple[tuple[str, str], ...]
+
+
+#: By measure.
+Drawn = dict[str, _Method]
 
 
 @dataclass(frozen=True)
@@ -353,7 +404,8 @@ def _topic_rows(results: Results, found: _Found, drawn: Drawn) -> tuple[Simulate
                 versus,
                 error,
                 own.spread,
-                with_method(row.signature, drawn[measure]),
+                with_method(row.signature, drawn[measure].fields),
+                drawn[measure].together,
             )
         )
     return tuple(made)
@@ -383,7 +435,8 @@ def _mean_rows(results: Results, rows: Sequence[SimulatedRow], drawn: Drawn) -> 
                 math.fsum(versus) / len(own) if paired else None,
                 math.hypot(*errors) / len(own) if paired else None,
                 None,
-                with_method(mean.signature, drawn[mean.measure]),
+                with_method(mean.signature, drawn[mean.measure].fields),
+                drawn[mean.measure].together,
             )
         )
     return tuple(made)
@@ -394,5 +447,7 @@ def _drawn(evaluation: Evaluation, how: Readership) -> Drawn:
     common = (("readers", str(how.readers)), ("seed", str(how.seed)))
     found: Drawn = {}
     for one in evaluation.measures:
-        found[one.text] = (*one.measure.drawn_fields(evaluation.contexts[one.text]), *common)
+        together = seen_together(evaluation, one, how)
+        said = () if together is None else (("readers_together", together),)
+        found[one.text] = _Method(together, (*one.measure.drawn_fields(evaluation.contexts[one.text]), *common, *said))
     return found

@@ -32,6 +32,7 @@ from berrypick.addons.sweep.sweep_files import prepare_folder
 from berrypick.addons.sweep.sweep_settings import COLUMNS, Setting, Some, runs_by_settings, shown_value
 from berrypick.addons.sweep.sweep_work import FolderJob, Job, Outcome, PipelineJob
 from berrypick.comparison import statistics
+from berrypick.comparison.compare import compare
 from berrypick.comparison.tabular import shown
 from berrypick.core.errors import UsageError, nearest
 from berrypick.core.exchange import Kind, Written
@@ -43,8 +44,9 @@ from berrypick.core.workers import jobs_notes, ordered_map
 from berrypick.documents.texts import read_texts
 from berrypick.evaluation.evaluation import check_workers
 from berrypick.evaluation.options import EvaluationOptions, takes_options
-from berrypick.evaluation.requested import MeasuresGiven, resolve_measures
+from berrypick.evaluation.requested import MeasuresGiven, default_measures, given_measures, resolve_measures
 from berrypick.inputs.convert import TruthLike, as_truth
+from berrypick.inputs.titles import titles_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -138,6 +140,16 @@ class Sweep(Written):
         if not rows:
             raise UsageError(f"{name} is undefined for every setting")
         return max(rows, key=lambda row: row["value"] if self.results.info(name).higher_is_better else -row["value"])
+
+    def as_good(self, measure: str | None = None, confidence: float = 0.95) -> list[str]:
+        """Return the names of the runs that cannot be told from the best: no significant difference (paired
+        randomisation test over topics, corrected by Holm's method for the number of settings); the best comes first."""
+        name, best = self._measure(measure), self.best(measure)["run"]
+        if len(self.names) < 2:
+            return [best]
+        found = compare(self.results, (), [name], baseline=best, pairs="baseline", confidence=confidence)
+        told = {pair.run for pair in found.pairs if pair.significant}
+        return [best, *(run for run in self.names if run != best and run not in told)]
 
     def _columns(self) -> dict[str, list[Any]]:
         return {name: [row[name] for row in self.rows] for name in (*self.parameters, *COLUMNS)}
@@ -317,7 +329,7 @@ def sweep(
     measures : str, Measure or list
         One text with several measures, or a list of texts and measures.
     queries : mapping, optional
-        Topic to text.
+        Topic to text; unless said, the questions that the truth has.
     grid : mapping, optional
         Parameter to the values to try.
     only : callable, optional
@@ -355,8 +367,11 @@ def sweep(
         raise UsageError("truth is missing: give the judgements")
     told = as_progress(progress)
     judged = as_truth(truth)
+    measures = given_measures(measures, options)
     settings: dict[str, Any] = dict(options)
     given = EvaluationOptions.from_arguments(options, "sweep")  # mistakes are reported before any work is done
+    if not measures and not given.task and not given.protocol:
+        measures = default_measures(judged.units, False, documents is not None)
     requested = resolve_measures(measures, given.protocol or "", given.task or "")
     check_workers(jobs, None)
     if runs is not None:
@@ -366,6 +381,7 @@ def sweep(
             settings["documents"] = read_texts(documents)
         job: Job = FolderJob(judged, measures, settings, *runs_by_settings(Path(runs), only))
     else:
+        queries = queries or titles_of(judged) or None
         steps = (fixed if chunkers is None else chunkers, fts5 if retrievers is None else retrievers)
         job = PipelineJob.planned(judged, measures, settings, documents, queries, *steps, grid or {}, only)
     if keep is not None:

@@ -30,7 +30,7 @@ from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError, shorten
 from berrypick.core.explanation import Table
 from berrypick.core.progress import ProgressLike, as_progress
-from berrypick.core.results import MeasureInfo, Note, Results, Signature
+from berrypick.core.results import MeasureInfo, Note, Results, Signature, unlike
 from berrypick.core.words import counted
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.requested import MeasuresGiven
@@ -389,11 +389,11 @@ class _CorrelationWork:
         return Interval(value, min(float(low), value), max(float(high), value))
 
     def _signature(self, side: _Side) -> str:
-        known = dict.fromkeys(str(row.signature) for row in side.results.mean_rows if row.measure == side.measure)
-        if len(known) > 1:
+        known = [row.signature for row in side.results.mean_rows if row.measure == side.measure]
+        if unlike(known)[0]:
             text = "the runs have different signatures; their means may not be comparable"
             self.notes.append(Note("signatures differ", text, measure=side.measure))
-        return next(iter(known), "")
+        return str(known[0]) if known else ""
 
 
 def _label(one: _Side, other: _Side) -> str:

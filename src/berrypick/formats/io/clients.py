@@ -37,6 +37,9 @@ def fields_of(value: Any) -> Mapping[str, Any] | None:
         return {name: value[name] for name in value.keys()}  # noqa: SIM118 (iterating may mean something else)
     if callable(getattr(value, "ListFields", None)):  # protobuf
         return {field.name: held for field, held in value.ListFields()}
+    for name in ("json", "raw_response"):  # pyvespa, pysolr
+        if name in getattr(value, "__dict__", ()) and isinstance(held := value.__dict__[name], Mapping):
+            return held
     if callable(getattr(value, "to_dict", None)) and hasattr(kind, "openapi_types"):  # earlier clients of Pinecone
         return dict(value.to_dict())
     return None

@@ -9,7 +9,7 @@ from typing import Any
 from berrypick.core.errors import InputError
 from berrypick.core.words import counted
 from berrypick.formats.io.hits import UNREAD, Hit, hit_fields, is_match, results_of
-from berrypick.formats.io.responses import Answer
+from berrypick.formats.io.stores import Answer
 
 
 class HitRows:
@@ -17,12 +17,13 @@ class HitRows:
 
     def __init__(self) -> None:
         self.unread: dict[str, None] = {}
-        self._partial = 0
+        self._partial = self._repeated = 0
         self._distances = self._disordered = False
         self._metric: bool | None = None  # whether what all hits call a score may be a distance
 
     def of_answer(self, answer: Answer) -> list[dict[str, Any]]:
         self._partial += answer.is_partial
+        self._repeated += answer.repeated
         return self.of_hits(answer.hits)
 
     def of_hits(self, hits: Iterable[Hit]) -> list[dict[str, Any]]:
@@ -60,6 +61,8 @@ class HitRows:
         if self._partial:
             kept = counted(self._partial, "response")
             found.append(f"{kept} incomplete: the search timed out, or shards failed; what was found counts")
+        if self._repeated:
+            found.append(f"{counted(self._repeated, 'citation')} of what an answer cites before, left out")
         if self._distances:
             found.append("scores grow down the lists: they are distances, and kept as negative scores")
         if self._disordered:

@@ -9,6 +9,7 @@ from typing import Any
 from berrypick.core.errors import InputError
 from berrypick.core.parameters import is_finite
 from berrypick.formats.io.json_lines import place_of_name
+from berrypick.formats.io.made_names import file_names, is_made
 from berrypick.formats.io.strict_json import strict_json
 from berrypick.inputs.fields import (
     PAGE_NAMES,
@@ -64,6 +65,11 @@ def hit_fields(hit: Hit) -> dict[str, Any]:
     found, unread = _ours(fields)
     if "doc" not in found:
         found.update(_identity(hit, "start" not in found))
+        if hit.get(_DOCUMENT) is None:
+            found["doc_else"] = ()  # an id of the store, which may not be that of a document
+    elif is_made(found["doc"]) and (files := file_names(fields)):
+        found["doc_else"] = files
+        unread = [name for name in unread if fields.get(name) not in files]
     if not isinstance(text := found.get("text", ""), str):
         what = f"holds {len(text)} texts" if isinstance(text, list) else f"must be a text, not {text!r:.40}"
         raise InputError(f"text {what}", remedy="a hit has one text, and one place")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from berrypick.core.errors import InputError, shorten
+from berrypick.core.errors import InputError
 from berrypick.formats.io.clients import fields_of, plain
 from berrypick.formats.io.hits import Hit, is_hit, is_match
+from berrypick.formats.io.stores import Answer, Several, failed, of_store, of_store_hit
 
 #: Where responses keep their hits.
 _PATHS = (
@@ -24,14 +24,6 @@ _PATHS = (
 _GROUPS = (("result", "groups"), ("groups",))
 _COLUMNS = ("documents", "metadatas", "distances")
 _ONE_EACH = "give each query's response to its own topic: {topic: response}"
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What a store says to one query: its hits, best first."""
-
-    hits: list[Hit]
-    is_partial: bool = False  # the search timed out, or parts of the index did not answer
 
 
 def answer_in(value: Any) -> Answer | None:
@@ -61,7 +53,14 @@ def answer_in(value: Any) -> Answer | None:
         return _only(found, "responses")
     if isinstance(response.get("ids"), list) and {*_COLUMNS} & set(response):
         return Answer(_of_chroma(response))
+    if not _MARKS.isdisjoint(response) and (found := of_store(plain(response))) is not None:
+        return _only(found.responses, "responses") if isinstance(found, Several) else found
     return _of_weaviate(response)
+
+
+#: Names of which a response of one of the further stores has some.
+_MARKS = frozenset({"root", "responseHeader", "response", "value", "found", "hits", "results", "code", "data", "output",
+                    "retrievalResults", "citations", "content", "message", "candidates"})  # fmt: skip
 
 
 def is_answer(value: Any) -> bool:
@@ -82,10 +81,16 @@ def _at(value: Any, path: Sequence[str]) -> Any:
 def _hits(found: Sequence[Any], matches: bool = False) -> list[Hit] | None:
     """A list in which everything is a hit; the first is looked at before all are made plain."""
     known = is_match if matches else is_hit
-    if found and not known(fields_of(found[0])):
-        return None
+    first = fields_of(found[0]) if found else None
+    if found and not known(first):
+        return _store_hits(found) if isinstance(first, Mapping) and of_store_hit(first) is not None else None
     hits = [plain(one) for one in found]
     return hits if all(map(known, hits)) else None
+
+
+def _store_hits(found: Sequence[Any]) -> list[Hit] | None:
+    hits = [of_store_hit(fields) if isinstance(fields := plain(one), Mapping) else None for one in found]
+    return None if None in hits else [hit for hit in hits if hit is not None]
 
 
 def _of_list(found: Sequence[Any]) -> Answer | None:
@@ -110,12 +115,11 @@ def _only(found: Sequence[Any], what: str) -> Answer | None:
 def _refuse_failed(response: Mapping[str, Any]) -> None:
     """Errors of Elasticsearch and OpenSearch, Qdrant, and Weaviate."""
     status = response.get("status")
-    failed = response.get("error") if isinstance(status, int) else status
+    said = response.get("error") if isinstance(status, int) else status
     if isinstance(response.get("data"), (Mapping, type(None))) and isinstance(response.get("errors"), list):
-        failed = response["errors"]
-    if failed and (isinstance(failed, Mapping) or failed is response.get("error") or failed is response.get("errors")):
-        what = f"the response says that the search failed: {shorten(str(failed), 120)}"
-        raise InputError(what, remedy="search again; a topic that is answered with nothing has an empty list")
+        said = response["errors"]
+    if said and (isinstance(said, Mapping) or said is response.get("error") or said is response.get("errors")):
+        raise failed(said)
 
 
 def _is_partial(response: Mapping[str, Any]) -> bool:

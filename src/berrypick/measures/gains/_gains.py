@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -12,6 +11,7 @@ import numpy as np
 from berrypick.core import paths
 from berrypick.core.arrays import FloatArray
 from berrypick.core.explanation import Table, number
+from berrypick.core.observed import once_for_each
 from berrypick.core.parameters import parameter, zero_to_one
 from berrypick.core.score import Score
 from berrypick.judging.ranked_gains import RankedGains, focused, ranked_gains, with_alpha
@@ -86,7 +86,7 @@ class Curves:
         return np.interp(gain, corners, np.arange(len(corners), dtype=np.float64))
 
 
-@lru_cache(maxsize=8)
+@once_for_each
 def row_gains(judged: JudgedTopic, quant: Quantisation | None, base: Base, alpha: float | None) -> FloatArray:
     """What each pointer adds. On spans and documents both bases are the targets, and none counts twice."""
     ranked = ranked_gains(judged, quant)
@@ -97,7 +97,7 @@ def row_gains(judged: JudgedTopic, quant: Quantisation | None, base: Base, alpha
     return focused(ranked)
 
 
-@lru_cache(maxsize=8)
+@once_for_each
 def curves(judged: JudgedTopic, quant: Quantisation | None, base: Base, alpha: float | None = None) -> Curves:
     ranked = ranked_gains(judged, quant)
     gained = row_gains(judged, quant, base, alpha)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -12,6 +11,7 @@ import numpy as np
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import NeedsError, option
 from berrypick.core.explanation import Explanation, Table, number
+from berrypick.core.observed import once_for_each
 from berrypick.core.run import Ranking
 from berrypick.core.score import Curve, Score
 from berrypick.judging.topic import JudgedTopic
@@ -102,7 +102,7 @@ def _at(recall: FloatArray, precision: FloatArray, level: float) -> float:
     return float(precision[reached[0]]) if len(reached) else 0.0
 
 
-@lru_cache(maxsize=4)
+@once_for_each
 def work(judged: JudgedTopic) -> tuple[FloatArray, FloatArray]:
     """Recall and precision after each rank."""
     ranking = judged.ranking

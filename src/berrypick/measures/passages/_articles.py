@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -13,6 +12,7 @@ from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.core.errors import NeedsError, option
 from berrypick.core.explanation import Table, number
 from berrypick.core.laws import with_laws, without
+from berrypick.core.observed import once_for_each
 from berrypick.core.parameters import above_zero, parameter, zero_or_more
 from berrypick.core.score import Curve
 from berrypick.judging.topic import JudgedTopic
@@ -98,7 +98,7 @@ class Rule:
     n: float = 500
 
 
-@lru_cache(maxsize=8)
+@once_for_each
 def scored(judged: JudgedTopic, rule: Rule) -> Scored:
     if rule.name == "F" and has_sizes_alone(judged.truth):
         return _scored_by_sizes(judged, rule.beta)
@@ -182,7 +182,7 @@ def _article_score(
         return max(0.0, (rule.n - distance) / rule.n)
     rows = rows[view.ranking.start[rows] >= 0]  # what could not be located cannot be read
     start, end = merge(view.ranking.start[rows], view.ranking.end[rows])
-    length = judged.collection.lengths.get(article.document)
+    length = judged.single_documents.lengths.get(article.document)
     if length is None:
         raise NeedsError(
             f"needs the length of document {article.document} to read on in it: "

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
 
 from berrypick.core.arrays import FloatArray
 from berrypick.core.laws import with_laws
+from berrypick.core.observed import once_for_each
 from berrypick.core.score import Curve, Score
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.base import Measure
@@ -38,7 +38,7 @@ class InterpolatedMeasure(Measure):
         return [(level, 0.0) for level in POINTS]
 
 
-@lru_cache(maxsize=4)
+@once_for_each
 def precision_from(judged: JudgedTopic) -> tuple[FloatArray, FloatArray, float]:
     """Relevant text found by each rank; the largest precision at that rank or later; all relevant text."""
     view = view_of(judged)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
 
 from berrypick.core.arrays import IntArray
 from berrypick.core.laws import without
+from berrypick.core.observed import once_for_each
 from berrypick.judging.ranked_gains import rows_by_document
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.base import Measure
@@ -25,7 +25,7 @@ class _Genomics(Measure):
     references: ClassVar[tuple[str, ...]] = ("hersh2007genomics",)
 
 
-@lru_cache(maxsize=4)
+@once_for_each
 def met(judged: JudgedTopic) -> list[IntArray]:
     """For each result the gold passages it shares a character with, in file order."""
     ranking, text = judged.ranking_spans, judged.relevant_spans

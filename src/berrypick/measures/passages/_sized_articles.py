@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
 from berrypick.core import paths
 from berrypick.core.arrays import IntArray
 from berrypick.core.errors import NeedsError, option
+from berrypick.core.observed import once_for_each
 from berrypick.core.run import Ranking
 from berrypick.core.truth import TopicTruth
 from berrypick.judging.topic import JudgedTopic
@@ -40,7 +40,7 @@ class SizedArticle:
         return sum(self.relevant[path] for path in outermost(self.relevant) if paths.contains(element, path))
 
 
-@lru_cache(maxsize=4)
+@once_for_each
 def sized_articles(judged: JudgedTopic) -> dict[str, SizedArticle]:
     """The articles of a topic with relevant text."""
     topic = judged.truth

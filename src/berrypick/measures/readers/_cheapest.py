@@ -11,11 +11,14 @@ from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Table, number
 from berrypick.core.reach import Reach
+from berrypick.judging.candidates import item_name
 from berrypick.judging.effort import Effort
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels import ideal as ideals
 from berrypick.kernels.gain_steps import distinct_thresholds
-from berrypick.kernels.list_problem import Found, Search
+from berrypick.kernels.item_lists import Gains
+from berrypick.kernels.item_search import too_many
+from berrypick.kernels.list_problem import Found, Objective, Search
 from berrypick.kernels.priced import Priced
 from berrypick.measures.readers._certificate import NormName
 from berrypick.measures.readers._effort_precision import Working, thresholds
@@ -75,30 +78,42 @@ def cheapest_lists(
     judged: JudgedTopic, levels: tuple[float, ...], *, exact: bool, with_run: bool, limit: Search
 ) -> CheapestLists:
     """``with_run``: lists of the largest E[1/ce], which may hold results of the run; else those of the least E[ce]."""
-    priced, added = priced_candidates(judged), False
-    useful = int((priced.rows > 0).any(axis=1).sum())
-    if exact and useful > ideals.MOST_CANDIDATES:
+    candidates, gains = judged.candidates, judged.targets.gain
+    if exact and candidates.count > ideals.MOST_CANDIDATES:
+        if candidates.pointers:
+            raise too_many(candidates.count)
         raise UsageError(
-            f"ideal='exact' tries every order of at most {ideals.MOST_CANDIDATES} candidates, not {useful}; "
+            f"ideal='exact' tries every order of at most {ideals.MOST_CANDIDATES} candidates, not {candidates.count}; "
             "ideal='certified' works for any number"
         )
-    if with_run:
-        events = judged.reach.events - 1
-        ranks = _priced(judged.reach, judged.effort)
-        priced, added = ideals.with_priced_rows(priced, ranks.take(events))
-    gains = judged.targets.gain
+    events = judged.reach.events - 1 if with_run else np.zeros(0, dtype=np.int64)
+    if with_run and candidates.pointers:
+        events = events[np.isin(events, judged.no_items)]
     wanted = thresholds(gains, levels)
     groups = distinct_thresholds(gains, wanted.tolist())
     searched = tuple(float(wanted[group[0]]) for group in groups)
-    found = ideals.cheapest(priced, gains, searched, "inverse" if with_run else "length", limit)
-    return CheapestLists(levels, groups, found, judged.candidates.names, useful, added)
+    objective: Objective = "inverse" if with_run else "length"
+    if candidates.items is not None:
+        extra = judged.reach.dense()[events]
+        made = ideals.certified_items(candidates.items, Gains(gains, searched), objective, limit, extra)
+        names = [item_name(candidates.names, item) for item in made.items]
+        return CheapestLists(levels, groups, made.found, names, candidates.count, bool(len(events)))
+    priced, added = priced_candidates(judged), False
+    if with_run:
+        priced, added = ideals.with_priced_rows(priced, _priced(judged.reach, judged.effort).take(events))
+    found = ideals.cheapest(priced, gains, searched, objective, limit)
+    return CheapestLists(levels, groups, found, candidates.names, candidates.count, added)
+
+
+def against(working: Working, ideal: FloatArray) -> Working:
+    """The same run compared with another effort of the ideal list."""
+    return replace(working, ideal=ideal, precision=ideal * working.inverse, doubt=ideal * working.doubt_of_inverse)
 
 
 def compared(working: Working, lists: CheapestLists, norm: NormName) -> Working:
     """The same run compared with other ideal lists; what no list reaches is undefined."""
     if norm == "product":
-        ideal = lists.values()
-        return replace(working, ideal=ideal, precision=ideal * working.inverse, doubt=ideal * working.doubt_of_inverse)
+        return against(working, lists.values())
     bound = lists.bounds()
     with np.errstate(divide="ignore", invalid="ignore"):
         precision = np.where(bound > 0, working.inverse / bound, np.nan)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -16,6 +15,7 @@ import numpy as np
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Explanation, Table, number
+from berrypick.core.observed import once_for_each
 from berrypick.core.parameters import above_zero, parameter
 from berrypick.core.score import Score
 from berrypick.judging.reader_sessions import ReaderSessions
@@ -114,7 +114,7 @@ def rank_gains(judged: JudgedTopic) -> FloatArray:
     return np.minimum(np.bincount(regions.rank[new.row], weights=weight, minlength=regions.ranks), 1.0)
 
 
-@lru_cache(maxsize=8)
+@once_for_each
 def stretch_gains(judged: JudgedTopic, every: float) -> FloatArray:
     """By stretch of reading, the share of it that is in targets and was not read before, weighed by P(ideal)."""
     targets, ideal = judged.spans[1], judged.targets.idealism

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Literal
 
 import numpy as np
 
 from berrypick.core.arrays import FloatArray
+from berrypick.core.observed import once_for_each
 from berrypick.core.reach import Reach
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels import gain_law
@@ -35,7 +35,7 @@ class Working:
         return self.doubt / self.ideal
 
 
-@lru_cache(maxsize=4)
+@once_for_each
 def working_of(judged: JudgedTopic, levels: tuple[float, ...]) -> Working:
     effort = judged.effort
     return work(judged.reach, judged.targets.gain, effort.ranks, effort.targets, effort.outside, levels)

@@ -12,25 +12,36 @@ from berrypick.core.arrays import FloatArray
 from berrypick.core.explanation import Table, number
 from berrypick.core.reach import Reach
 from berrypick.kernels.ideal import Ideal
-from berrypick.kernels.poisson_binomial import events, normal_tails, number_seen, upper_tails, weighted_law
+from berrypick.kernels.joint_bounds import bounds_at_events, mean_bound, weighted_bounds
+from berrypick.kernels.poisson_binomial import events, is_certain, normal_tails, number_seen, upper_tails, weighted_law
 from berrypick.measures.readers._certificate import NormName
 from berrypick.measures.readers._effort_precision import inverse_by_parts
+from berrypick.measures.readers._working import MOST_ROWS
 
 LawName = Literal["exact", "normal"]
+#: What is assumed of targets seen together: that they are independent, or the worst or best that reach allows.
+TogetherName = Literal["independent", "low", "high"]
+#: Whence P(F >= r): a law under independence, or a bound for every joint law.
+TailName = Literal["exact", "normal", "low", "high"]
 
 
-def expected_inverse(reach: Reach, law: LawName = "exact") -> FloatArray:
-    """E[A_r / ML_r] for r = 1..t, summed by parts: only positive terms, so small values keep their digits."""
+def expected_inverse(reach: Reach, law: TailName = "exact") -> FloatArray:
+    """E[A_r / ML_r] for r = 1..t, summed by parts: only positive terms, so small values keep their digits.
+
+    Of bounds the same sum, which for r = 1 and r = t some joint law attains at all ranks at once.
+    """
     k = events(reach).astype(np.float64)
     if not len(k):
         return np.zeros(reach.targets)
     weight = inverse_by_parts(k)  # sums of 1/(j(j+1)) until the next event
     if law == "normal":
         return (weight @ normal_tails(reach.seen, reach.unseen))[1:]
+    if law in ("low", "high") and not is_certain(reach):
+        return weighted_bounds(reach, weight, law)[1:]
     return upper_tails(weighted_law(reach, weight))[1:]
 
 
-def precisions(reach: Reach, best: Ideal, norm: NormName, law: LawName = "exact") -> FloatArray:
+def precisions(reach: Reach, best: Ideal, norm: NormName, law: TailName = "exact") -> FloatArray:
     """Precision at each recall value; nan where it is undefined."""
     inverse = expected_inverse(reach, law)
     if norm == "product":
@@ -49,21 +60,25 @@ def law_after(reach: Reach, rank: int, law: LawName = "exact") -> FloatArray:
     return np.eye(1, reach.targets + 1)[0]
 
 
-def precision_at_rank(reach: Reach, rank: int, best: Ideal, law: LawName = "exact") -> float:
+def precision_at_rank(reach: Reach, rank: int, best: Ideal, law: TailName = "exact") -> float:
+    if law == "low" or law == "high":
+        return mean_bound(reach.expected_seen(rank), best.length, law) / rank
     mass = law_after(reach, rank, law)
     length = np.concatenate([[0.0], best.length])
     possible = mass > 0
     return math.fsum(mass[possible] * length[possible]) / rank
 
 
-def tails_at_events(reach: Reach, law: LawName = "exact") -> FloatArray:
+def tails_at_events(reach: Reach, law: TailName = "exact") -> FloatArray:
     """P(F_k >= f) for f = 0..t, one row per rank at which anything is reached."""
     if not len(reach.events):
         return np.zeros((0, reach.targets + 1))
+    if law in ("low", "high"):
+        return bounds_at_events(reach, law)
     return normal_tails(reach.seen, reach.unseen) if law == "normal" else upper_tails(number_seen(reach))
 
 
-def terms_table(reach: Reach, names: Sequence[str], r: int, total: float, law: LawName = "exact") -> Table:
+def terms_table(reach: Reach, names: Sequence[str], r: int, total: float, law: TailName = "exact") -> Table:
     """The terms of E[A_r/ML_r], one per rank at which anything is reached."""
     tails = tails_at_events(reach, law)[:, r]
     rows = []
@@ -72,8 +87,24 @@ def terms_table(reach: Reach, names: Sequence[str], r: int, total: float, law: L
         rows.append([f"{k} ({names[k - 1]})", number(tail), number(tail - before), number((tail - before) / k, 6)])
         before = tail
     rows.append(["sum", "", "", number(total, 6)])
+    bound = {"low": "at least ", "high": "at most "}.get(law, "")
     return Table(
         f"Search for {r}: the rank at which the reader has seen {r}",
-        ["rank k", "P(F_k>=r)", "first at k", "first at k / k"],
+        ["rank k", f"{bound}P(F_k>=r)", "first at k", "first at k / k"],
+        rows,
+    )
+
+
+def bounds_table(reach: Reach, names: Sequence[str], wanted: Sequence[int]) -> Table:
+    """What reach alone proves of P(F_k >= r), beside its value under independence."""
+    low, independent, high = (tails_at_events(reach, law) for law in ("low", "exact", "high"))
+    rows = []
+    for event, k in enumerate(reach.events[:MOST_ROWS].tolist()):
+        for r in list(wanted)[:3]:
+            cells = [number(float(tails[event, r])) for tails in (low, independent, high)]
+            rows.append([f"{k} ({names[k - 1]})", str(r), *cells])
+    return Table(
+        "P(F_k >= r), whatever is seen together: at least, if independent, at most",
+        ["rank k", "r", "at least", "independent", "at most"],
         rows,
     )

@@ -25,6 +25,7 @@ class SearchedLists:
     rows: int = 0  # candidates, with results of the run where the bound needs them
     with_run: bool = False
     of_inverse: bool = False  # the lists are those of the largest E[A/ML]
+    names: Sequence[str] | None = None  # of what lists count in, where that is not the candidates
 
     @property
     def gap(self) -> float:
@@ -56,8 +57,9 @@ def ideal_list(measure: Searched, candidates: Reach, reach: Reach, wanted: tuple
 def ideal_table(certificate: SearchedLists, candidates: Candidates, wanted: Sequence[int]) -> Table:
     """The ideal lists; those for norm='bounded' may hold results of the run, which have no name as candidates."""
     best = certificate.ideal
-    extra = certificate.rows - len(candidates.names)
-    names = [*candidates.names, *(f"(a result of the run, {n})" for n in range(1, extra + 1))]
+    known = candidates.names if certificate.names is None else certificate.names
+    extra = certificate.rows - len(known)
+    names = [*known, *(f"(a result of the run, {n})" for n in range(1, extra + 1))]
     shown, head = (best.inverse, "E[A/ML] <=") if certificate.of_inverse else (best.length, "E[ML*]")
     rows = []
     for r in wanted:

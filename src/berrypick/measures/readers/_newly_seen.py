@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray
+from berrypick.core.observed import once_for_each
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 from berrypick.judging.effort import span_lengths
@@ -24,7 +24,7 @@ class NewlySeen:
     share: FloatArray
 
 
-@lru_cache(maxsize=4)
+@once_for_each
 def newly_seen(judged: JudgedTopic) -> NewlySeen:
     """A target without length, an entry point, is seen as a whole by the first result that holds it."""
     regions, targets = judged.read_regions, judged.spans[1]
@@ -64,7 +64,7 @@ class ReadingCosts:
         return (*effort, ("tokenizer", self.tokenizer)) if self.tokenizer else effort
 
 
-@lru_cache(maxsize=4)
+@once_for_each
 def costs_of(judged: JudgedTopic) -> ReadingCosts:
     """In the unit of the evaluation's effort; tokens if that is no unit of text and the texts are known."""
     tokens = tokens_read(judged, None)

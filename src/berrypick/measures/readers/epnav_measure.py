@@ -34,8 +34,9 @@ from berrypick.measures.readers._certificate import (
     seconds_parameter,
     signed_search,
 )
-from berrypick.measures.readers._cheapest import CheapestLists, cheapest_lists, compared
+from berrypick.measures.readers._cheapest import CheapestLists, against, cheapest_lists, compared
 from berrypick.measures.readers._effort_precision import Working, reached_gains, thresholds, working_of
+from berrypick.measures.readers._items import several_documents_note, share_documents, takes_all, targets_by_document
 from berrypick.measures.readers._targets import TargetMeasure
 from berrypick.measures.readers._working import reach_table
 
@@ -55,8 +56,9 @@ class epnav(TargetMeasure):
         epnav      = mean of epnav@l over l = .01, .02 .. 1
 
     The ideal list holds the targets by decreasing gain (then smaller effort), each reaching only itself at its own
-    effort. Effort e[k] is that of the results at rank k; what readers browse to costs them as well. Among those who
-    reach the gain gr at rank k (2007, section 5.1)::
+    effort; for readers who go through all pointers of a list item (fetch_browse with consider=1), and effort rank, an
+    item of all its targets for each document. Effort e[k] is that of the results at rank k; what readers browse to
+    costs them as well. Among those who reach the gain gr at rank k (2007, section 5.1)::
 
         ce[k]  = sum_{j<=k} e[j] + sum_x min(1, seen[k,x]/P(cg[k] >= gr)) x b[k,x]
         b[k,x] = sum_{j<=k} (seen[j,x] - seen[j-1,x]) out[j,x] / seen[k,x]
@@ -153,11 +155,15 @@ class epnav(TargetMeasure):
             return (float(self.at),)
         if self.points == "levels":
             return LEVELS
-        gain = np.cumsum(-np.sort(-judged.targets.gain))
+        gain = np.cumsum(_steps(judged))
         return tuple((gain / gain[-1]).tolist())
 
     def _working(self, judged: JudgedTopic, levels: tuple[float, ...]) -> Working:
         working = working_of(judged, levels)
+        if self.ideal == "targets" and _counts_documents(judged):
+            gain = np.cumsum(_steps(judged))
+            places = np.searchsorted(gain, thresholds(judged.targets.gain, levels))
+            return against(working, np.minimum(places, len(gain) - 1) + 1.0)
         if self.ideal == "targets":
             return working
         return compared(working, self._cheapest(judged, levels), self.norm)
@@ -175,6 +181,7 @@ class epnav(TargetMeasure):
         browsing = () if not working.browsing else (("browsing", working.browsing),)
         signed = (("law", law), *browsing, *signed_search(self, lists))
         notes = gap_notes(self, lists) if self.ideal == "certified" else ()
+        notes += (*_item_notes(self, judged), *several_documents_note(judged, value))
         if working.cells:
             width = f"{working.doubt.max():.1g}"
             notes += (f"the gain distribution was computed on a grid; the value is exact to within {width}",)
@@ -238,6 +245,26 @@ class epnav(TargetMeasure):
             *(["Browsing to targets outside of the results costs effort too."] if working.browsing else []),
             f"{self} = {self._value_text(judged)}",
         )
+
+
+def _counts_documents(judged: JudgedTopic) -> bool:
+    """Whether the ideal list has an item of all its targets for each document, at the effort of one rank."""
+    return judged.effort_unit == "rank" and takes_all(judged)
+
+
+def _steps(judged: JudgedTopic) -> FloatArray:
+    """The gains of the ideal list's ranks."""
+    gain = judged.targets.gain
+    return targets_by_document(judged, gain) if _counts_documents(judged) else -np.sort(-gain)
+
+
+def _item_notes(measure: epnav, judged: JudgedTopic) -> tuple[str, ...]:
+    """Where a list of items with several pointers might need less effort than the one compared with."""
+    searched = judged.effort_unit == "rank" and measure.ideal != "targets"
+    if not share_documents(judged) or takes_all(judged) or searched:
+        return ()
+    searches = "; ideal='certified' searches for it" if judged.effort_unit == "rank" else ""
+    return (f"the ideal list has one pointer an item, and one of items with several may take less effort{searches}",)
 
 
 @lru_cache(maxsize=8)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, ClassVar, Literal, overload
 
@@ -18,9 +18,12 @@ from berrypick.core.laws import with_laws
 from berrypick.core.parameters import one_or_more, parameter
 from berrypick.core.reach import Reach
 from berrypick.core.score import Curve, Score
+from berrypick.judging.candidates import item_name
 from berrypick.judging.reader_sessions import ReaderSessions, sorted_rows, weighted_inverse
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels import ideal as ideals
+from berrypick.kernels.item_lists import Numbers
+from berrypick.kernels.joint_bounds import End, mean_terms
 from berrypick.measures.base import LEVELS, recall_value
 from berrypick.measures.best_list import BestList
 from berrypick.measures.reader_values import ReaderValues
@@ -38,6 +41,9 @@ from berrypick.measures.readers._certificate import (
 )
 from berrypick.measures.readers._expected_precision import (
     LawName,
+    TailName,
+    TogetherName,
+    bounds_table,
     expected_inverse,
     law_after,
     precision_at_rank,
@@ -46,8 +52,21 @@ from berrypick.measures.readers._expected_precision import (
     terms_table,
 )
 from berrypick.measures.readers._ideal_list import IdealName, SearchedLists, ideal_list, ideal_table
+from berrypick.measures.readers._items import (
+    ideal_items,
+    list_of_documents,
+    several_documents_note,
+    takes_all,
+    target_list_notes,
+)
 from berrypick.measures.readers._targets import TargetMeasure
 from berrypick.measures.readers._working import law_table, reach_table, scenario_tables, whole_recall
+
+#: What is said of bounds that are not those of one recall value.
+_ADDED_UP = (
+    "the bounds at several recall values or satisfaction levels are added up, though no joint law need attain all of "
+    "them: they hold, and are wide; EPRUM(r=..,together=..) has each of them"
+)
 
 
 @dataclass(frozen=True)
@@ -68,11 +87,24 @@ class EPRUM(TargetMeasure):
     law is computed exactly; law='normal' takes a normal law above ten partly seen targets, as the papers did:
     with a of them surely and m partly seen, P(F >= r) is 1 for r <= a, 0 for r > a + m, and that of a normal law above
     r - a - 1/2 between. With
-    ideal='targets' the r-th target is found at rank r, so E[ML*_r] = r. ideal='certified' searches for the best list of
-    the candidates (the targets, and all that leads to them), and states how far from the best it can be at most.
+    ideal='targets' the r-th target is found at rank r, so E[ML*_r] = r; for readers who go through all pointers of a
+    list item (fetch_browse with consider=1) it is the least number of documents that hold r targets.
+    ideal='certified' searches for the best list of the candidates (the targets, and all that leads to them), and states
+    how far from the best it can be at most. Where an item may hold several pointers, candidates are items: any pointers
+    of one document in any order, each pointer once in a list.
     With norm='bounded' E[A_r/ML_r] is divided by a bound that no list of the candidates and of this run's results
     exceeds; it is the largest value of any such list where the gap is 0.
     Where targets are ideal for a share of the readers only, the value is the weighted mean over satisfaction levels.
+
+    Reach says how likely each target is seen, and independence of the targets is an assumption. together='low' and
+    'high' do without it: with q_(1) <= .. <= q_(t) the seen probabilities after rank k, whatever is seen together::
+
+        P(F_k >= r) <= min(1, min_{0 <= m < r} (q_(1) + .. + q_(t-m)) / (r - m))
+        P(F_k >= r) >= 1 - the same for the unseen probabilities and t - r + 1
+
+    in the place of P(F_k >= r). No tighter bound holds for a rank and r; for r = 1 and r = t one joint law attains it
+    at all ranks at once. Over several recall values and satisfaction levels the bounds are added up, which is valid and
+    wide. E[ML*_r] stays what it is under independence. EPRUM(rank=k) with ideal='targets' is E[F_k]/k under every law.
 
     Meaning
     -------
@@ -114,6 +146,13 @@ class EPRUM(TargetMeasure):
     [0.995, 1.146]
     >>> bp.eprum(best, candidates=[*targets, [.9, .9]], ideal='certified', norm='bounded').round(4).tolist()
     [0.995, 1.0]
+
+    Whatever is seen together, precision at recall values 1 and 2 of the first list lies within [.66, .90] and
+    [.56, 1.04]:
+
+    >>> clicks = [[.4, .4], [.6, .4], [1, 0]]
+    >>> [bp.eprum(clicks, together=end).round(4).tolist() for end in ('low', 'high')]
+    [[0.66, 0.56], [0.9, 1.04]]
     """
 
     laws: ClassVar[tuple[str, ...]] = with_laws("reach-raised")
@@ -125,6 +164,7 @@ class EPRUM(TargetMeasure):
         "lalmas2007inex",
         "hoeffding1956successes",
         "branden2020lorentzian",
+        "rueger1978",
     )
     curve_axes: ClassVar[tuple[str, str]] = ("recall", "expected precision")
     why_above_one: ClassVar[str] = (
@@ -149,6 +189,11 @@ class EPRUM(TargetMeasure):
     law: LawName = parameter(
         "exact", "exact|normal", "the law of the number seen: exact, or normal as in the papers, for old results"
     )
+    together: TogetherName = parameter(
+        "independent",
+        "independent|low|high",
+        "how targets are seen together: independently, as in the papers, or the least and most that reach alone proves",
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -157,6 +202,22 @@ class EPRUM(TargetMeasure):
         check_search(self, "'certified', 'exact' or 'greedy'")
         if self.norm == "bounded" and self.rank is not None:
             raise UsageError("EPRUM(rank=) has no bounded norm; use EPRUM(r=...) or EPRUM@level with norm='bounded'")
+        if self.together != "independent":
+            self._check_together()
+
+    def _check_together(self) -> None:
+        if self.law != "exact":
+            raise UsageError(
+                f"EPRUM(together='{self.together}') holds for every law of the number seen; it takes no law='normal'"
+            )
+        if self.norm != "product":
+            raise UsageError(
+                f"EPRUM(together='{self.together}') takes no norm='bounded', which is bounded under independence"
+            )
+
+    @property
+    def _tails(self) -> TailName:
+        return self.law if self.together == "independent" else self.together
 
     def no_best_lists(self) -> str:
         of_rank = self.rank is not None
@@ -166,16 +227,23 @@ class EPRUM(TargetMeasure):
         return certified(self, nodes, seconds)
 
     def best_lists(self, judged: JudgedTopic) -> Iterator[BestList]:
-        names = judged.candidates.names
+        candidates = judged.candidates
         for weight, ideal, _ in judged.levels:
-            rows = judged.candidates.reach if ideal.all() else judged.candidates.reach.columns(ideal)
-            if self.r is not None and self.r > rows.targets:
+            targets = int(ideal.sum())
+            if self.r is not None and self.r > targets:
                 continue
-            wanted = self._wanted(rows.targets)
-            found = ideals.certified(rows, wanted, ideals.OBJECTIVES[self.norm], search_of(self))
+            wanted, names = self._wanted(targets), candidates.names
+            objective, limit = ideals.OBJECTIVES[self.norm], search_of(self)
+            rows = candidates.reach if ideal.all() else candidates.reach.columns(ideal)
+            if candidates.items is None:
+                found = ideals.certified(rows, wanted, objective, limit)
+            else:
+                items = candidates.items.columns(ideal)
+                made = ideals.certified_items(items, Numbers(wanted), objective, limit, np.zeros((0, targets)))
+                found, names = made.found, [item_name(names, item) for item in made.items]
+            count = len(candidates.pointers) or len(rows.events)
             for r, best in zip(wanted, found, strict=True):
-                units = tuple(names[i] for i in best.order)
-                yield BestList(best, units, rows.targets, len(rows.events), weight, r=r)
+                yield BestList(best, tuple(names[i] for i in best.order), targets, count, weight, r=r)
 
     def level_remedy(self, at: float) -> str:
         return f"; for precision at a rank, use EPRUM(rank={at:g})" if at == int(at) else ""
@@ -187,11 +255,16 @@ class EPRUM(TargetMeasure):
                 continue
             lists.append(self._ideal(judged, ideal, reach))
             parts.append((weight, self._at_level(reach, lists[-1].ideal)))
-        notes, signed = self._notes(judged, lists), signed_search(self, lists)
+        notes, signed = self._notes(judged, lists), (*signed_search(self, lists), *self._signed_together())
         if not parts or any(math.isnan(value) for _, value in parts):
             return Score(None, notes, signed)
         total = math.fsum(weight for weight, _ in parts)
-        return Score(math.fsum(weight * value for weight, value in parts) / total, notes, signed)
+        value = math.fsum(weight * value for weight, value in parts) / total
+        return Score(value, (*notes, *several_documents_note(judged, value)), signed)
+
+    def _signed_together(self) -> tuple[tuple[str, str], ...]:
+        """What ideal lists need is computed under independence, whatever is assumed of the list."""
+        return () if self.together == "independent" else (("ideal_together", "independent"),)
 
     def missing_topic_score(self, judged: JudgedTopic) -> Score:
         """An empty list scores 0, but what no list can score stays undefined."""
@@ -200,8 +273,8 @@ class EPRUM(TargetMeasure):
     def _at_level(self, reach: Reach, best: ideals.Ideal) -> float:
         """The value when exactly these targets are ideal."""
         if self.rank is not None:
-            return precision_at_rank(reach, self.rank, best, self.law)
-        precision = precisions(reach, best, self.norm, self.law)
+            return precision_at_rank(reach, self.rank, best, self._tails)
+        precision = precisions(reach, best, self.norm, self._tails)
         wanted = self._wanted(reach.targets)
         return math.fsum(precision[r - 1] for r in wanted) / len(wanted)
 
@@ -217,22 +290,37 @@ class EPRUM(TargetMeasure):
         self, judged: JudgedTopic, ideal: BoolArray, reach: Reach, wanted: tuple[int, ...] | None = None
     ) -> SearchedLists:
         if self.ideal == "targets":
-            return SearchedLists(ideals.by_targets(reach.targets))
+            whole = takes_all(judged)
+            return SearchedLists(list_of_documents(judged, ideal) if whole else ideals.by_targets(reach.targets))
+        wanted = self._wanted(reach.targets) if wanted is None else wanted
+        if judged.candidates.pointers:
+            return ideal_items(self, judged, ideal, reach, wanted)
         rows = judged.candidates.reach
         rows = rows if ideal.all() else rows.columns(ideal)
-        return ideal_list(self, rows, reach, self._wanted(reach.targets) if wanted is None else wanted)
+        return ideal_list(self, rows, reach, wanted)
 
     def _notes(self, judged: JudgedTopic, lists: Sequence[SearchedLists] = ()) -> tuple[str, ...]:
+        added = self.together != "independent" and self.rank is None
+        if added and sum(len(self._wanted(reach.targets)) for _, _, reach in judged.levels) > 1:
+            return (*self._list_notes(judged, lists), _ADDED_UP)
+        return self._list_notes(judged, lists)
+
+    def _list_notes(self, judged: JudgedTopic, lists: Sequence[SearchedLists]) -> tuple[str, ...]:
         if self.ideal == "certified":
             return gap_notes(self, lists)
         if self.ideal == "greedy" and self.norm == "bounded":
             return ("norm='bounded' with ideal='greedy' is not guaranteed to stay within 1; ideal='certified' is",)
-        if self.ideal == "targets" and judged.reach.row_sums.max(initial=0.0) > 1 + 1e-9:
-            return (
-                "one unit reaches several targets at once (its reach sums to more than 1), so the list of targets may "
-                "not be the ideal one; ideal='certified' searches for it",
-            )
-        return ()
+        return target_list_notes(judged, "ideal='certified'") if self.ideal == "targets" else ()
+
+    def bounded(self, end: End) -> EPRUM | None:
+        same = self.rank is not None and self.ideal == "targets"  # E[F_k]/k under every law
+        if self.together != "independent" or self.law != "exact" or self.norm != "product" or same:
+            return None
+        return replace(self, together=end)
+
+    def is_mean_over_readers(self) -> bool:
+        """Bounds are not."""
+        return self.together == "independent"
 
     def reader_values(self, judged: JudgedTopic, sessions: ReaderSessions) -> ReaderValues:
         """A reader who sees the r-th target at rank k gets E[ML*_r]/k; readers differ in what is ideal for them."""
@@ -264,7 +352,7 @@ class EPRUM(TargetMeasure):
         curves = []
         for weight, ideal, reach in judged.levels:
             best = self._ideal(judged, ideal, reach, tuple(range(1, reach.targets + 1)))
-            curves.append((weight, precisions(reach, best.ideal, self.norm, self.law)))
+            curves.append((weight, precisions(reach, best.ideal, self.norm, self._tails)))
         total = math.fsum(weight for weight, _ in curves)
         columns = [(weight * p)[_places(xs, len(p))].tolist() for weight, p in curves]
         heights = (math.fsum(parts) / total for parts in zip(*columns, strict=True))
@@ -290,25 +378,25 @@ class EPRUM(TargetMeasure):
     ) -> list[Table]:
         targets = [name for name, wanted in zip(judged.targets.names(), ideal, strict=True) if wanted]
         names = judged.items.names_by_rank()
-        law = -np.diff(tails_at_events(reach, self.law), append=0.0)
-        parts = [
-            reach_table(reach, names, targets),
-            law_table(reach, names, law),
-            *scenario_tables(reach, names, targets),
-        ]
         best, wanted = certificate.ideal, self._wanted(reach.targets)
+        parts = [reach_table(reach, names, targets)]
+        if self.together == "independent":
+            law = -np.diff(tails_at_events(reach, self.law), append=0.0)
+            parts += [law_table(reach, names, law), *scenario_tables(reach, names, targets)]
+        elif self.rank is None:
+            parts.append(bounds_table(reach, names, wanted))
         if self.rank is not None:
             return [*parts, self._rank_terms(reach, best)]
         if self.ideal != "targets":
             parts.append(ideal_table(certificate, judged.candidates, wanted))
-        inverse = expected_inverse(reach, self.law)
+        inverse = expected_inverse(reach, self._tails)
         for r in list(wanted)[:3]:
-            parts.append(terms_table(reach, names, r, float(inverse[r - 1]), self.law))
+            parts.append(terms_table(reach, names, r, float(inverse[r - 1]), self._tails))
         parts.append(self._summary(reach, best, inverse, list(wanted)))
         return parts
 
     def _summary(self, reach: Reach, best: ideals.Ideal, inverse: FloatArray, wanted: list[int]) -> Table:
-        precision = precisions(reach, best, self.norm, self.law)
+        precision = precisions(reach, best, self.norm, self._tails)
         divisor = "E[ML*]" if self.norm == "product" else "largest E[A/ML]"
         shown = best.length if self.norm == "product" else best.inverse
         columns = (inverse, shown, precision)
@@ -319,15 +407,29 @@ class EPRUM(TargetMeasure):
 
     def _rank_terms(self, reach: Reach, best: ideals.Ideal) -> Table:
         assert self.rank is not None
+        if self.together != "independent":
+            return self._rank_bounds(reach, best, self.together)
         law = law_after(reach, self.rank, self.law)
         length = np.concatenate([[0.0], best.length])
         rows = [
             [str(f), number(float(p), 6), number(float(m), 6), number(float(p * m), 6) if p else "0"]
             for f, (p, m) in enumerate(zip(law, length, strict=True))
         ]
-        value = precision_at_rank(reach, self.rank, best, self.law)
+        value = precision_at_rank(reach, self.rank, best, self._tails)
         rows.append([f"sum / {self.rank}", "", "", number(value, 6)])
         return Table(f"After rank {self.rank}", ["f", "P(F=f)", "E[ML*]", "product"], rows)
+
+    def _rank_bounds(self, reach: Reach, best: ideals.Ideal, end: End) -> Table:
+        assert self.rank is not None
+        terms = zip(*mean_terms(reach.expected_seen(self.rank), best.length, end), strict=True)
+        rows = [
+            [str(m), number(float(total), 6), number(float(weight), 6), number(float(total * weight), 6)]
+            for m, (total, weight) in enumerate(terms, start=1)
+        ]
+        value = precision_at_rank(reach, self.rank, best, end)
+        rows.append([f"sum / {self.rank}", "", "", number(value, 6)])
+        head = ["m", "P(F>=1)+..+P(F>=m)", "weight by E[ML*]", "product"]
+        return Table(f"After rank {self.rank}, whatever is seen together", head, rows)
 
 
 @lru_cache(maxsize=64)
@@ -363,6 +465,7 @@ def eprum(
     ideal: IdealName = "targets",
     norm: NormName = "product",
     law: LawName = "exact",
+    together: TogetherName = "independent",
     gap: float | None = None,
     nodes: int | None = None,
     seconds: float | None = None,
@@ -376,6 +479,7 @@ def eprum(
     ideal: IdealName = "targets",
     norm: NormName = "product",
     law: LawName = "exact",
+    together: TogetherName = "independent",
     gap: float | None = None,
     nodes: int | None = None,
     seconds: float | None = None,
@@ -388,6 +492,7 @@ def eprum(
     ideal: IdealName = "targets",
     norm: NormName = "product",
     law: LawName = "exact",
+    together: TogetherName = "independent",
     gap: float | None = None,
     nodes: int | None = None,
     seconds: float | None = None,
@@ -411,6 +516,8 @@ def eprum(
         As the parameter of the measure.
     law : {'exact', 'normal'}
         How the distribution of targets seen is computed.
+    together : {'independent', 'low', 'high'}
+        Whether targets are seen independently, or the least and most that holds whatever is seen together.
     gap : float, optional
         The relative gap that certified lists should be within.
     nodes : int, optional
@@ -430,7 +537,7 @@ def eprum(
     0.7488
     """
     # refuses what does not go together
-    measure = EPRUM(ideal=ideal, norm=norm, law=law, gap=gap, nodes=nodes, seconds=seconds)
+    measure = EPRUM(ideal=ideal, norm=norm, law=law, together=together, gap=gap, nodes=nodes, seconds=seconds)
     matrix = Reach.of(reach)
     rows = Reach.identity(matrix.targets) if candidates is None else Reach.of(candidates)
     if rows.targets != matrix.targets:
@@ -441,5 +548,5 @@ def eprum(
     best = ideal_list(measure, rows, matrix, wanted)
     for note in gap_notes(measure, [best]) if ideal == "certified" else ():
         warnings.warn(note, BerrypickWarning, stacklevel=2)
-    precision = precisions(matrix, best.ideal, norm, law)
+    precision = precisions(matrix, best.ideal, norm, measure._tails)
     return precision if recall is None else float(precision[wanted[0] - 1])

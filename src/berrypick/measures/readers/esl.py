@@ -27,6 +27,10 @@ class ESL(_Searching):
     If the list gives all S, j counts the units wasted before the S-th is found, and ESL = j. With unit='tokens' tau
     is a number of tokens, and so are D, all documents together, and D_R, the union of the targets.
 
+    With spread=s tau differs between people, one for all visits of a person: log-normal with median ``tolerance`` and
+    sigma s. The value is the mean over people: exact between the tolerances at which visits or I change, with
+    quadrature (error 1e-9) for people whose I is above 10^5, which the signature then says.
+
     Meaning
     -------
     The time lost: on the list first, then on a random search through everything else.
@@ -61,13 +65,12 @@ class ESL(_Searching):
     references: ClassVar[tuple[str, ...]] = ("vries2004tolerance", "cooper1968expected")
 
     def compute(self, judged: JudgedTopic) -> Score:
-        found = self.search(judged)
-        return self.scored(judged, None if found is None else float(found.length))
+        return self.scored(judged, self.value(judged))
 
-    def of_search(self, search: VisitQuantities, length: FloatArray) -> FloatArray:
+    def of_search(self, search: VisitQuantities, units: FloatArray, length: FloatArray) -> FloatArray:
         return length
 
     def summary(self, judged: JudgedTopic) -> list[str | Table]:
         if self.search(judged) is None:
             return [f"Undefined: {self.wanted} targets are wanted, the topic has {len(judged.targets)}."]
-        return [self.search_table(judged)]
+        return [*self.search_tables(judged)]

@@ -24,6 +24,10 @@ class ESLRF(_Searching):
 
     with ESL, S, R and I as in ESL, in tokens too; S I/(R + 1) is the search length without any list.
 
+    With spread=s tau differs between people, one for all visits of a person: log-normal with median ``tolerance`` and
+    sigma s. The value is the mean over people: exact between the tolerances at which visits or I change, with
+    quadrature (error 1e-9) for people whose I is above 10^5, which the signature then says.
+
     Meaning
     -------
     1: nothing is wasted. 0: no better than reading the collection in random order.
@@ -54,14 +58,13 @@ class ESLRF(_Searching):
 
     references: ClassVar[tuple[str, ...]] = ("vries2004tolerance", "cooper1968expected")
 
-    def compute(self, judged: JudgedTopic) -> Score:
-        found = self.search(judged)
-        if found is None or found.units == 0:
-            return self.scored(judged, None)
-        return self.scored(judged, 1.0 - found.length * (found.relevant + 1) / (found.wanted * found.units))
+    defined_without_units: ClassVar[bool] = False
 
-    def of_search(self, search: VisitQuantities, length: FloatArray) -> FloatArray:
-        return 1.0 - length * (search.relevant + 1) / (search.wanted * search.units)
+    def compute(self, judged: JudgedTopic) -> Score:
+        return self.scored(judged, self.value(judged))
+
+    def of_search(self, search: VisitQuantities, units: FloatArray, length: FloatArray) -> FloatArray:
+        return 1.0 - length * (search.relevant + 1) / (search.wanted * units)
 
     def missing_topic_score(self, judged: JudgedTopic) -> Score:
         """Searching without any list is the random search itself."""
@@ -71,4 +74,5 @@ class ESLRF(_Searching):
         value = self.compute(judged).value
         if value is None:
             return ["Undefined: fewer targets than wanted, or no irrelevant material in the collection."]
-        return [self.search_table(judged), f"ESLRF = 1 - ESL (R+1)/(S I) = {number(value, 6)}"]
+        mean = "mean of " if self.spread else ""
+        return [*self.search_tables(judged), f"ESLRF = {mean}1 - ESL (R+1)/(S I) = {number(value, 6)}"]

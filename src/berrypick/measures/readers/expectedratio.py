@@ -27,7 +27,8 @@ class ExpectedRatio(TargetMeasure):
 
         ExpectedRatio@k = sum_x P(x ideal) seen[k, x] / sum_x P(x ideal)
 
-    Without a cut-off, after the whole list.
+    Without a cut-off, after the whole list. It depends on the probability of each target for itself (the marginals)
+    only: whatever readers see together, the value is the same, where EPRUM has an interval (together='low', 'high').
 
     Meaning
     -------

@@ -29,6 +29,10 @@ class PT2I(_Searching):
 
     with ESL as there, in tokens too, and R targets in all. The curve shows S = 1 .. R at the recall S/R.
 
+    With spread=s tau differs between people, one for all visits of a person: log-normal with median ``tolerance`` and
+    sigma s. The value is the mean over people: exact between the tolerances at which visits or I change, with
+    quadrature (error 1e-9) for people whose I is above 10^5, which the signature then says.
+
     Meaning
     -------
     Raghavan's probability of relevance, with units of tolerance in the place of irrelevant documents.
@@ -69,18 +73,17 @@ class PT2I(_Searching):
         return super().wants(judged) if self.at is None else recall_value(float(self.at), len(judged.targets))
 
     def compute(self, judged: JudgedTopic) -> Score:
-        found = self.search(judged)
-        return self.scored(judged, None if found is None else found.wanted / (found.wanted + found.length))
+        return self.scored(judged, self.value(judged))
 
-    def of_search(self, search: VisitQuantities, length: FloatArray) -> FloatArray:
+    def of_search(self, search: VisitQuantities, units: FloatArray, length: FloatArray) -> FloatArray:
         return np.asarray(search.wanted / (search.wanted + length))
 
     def missing_topic_score(self, judged: JudgedTopic) -> Score:
         return self.compute(judged)
 
     def _precisions(self, judged: JudgedTopic) -> list[float]:
-        searches = [self.search(judged, wanted) for wanted in range(1, len(judged.targets) + 1)]
-        return [found.wanted / (found.wanted + found.length) for found in searches if found is not None]
+        values = [self.value(judged, wanted) for wanted in range(1, len(judged.targets) + 1)]
+        return [value for value in values if value is not None]
 
     def curve(self, judged: JudgedTopic) -> Curve | None:
         values = self._precisions(judged)
@@ -94,4 +97,5 @@ class PT2I(_Searching):
         value = self.compute(judged).value
         if value is None:
             return [f"Undefined: {self.wanted} targets are wanted, the topic has {len(judged.targets)}."]
-        return [self.search_table(judged), f"PT2I = S/(S + ESL) = {number(value, 6)}"]
+        mean = "mean of " if self.spread else ""
+        return [*self.search_tables(judged), f"PT2I = {mean}S/(S + ESL) = {number(value, 6)}"]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import ClassVar, Literal
 
 import numpy as np
 
 from berrypick.core.arrays import BoolArray
 from berrypick.core.explanation import Explanation, Table
+from berrypick.core.observed import once_for_each
 from berrypick.core.parameters import zero_to_one
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import intersections
@@ -54,7 +54,7 @@ class _Matching(Measure):
         return self._explanation(judged, table, counts)
 
 
-@lru_cache(maxsize=4)
+@once_for_each
 def matches(judged: JudgedTopic, ki: float, ri: float) -> BoolArray:
     """results x targets: the intersection is at least ki of the target and ri of the result."""
     ranking, targets = judged.spans

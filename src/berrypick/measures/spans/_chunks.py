@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -12,6 +11,7 @@ import numpy as np
 from berrypick.core.arrays import FloatArray, IntArray, Positions
 from berrypick.core.errors import NeedsError, UsageError, option
 from berrypick.core.explanation import Explanation, Table, number
+from berrypick.core.observed import once_for_each
 from berrypick.core.parameters import positive_share
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
@@ -76,7 +76,7 @@ class SpanMeasure(Measure):
         return self._explanation(judged, self.table(judged), f"{self} = {self._value_text(judged)}")
 
 
-@lru_cache(maxsize=8)
+@once_for_each
 def covered_at(judged: JudgedTopic, share: float) -> FloatArray:
     """The rank, from 1, by which the results together cover a share of each target; infinite if never."""
     ranking, targets = judged.spans
@@ -170,7 +170,7 @@ def effort_for(effort: FloatArray, seen: FloatArray, share: float) -> float | No
     return float(effort[k - 1] + part * (effort[k] - effort[k - 1]))
 
 
-@lru_cache(maxsize=8)
+@once_for_each
 def reading_of(judged: JudgedTopic, unit: str | None) -> Reading:
     """Read what the reader gets with each result from first to last, each time from its start to its end.
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray
+from berrypick.core.observed import once_for_each
 from berrypick.core.parameters import positive_share
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
@@ -24,7 +24,7 @@ def iou_parameter() -> Any:
     return positive_share(None, "least intersection over union of one result and a target, instead of share")
 
 
-@lru_cache(maxsize=8)
+@once_for_each
 def overlaps(judged: JudgedTopic) -> FloatArray:
     """results x targets: intersection over union; 0 in different documents, and for a result that repeats another."""
     ranking, targets = judged.spans
@@ -58,7 +58,7 @@ def _in_common(
     return intersections(start, end, low, high), end - start, high - low
 
 
-@lru_cache(maxsize=8)
+@once_for_each
 def matched_at(judged: JudgedTopic, iou: float) -> FloatArray:
     """The rank, from 1, of the first result that matches each target; infinite if none does."""
     good = overlaps(judged) >= iou * ALMOST

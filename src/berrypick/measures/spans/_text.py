@@ -17,6 +17,7 @@ from berrypick.core.columns import Coded
 from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.laws import with_laws
+from berrypick.core.observed import once_for_each
 from berrypick.core.parameters import parameter
 from berrypick.core.run import Ranking
 from berrypick.core.score import Curve, Score
@@ -110,7 +111,7 @@ def relevant_text_of(text: Highlighted) -> RelevantText:
     )
 
 
-@lru_cache(maxsize=4)
+@once_for_each
 def view_of(judged: JudgedTopic) -> View:
     ranking = judged.ranking_spans
     text = relevant_text_of(judged.relevant_spans)
@@ -143,7 +144,7 @@ def without_text(judged: JudgedTopic) -> Score:
     return Score(0.0 if "empty-is-zero" in judged.rules else None)
 
 
-@lru_cache(maxsize=4)
+@once_for_each
 def unjudged_of(judged: JudgedTopic) -> FloatArray:
     """Per pointer: what of its new text was not judged; nan where its length is unknown."""
     ranking, text = judged.ranking_spans, judged.truth.judged_spans()

@@ -39,6 +39,29 @@ class Opener(bp.UserModel):
         return pairwise(ranking, targets, blocks)
 
 
+class Picky(bp.UserModel):
+    """Opens a document with some probability, and then reads all of it; learnt from a file of 0 and 1.
+
+    Effort: the length of what is pointed to.
+    """
+
+    opens: float = bp.parameter(
+        0.5, "number", "how often a document is opened", check=lambda v: 0 < v <= 1, must="(0, 1]"
+    )
+
+    def reach(self, ranking, targets, context):
+        blocks = [
+            (rows, found, np.full((len(rows), len(found)), self.opens)) for rows, found in shared(ranking, targets)
+        ]
+        return pairwise(ranking, targets, blocks)
+
+    @classmethod
+    def fit(cls, log, *, held_out=0.2):
+        with open(log) as lines:
+            seen = [int(line) for line in lines]
+        return cls(opens=sum(seen) / len(seen))
+
+
 class DoubleColonRun(bp.Format):
     """Whole documents with scores, separated by double colons.
 

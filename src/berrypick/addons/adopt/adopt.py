@@ -1,0 +1,378 @@
+"""bp.adopt: a golden set, as whatever program wrote it, to a truth of spans."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from os import PathLike, fspath
+from typing import Any
+
+from berrypick import formats
+from berrypick.addons.adopt.golden_fields import (
+    _CHUNKS,
+    GOLD,
+    FieldGuesser,
+    Guess,
+    Known,
+    answerable,
+    group_name,
+    has_gold,
+    last_name,
+    read_fields,
+    single,
+)
+from berrypick.addons.adopt.golden_file import Golden, GoldenRow, read_chunks, read_golden
+from berrypick.addons.adopt.placing import (
+    PLACED,
+    UNPLACED,
+    AdoptedCase,
+    Documents,
+    Gold,
+    Placer,
+    gold_of_row,
+    read_chunk_table,
+)
+from berrypick.core.errors import BerrypickError, InputError, Message, UsageError, option, shorten
+from berrypick.core.truth import Truth
+from berrypick.core.words import counted
+from berrypick.documents.locate_truth import TruthLocator
+from berrypick.documents.locator import check_quotes
+from berrypick.documents.quotes import THRESHOLD
+from berrypick.documents.texts import Texts, checksum, read_texts
+from berrypick.formats.base import Problems
+from berrypick.formats.io.files import atomic_writer
+from berrypick.formats.io.json_lines import write_lines
+from berrypick.formats.io.questions import plain_title
+from berrypick.formats.span_truth import SpanTruth
+from berrypick.inputs.fields import counts
+
+#: Cases that a message shows.
+_SHOWN = 10
+#: Formats that say themselves what their fields are.
+_OWN = ("span-truth", "span-table-truth")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AdoptedTruth(Truth):
+    """A truth made of a golden set, with what was guessed and what has no place.
+
+    Attributes
+    ----------
+    guesses
+        What each field was taken for.
+    cases
+        Every piece of gold, and how it was placed.
+    problems
+        Those that have no place.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> golden = [{"question": "When?", "context": "old  canes"}]
+    >>> [case.status for case in bp.adopt(golden, {"guide": "Cut the old canes."}).cases]
+    ['normalised']
+    """
+
+    guesses: tuple[Guess, ...] = ()
+    cases: tuple[AdoptedCase, ...] = ()
+
+    @property
+    def problems(self) -> tuple[AdoptedCase, ...]:
+        """Gold that has no place."""
+        return tuple(case for case in self.cases if case.place is None)
+
+
+class UncertainError(UsageError):
+    """Guesses that a person has to settle."""
+
+
+class UnplacedError(InputError):
+    """Gold that has no place in the documents."""
+
+
+def adopt(
+    golden: Any,
+    documents: Texts | Mapping[str, str] | str | PathLike[str],
+    *,
+    fields: Mapping[str, str | Sequence[str]] | str | None = None,
+    chunks: Any = None,
+    yes: bool = False,
+    partial: bool = False,
+    quotes: str = "fuzzy",
+    threshold: float = THRESHOLD,
+    report: str | PathLike[str] | None = None,
+) -> AdoptedTruth:
+    """Make a truth of spans of a golden set, as whatever program wrote it, and the texts of the documents.
+
+    Parameters
+    ----------
+    golden : str, path, data frame, records or objects
+        Questions with quotes, offsets or names of chunks: JSON, JSON Lines, CSV, Parquet, YAML; of ragas, DeepEval,
+        LangSmith, Langfuse, LlamaIndex, Haystack, promptfoo or of your own.
+    documents : Texts, mapping, str or path
+        The texts: a folder, JSON Lines with doc and text, or a mapping.
+    fields : mapping or str, optional
+        What fields are, where that is not to be guessed: ``{"question": "q", "quote": "ctx", "doc": "src"}``. Roles are
+        question, quote, doc, topic, answerable, grade, start, end, chunk and group; an empty name says that there is
+        none.
+    chunks : str, path, mapping or records, optional
+        The chunks that gold is named by: id, and text or doc, start, end.
+    yes : bool
+        Accept guesses that are not certain, instead of an error.
+    partial : bool
+        Leave out what has no place, instead of an error.
+    quotes : {'fuzzy', 'normalised', 'exact'}
+        The loosest rule by which quotes are found; stricter ones go first.
+    threshold : float
+        The least similarity of fuzzy matches, in percent.
+    report : str or path, optional
+        A file of JSON Lines to write, with what has no place.
+
+    Returns
+    -------
+    AdoptedTruth
+        A truth of spans in characters, with its questions, groups and the checksums of the documents; ``guesses`` and
+        ``problems`` say what was assumed and what is missing.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> golden = [{"user_input": "When?", "reference_contexts": ["Cut the old canes."]}]
+    >>> truth = bp.adopt(golden, {"guide": "In autumn: Cut the old canes."})
+    >>> truth.to_records()[0]
+    {'topic': '1', 'doc': 'guide', 'start': 11, 'end': 29, 'grade': 1, 'offsets': 'chars', 'question': 'When?'}
+    """
+    adoption = Adoption(golden, documents, fields, chunks, quotes, threshold)
+    if not yes and (doubtful := adoption.uncertain()):
+        raise adoption.refusal(doubtful)
+    return adoption.truth(partial, report)
+
+
+class Adoption:
+    """A golden set that is looked at first, and made a truth of afterwards."""
+
+    def __init__(
+        self, golden: Any, documents: Any, fields: Any, chunks: Any, quotes: str, threshold: float = THRESHOLD
+    ) -> None:
+        rule, chosen = check_quotes(quotes), read_fields(fields)
+        self.texts = read_texts(documents)
+        self.named = _named_format(golden) if not chosen and chunks is None else None
+        self.rule, self.threshold = rule, threshold
+        self.documents = Documents(self.texts)
+        if self.named is not None:
+            self.source, self.kind, self.guesses, self.unused = fspath(golden), self.named.name(), [], []
+            self.notes: list[str] = []
+            return
+        self.golden: Golden = read_golden(golden)
+        self.source, self.kind, self.notes = self.golden.source, self.golden.kind, list(self.golden.notes)
+        self.placer = Placer(self.documents, rule, threshold, self._chunks(chunks))
+        held = self.placer.chunks
+        of_chunks = (lambda names: sum(name in held for name in names)) if held else None
+        guesser = FieldGuesser(self.golden, Known(self.placer.known, self.documents.known, of_chunks), chosen)
+        self.guesses = guesser.guesses()
+        self.documents.by_stem.clear()
+        self.unused = guesser.unused(self.guesses)
+        self._check_gold()
+
+    def _chunks(self, chunks: Any) -> dict[str, Gold]:
+        if chunks is not None:
+            source = fspath(chunks) if isinstance(chunks, (str, PathLike)) else "the chunks"
+            return read_chunk_table([*read_chunks(chunks)], source)
+        if self.golden.chunks:
+            return read_chunk_table([*enumerate(self.golden.chunks, 1)], self.source)
+        return {}
+
+    @property
+    def fields(self) -> dict[str, str]:
+        """Role to field, without groups."""
+        return {one.role: one.field for one in self.guesses if one.field and one.role != "group"}
+
+    def _check_gold(self) -> None:
+        """A golden set without gold is refused; one of whole documents has to be meant."""
+        if {*GOLD} & {*self.fields}:
+            return
+        if named := [path for path in self.unused if last_name(path) in _CHUNKS]:
+            raise self.golden.error(
+                f"names its gold by chunks ({named[0]}), and there are none",
+                f"give them with {option('chunks')}: id, and text or doc, start, end",
+            )
+        if elsewhere := [path for path in self.unused if counts(path.rpartition(".")[2])]:
+            unit = counts(elsewhere[0].rpartition(".")[2])
+            raise self.golden.error(f"{elsewhere[0]} says where, by {unit}, and there is no quote to find")
+        if "doc" not in self.fields:
+            shown = ", ".join(self.unused[:12])
+            raise self.golden.error(
+                "no field is known to be the quote, and none names a document",
+                [f"it has {shown}", f"name one with {option('fields', 'quote=NAME')}"],
+            )
+        place = next(i for i, one in enumerate(self.guesses) if one.role == "quote")
+        why = "no quotes: whole documents are taken as relevant"
+        self.guesses[place] = replace(self.guesses[place], certain=False, why=why)
+
+    def uncertain(self) -> list[Guess]:
+        """Guesses that a person has to settle."""
+        return [one for one in self.guesses if not one.certain]
+
+    def refusal(self, doubtful: Sequence[Guess]) -> UncertainError:
+        """The error where nobody settles them."""
+        said = Message(
+            f"{option('fields')} names fields, as in question=q,quote=ctx (an empty name: there is none); "
+            f"{option('yes', True)} accepts the guesses"
+        )
+        shown = [one.shown() for one in doubtful]
+        return UncertainError(
+            f"{self.source}: {counted(len(doubtful), 'guess', 'guesses')} not certain", *shown, said.template
+        )
+
+    def summary(self) -> list[str]:
+        """What is read as what, line by line."""
+        if self.named is not None:
+            return [f"{self.source}: {self.kind}, which says itself what its fields are"]
+        lines = [f"{self.source}: {counted(len(self.golden.rows), 'row')} of {self.kind}"]
+        lines += [f"  {one.shown()}" for one in self.guesses]
+        return [*lines, f"  not used: {', '.join(self.unused)}"] if self.unused else lines
+
+    # --- the truth ---
+
+    def truth(self, partial: bool = False, report: str | PathLike[str] | None = None) -> AdoptedTruth:
+        """The truth; an error if something has no place, unless parts will do. The report is written in any case."""
+        truth, cases = self._named_truth() if self.named is not None else self._guessed_truth()
+        bad = [case for case in cases if case.place is None]
+        if report is not None:
+            with atomic_writer(fspath(report)) as out:
+                write_lines((case.as_dict() for case in bad), out)
+        if bad and not partial:
+            raise self._unplaced(bad, len(cases))
+        if not truth.topics:
+            raise InputError("nothing is left that could be judged", path=self.source)
+        sums = {name: checksum(self.texts[name]) for topic in truth.topics.values() for name in topic.documents()}
+        truth = replace(truth, checksums=sums, notes=(*self.notes, *self._notes(cases, truth)))
+        held = {one.name: getattr(truth, one.name) for one in fields(Truth)}
+        return AdoptedTruth(**held, guesses=tuple(self.guesses), cases=tuple(cases))
+
+    def _unplaced(self, bad: Sequence[AdoptedCase], of: int) -> UnplacedError:
+        shown = [case.shown() for case in bad[:_SHOWN]]
+        more = [f"and {len(bad) - _SHOWN} more"] if len(bad) > _SHOWN else []
+        remedy = Message(
+            f"{option('partial', True)} leaves them out; {option('report')} writes them to a file, with candidates"
+        )
+        what = f"{len(bad)} of {of} pieces of gold have no place in the documents"
+        return UnplacedError(what, path=self.source, remedy=[*shown, *more, remedy.template])
+
+    def _guessed_truth(self) -> tuple[Truth, list[AdoptedCase]]:
+        cases: list[AdoptedCase] = []
+        records = [*self._records(cases)]
+        problems = Problems(self.source)
+        truth = SpanTruth.from_records(((line, "", record) for line, record in records), problems, self.source)
+        if truth.units == "spans":
+            truth = replace(truth, offsets="chars")
+        return replace(truth, skipped=dict(problems.counts)), cases
+
+    def _records(self, cases: list[AdoptedCase]) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Lines of a truth, row by row."""
+        held, groups = self.fields, [one.field for one in self.guesses if one.role == "group"]
+        places: dict[str, str] = {}
+        for row in self.golden.rows:
+            asked = row.fields.get(held["question"])
+            if not isinstance(asked, str) or not asked.strip():
+                cases.append(AdoptedCase(Gold(row.line, "", ""), "no question", why="the row has no question"))
+                continue
+            topic = self._topic(row, asked, held, places)
+            more = {"question": asked} | {
+                group_name(path): single(row.fields[path]) for path in groups if row.fields.get(path) is not None
+            }
+            if not self._has_answer(row, held):
+                yield row.line, {"topic": topic, "answer": None, **more}
+                continue
+            gold = gold_of_row(row, held, topic, asked)
+            if not gold:
+                why = "the row has neither a quote nor another piece of gold"
+                cases.append(AdoptedCase(Gold(row.line, topic, asked), "no quote", why=why))
+            for one in gold:
+                case = self.placer.place(one)
+                cases.append(case)
+                if case.place is None:
+                    continue
+                span = {} if case.status == "document" else {"start": case.place.start, "end": case.place.end}
+                record = {"topic": topic, "doc": case.place.document, **span, "grade": one.grade}
+                yield row.line, {**record, **more}
+
+    @staticmethod
+    def _topic(row: GoldenRow, asked: str, held: Mapping[str, str], places: dict[str, str]) -> str:
+        if "topic" in held:
+            return str(row.fields.get(held["topic"], ""))
+        return places.setdefault(plain_title(asked), str(len(places) + 1))
+
+    @staticmethod
+    def _has_answer(row: GoldenRow, held: Mapping[str, str]) -> bool:
+        path = held.get("answerable")
+        if path is None:
+            return True
+        gold = [held[role] for role in GOLD if role in held]
+        if path in gold:
+            return has_gold(row.fields, gold)
+        return answerable(path, row.fields.get(path))
+
+    def _named_truth(self) -> tuple[Truth, list[AdoptedCase]]:
+        """A file of a format of ours, its quotes located."""
+        given = formats.read_truth(self.source)
+        if given.units != "spans":
+            raise InputError(f"{self.kind} judges {given.units}, which have no places", path=self.source)
+        counting = given.offsets or "chars"
+        locator = TruthLocator(self.texts, self.rule, self.threshold, 0, counting, self.source)
+        found = locator.located(given)
+        asked = given.fields["question"].values if "question" in given.fields else {}
+        cases = []
+        for one in locator.cases:
+            quote = one.quote
+            gold = Gold(quote.line or 0, one.topic, asked.get(one.topic, ""), quote.text, quote.document)
+            status = {"matches": "offsets", "found": "exact", "repaired": "moved"}.get(one.status, one.status)
+            if one.status == "found" and one.place is not None:
+                status = self._rule(quote.text, one.place)
+            status = "missing" if status == "mismatch" else status
+            cases.append(AdoptedCase(gold, status, one.place, one.why, one.candidates))
+        topics = {
+            name: topic
+            for name, topic in found.topics.items()
+            if len(topic) or topic.no_answer or topic.empty_documents or topic.judged_documents
+        }
+        return replace(found, topics=topics, texts={}), cases
+
+    def _rule(self, quote: str, place: Any) -> str:
+        if place.similarity < 100:
+            return "fuzzy"
+        return "exact" if self.texts[place.document][place.start : place.end] == quote else "normalised"
+
+    def _notes(self, cases: Sequence[AdoptedCase], truth: Truth) -> Iterator[str]:
+        counts = Counter(case.status for case in cases)
+        placed = [f"{counts[one]} {_WORDS.get(one, one)}" for one in PLACED if counts[one]]
+        unplaced = [f"{counts[one]} {one}" for one in UNPLACED if counts[one]]
+        if placed:
+            yield f"placed: {', '.join(placed)}"
+        if unplaced:
+            yield f"not placed: {', '.join(unplaced)}"
+        if fuzzy := [case for case in cases if case.status == "fuzzy"]:
+            least = min(fuzzy, key=lambda case: case.place.similarity if case.place else 100)
+            similarity = least.place.similarity if least.place else 100
+            yield f"the least alike is {similarity:.1f}% ({least.gold.topic}: {shorten(least.gold.quote, 60)!r})"
+        if self.named is None and self.placer.hops:
+            yield f"{counted(self.placer.hops, 'mark')} <N-hop> before quotes left out"
+        if stems := self.documents.by_stem:
+            yield f"{counted(len(stems), 'document')} matched without ending or case ({next(iter(stems))})"
+        if lost := len({case.gold.topic for case in cases} - {*truth.topics} - {""}):
+            yield f"{counted(lost, 'topic')} left out, with nothing that was placed"
+
+
+_WORDS = {"offsets": "at their offsets", "moved": "moved to the quote", "document": "as whole documents"}
+
+
+def _named_format(golden: Any) -> Any:
+    """The format of a file that says itself what its fields are, such as SQuAD; None for others."""
+    if not isinstance(golden, (str, PathLike)):
+        return None
+    try:
+        found = formats.sniff(fspath(golden), "truth")
+    except BerrypickError:
+        return None
+    return found if found.name() not in _OWN else None

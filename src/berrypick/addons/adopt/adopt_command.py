@@ -1,0 +1,101 @@
+"""berrypick adopt."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from typing import Any
+
+import click
+
+from berrypick import formats
+from berrypick.cli import flags
+from berrypick.cli.convert import refuse_same
+from berrypick.cli.output import HELP, refuse_overwriting, show, show_notes, tell
+from berrypick.core.errors import UsageError
+from berrypick.documents.quotes import QUOTES, THRESHOLD
+from berrypick.evaluation.notes import skipped_notes
+
+
+@click.command("adopt", short_help="Make a truth of any golden file.", context_settings=HELP)
+@click.argument("golden")
+@click.argument("runs", nargs=-1)
+@click.option("--documents", required=True, metavar="PATH", help="Texts: a folder, or JSON Lines with doc and text.")
+@flags.file_to_write("Truth to write.")
+@click.option("--fields", metavar="ROLE=NAME,..", help="What fields are, e.g. question=q,quote=ctx,doc=src,topic=id.")
+@click.option("--chunks", metavar="FILE", help="Chunks that gold is named by: id, and text or doc, start, end.")
+@click.option("-y", "--yes", is_flag=True, help="Accept guesses that are not certain, and do not ask.")
+@click.option("--partial", is_flag=True, help="Leave out what has no place in the documents.")
+@click.option("--report", metavar="FILE", help="JSON Lines to write, with what has no place.")
+@click.option(
+    "--quotes", type=click.Choice(QUOTES), default="fuzzy", show_default=True, help="Loosest rule to find quotes by."
+)
+@click.option(
+    "--threshold",
+    type=click.FloatRange(0, 100, min_open=True),
+    default=THRESHOLD,
+    show_default=True,
+    help="Least similarity for --quotes fuzzy, in percent.",
+)
+@flags.measures("charR@5 charP@5")
+def adopt_command(
+    golden: str,
+    runs: tuple[str, ...],
+    documents: str,
+    target: str,
+    yes: bool,
+    partial: bool,
+    report: str | None,
+    requested: tuple[str, ...],
+    **settings: Any,
+) -> None:
+    """Make a truth of spans of GOLDEN, whatever program wrote it, and the texts of the documents.
+
+    What each field is taken for is shown with counts and an example. On a terminal you are asked once; elsewhere, what
+    is not certain needs --fields or --yes. Quotes are found exactly, else up to white space and quotation marks, else
+    by similarity, each counted. RUNS are evaluated on the truth at once.
+
+    \b
+    berrypick adopt golden.json --documents texts -o truth.jsonl
+    berrypick adopt golden.csv results.jsonl --documents texts -o truth.jsonl --fields question=q,quote=ctx
+    """
+    from berrypick.addons.adopt.adopt import Adoption
+
+    chunks = settings["chunks"]
+    for path in filter(None, (target, report)):
+        refuse_overwriting(path, [golden, chunks, *runs], documents)
+    if report is not None:
+        refuse_same(target, report)
+    if requested and not runs:
+        raise UsageError("-m names measures, and there are no runs to evaluate")
+    adoption = Adoption(golden, documents, **settings)
+    for line in adoption.summary():
+        tell(line)
+    if not yes:
+        _settle(adoption)
+    truth = adoption.truth(partial, report)
+    formats.write(truth, target, None if target.endswith((".csv", ".parquet")) else "span-truth")
+    show_notes([*truth.notes, *skipped_notes(truth, golden)])
+    tell(f"{target}: {', '.join(formats.by_name('span-truth').describe(truth))}")
+    if runs:
+        _evaluate(truth, runs, requested, documents)
+
+
+def _settle(adoption: Any) -> None:
+    """Ask once on a terminal; elsewhere, what is not certain is an error."""
+    doubtful = adoption.uncertain()
+    if sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty():
+        if not click.confirm("Is this right?", default=not doubtful, err=True):
+            raise UsageError("nothing was written; --fields names fields, as in question=q,quote=ctx")
+    elif doubtful:
+        raise adoption.refusal(doubtful)
+
+
+def _evaluate(truth: Any, runs: tuple[str, ...], requested: tuple[str, ...], documents: str) -> None:
+    from berrypick.core.results import merge_notes
+    from berrypick.evaluation.functions import evaluate
+    from berrypick.report import text
+
+    results = evaluate(replace(truth, notes=()), [*runs], list(requested), documents=documents)
+    show_notes(merge_notes(results.notes, len(results.runs)))
+    show(text.render(results, "table", False, None))

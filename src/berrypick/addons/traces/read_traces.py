@@ -1,0 +1,111 @@
+"""bp.read_traces: runs from traces, wherever they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from os import PathLike
+from typing import Any
+
+from berrypick.addons.traces.retrieval import Retrieval, by_kind, run_of
+from berrypick.addons.traces.samples import response_in, samples_in
+from berrypick.addons.traces.spans import Span, retrievals_of, spans_in
+from berrypick.addons.traces.traces_format import Retrievals, Traces
+from berrypick.core.errors import InputError, UsageError
+from berrypick.core.run import Run
+from berrypick.formats import by_name, sniff
+from berrypick.formats.base import Problems
+from berrypick.formats.io.clients import fields_of
+from berrypick.formats.io.files import file_name
+from berrypick.inputs.frames import frame_rows, is_frame
+
+WHERE = "the traces"
+
+
+def read_traces(source: Any, format: str | None = None) -> dict[str, Run]:
+    """Read what retrievers returned in traces or samples, a run for each retriever.
+
+    Parameters
+    ----------
+    source : str, path, data frame, or iterable
+        A file of traces or samples; or the objects or dictionaries that the clients of LangSmith, Langfuse, Phoenix and
+        MLflow return, or their data frame.
+    format : str, optional
+        The format of a file: traces, samples or client-results; by default it is detected.
+
+    Returns
+    -------
+    dict of str to Run
+        The name of a retriever to its run. Topics are named by a field, else by the question.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> documents = [{"page_content": "Cut old canes.", "metadata": {"source": "guide", "start_index": 8}}]
+    >>> step = {"id": "1", "run_type": "retriever", "name": "search", "inputs": {"query": "When?"},
+    ...         "outputs": {"documents": documents}}
+    >>> runs = bp.read_traces([step])
+    >>> runs["search"]["When?"]
+    Ranking(1 result: guide#8-22)
+    """
+    if isinstance(source, (str, PathLike)):
+        path = file_name(source)
+        chosen = by_name(format, "run") if format else sniff(path, "run")
+        if not issubclass(chosen, Retrievals):
+            raise UsageError(f"{path} holds no traces: its format is {chosen.name()}")
+        problems = Problems(path)
+        found = chosen.retrievals(path, problems)
+    else:
+        path, problems = WHERE, Problems(WHERE)
+        found = _of_objects(source)
+    if not found:
+        raise InputError("hold nothing that was retrieved" if path == WHERE else "holds nothing that was retrieved",
+                         path=path, remedy=f"expected {Traces.shape}")  # fmt: skip
+    runs = {}
+    for kind, some in by_kind(found).items():
+        own = Problems(path)
+        name = kind or "run"
+        runs[name] = run_of(some, own, "" if path == WHERE else path, Traces.format_name, name)
+        runs[name] = runs[name].changed(skipped=own.counts)
+    return runs
+
+
+def _of_objects(source: Any) -> list[Retrieval]:
+    """Of dictionaries, of what clients return, and of the rows of a data frame."""
+    if is_frame(source):
+        values: list[Any] = list(frame_rows(source))
+    elif isinstance(source, Mapping) or not isinstance(source, Iterable) or fields_of(source) is not None:
+        values = [source]
+    else:
+        values = list(source)
+    spans: list[Span] = []
+    found: list[Retrieval] = []
+    for number, value in enumerate(values, start=1):
+        plain = _plain(value)
+        if isinstance(plain, Mapping) and isinstance(plain.get("trace"), (str, Mapping)):  # mlflow.search_traces
+            plain = _plain(plain["trace"])
+        if (some := spans_in(plain, number)) is not None:
+            spans += some
+        elif (samples := samples_in(plain, number)) is not None:
+            found += samples
+        elif isinstance(plain, Mapping) and (one := response_in(plain, number)) is not None:
+            found.append(one)
+        else:
+            raise InputError(f"{type(value).__name__} is no trace of a known kind", path=WHERE, line=number)
+    return [*retrievals_of(spans), *found]
+
+
+def _plain(value: Any, depth: int = 0) -> Any:
+    """Dictionaries and lists of what a client returned."""
+    from berrypick.addons.traces.words_of import value_of
+
+    value = value_of(value)
+    if depth > 60:
+        raise InputError("a trace is nested too deeply, or holds itself", path=WHERE)
+    if isinstance(value, Mapping):
+        return {str(name): _plain(one, depth + 1) if not isinstance(one, str) else one for name, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(one, depth + 1) if not isinstance(one, str) else one for one in value]
+    if callable(made := getattr(value, "to_dict", None)) and hasattr(value, "data"):  # MLflow
+        return _plain(made(), depth + 1)
+    fields = fields_of(value)
+    return value if fields is None else _plain(dict(fields), depth + 1)

@@ -1,0 +1,282 @@
+"""Spans of traces as the platforms export them, and the retrievals among them.
+
+Known by shape: OTLP JSON and spans of OpenTelemetry with the names of OpenInference, exports of Phoenix, runs of
+LangSmith, traces and observations of Langfuse, traces of MLflow.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from berrypick.addons.traces.retrieval import Retrieval
+from berrypick.addons.traces.words_of import are_documents, question_in, results_in, topic_in, value_of
+
+#: Kinds of spans whose output are results, in lower case.
+_RETRIEVES = ("retriever", "reranker", "retrieval")
+#: Lists around traces.
+_AROUND = ("data", "runs", "traces", "spans", "observations", "items")
+_DEEPEST = 50
+
+
+@dataclass(frozen=True)
+class Span:
+    """One step of a trace."""
+
+    trace: str
+    span: str
+    parent: str
+    name: str
+    kind: str
+    topic: str
+    question: str
+    found: Any  # results, or None
+    time: str
+    line: int
+
+    @property
+    def retrieves(self) -> bool:
+        """Whether results came out of it: its kind says so, or they are plainly documents."""
+        return self.found is not None and (self.kind in _RETRIEVES or (not self.kind and are_documents(self.found)))
+
+
+def retrievals_of(spans: Sequence[Span]) -> Iterator[Retrieval]:
+    """The retrievals among spans. What was asked is what the outermost step says; a topic may be named by any."""
+    known = {(one.trace, one.span): one for one in spans}
+    for one in spans:
+        if not one.retrieves:
+            continue
+        way = list(_upwards(one, known))
+        topic = next((step.topic for step in way if step.topic), "")
+        question = next((step.question for step in reversed(way) if step.question), "")
+        yield Retrieval(topic, question, one.found, one.line, one.name, one.trace, one.span, one.time)
+
+
+def _upwards(span: Span, known: Mapping[tuple[str, str], Span]) -> Iterator[Span]:
+    seen = set[str]()
+    step: Span | None = span
+    while step is not None and step.span not in seen:
+        yield step
+        seen.add(step.span)
+        above = known.get((step.trace, step.parent)) if step.parent else None
+        step = above or (known.get((step.trace, "")) if step.span else None)  # the trace itself
+
+
+def spans_in(value: Any, line: int = 1, depth: int = 0) -> Iterator[Span] | None:
+    """The spans in one value of an export; None if it is none."""
+    if not isinstance(value, Mapping) or depth > _DEEPEST:
+        return None
+    names = set(value)
+    if names & {"resourceSpans", "resource_spans"}:
+        return _otlp(value, line)
+    if "run_type" in names and "inputs" in names:
+        return _langsmith(value, line, depth)
+    if isinstance(value.get("info"), Mapping) and isinstance(value.get("data"), Mapping):
+        return _mlflow(value, line)
+    if "observations" in names and "id" in names:
+        return _langfuse_trace(value, line)
+    if "type" in names and names & {"traceId", "trace_id"} and names & {"startTime", "start_time"}:
+        return iter([_observation(value, line)])
+    if any(str(name).startswith("attributes.") for name in names) or isinstance(
+        value.get("attributes"), (Mapping, list)
+    ):
+        return iter([_open_telemetry(value, line)])
+    around = next((value[name] for name in _AROUND if isinstance(value.get(name), list)), None)
+    if around is None:
+        return None
+    found = [spans_in(one, line, depth + 1) for one in around]
+    return None if None in found else (span for some in found if some is not None for span in some)
+
+
+def _text(value: Any) -> str:
+    return "" if value is None else str(value)
+
+
+# --- OpenTelemetry, OpenInference, Phoenix ----------------------------------------------------------------------------
+
+
+def _otlp(value: Mapping[str, Any], line: int) -> Iterator[Span]:
+    for resource in _list(value, "resourceSpans", "resource_spans"):
+        for scope in _list(resource, "scopeSpans", "scope_spans"):
+            for span in _list(scope, "spans"):
+                if isinstance(span, Mapping):
+                    yield _open_telemetry(span, line)
+
+
+def _list(value: Any, *names: str) -> list[Any]:
+    held = next((value[name] for name in names if name in value), None) if isinstance(value, Mapping) else None
+    return held if isinstance(held, list) else []
+
+
+def _open_telemetry(span: Mapping[str, Any], line: int) -> Span:
+    flat = _attributes(span)
+    context = span.get("context") if isinstance(span.get("context"), Mapping) else {}
+    assert isinstance(context, Mapping)
+
+    def first(*names: str) -> str:
+        return next(
+            (_text(one) for name in names for one in (span.get(name), context.get(name)) if one is not None), ""
+        )
+
+    kind = _text(flat.get("openinference.span.kind") or flat.get("mlflow.spanType") or span.get("span_kind")).lower()
+    documents = _documents(flat)
+    if documents is None and kind in _RETRIEVES:
+        documents = results_in(flat.get("output.value"))
+    return Span(
+        first("traceId", "trace_id", "context.trace_id"),
+        first("spanId", "span_id", "context.span_id"),
+        first("parentSpanId", "parent_span_id", "parent_id", "parentId"),
+        first("name"),
+        kind,
+        topic_in(flat, flat.get("metadata")),
+        question_in(flat.get("input.value")),
+        documents,
+        first("startTimeUnixNano", "start_time_unix_nano", "start_time"),
+        line,
+    )
+
+
+def _attributes(span: Mapping[str, Any]) -> dict[str, Any]:
+    """Attributes by their dotted names, in whichever of their forms."""
+    held = span.get("attributes")
+    if isinstance(held, list):  # OTLP: a list of keys and typed values
+        held = {str(one.get("key")): _typed(one.get("value")) for one in held if isinstance(one, Mapping)}
+    if not isinstance(held, Mapping):  # Phoenix: columns
+        held = {str(name)[11:]: one for name, one in span.items() if str(name).startswith("attributes.")}
+    flat: dict[str, Any] = {}
+    _flatten("", held, flat, 0)
+    return flat
+
+
+def _flatten(name: str, value: Any, into: dict[str, Any], depth: int) -> None:
+    if name.endswith("metadata") or depth > _DEEPEST or not isinstance(value, (Mapping, list)):
+        into[name] = value
+        return
+    for key, one in value.items() if isinstance(value, Mapping) else enumerate(value):
+        _flatten(f"{name}.{key}" if name else str(key), one, into, depth + 1)
+
+
+def _typed(value: Any) -> Any:
+    if not isinstance(value, Mapping):
+        return value
+    for name in ("stringValue", "string_value", "boolValue", "doubleValue"):
+        if name in value:
+            return value[name]
+    if "intValue" in value:
+        try:
+            return int(value["intValue"])
+        except (TypeError, ValueError):
+            return None
+    if isinstance(value.get("arrayValue"), Mapping):
+        return [_typed(one) for one in _list(value["arrayValue"], "values")]
+    if isinstance(value.get("kvlistValue"), Mapping):
+        pairs = [one for one in _list(value["kvlistValue"], "values") if isinstance(one, Mapping)]
+        return {str(one.get("key")): _typed(one.get("value")) for one in pairs}
+    return None
+
+
+#: retrieval.documents.0.document.content; of Phoenix's columns, documents.0.document.content under retrieval
+_DOCUMENT = re.compile(r"(?:retrieval\.documents|reranker\.output_documents)\.(\d+)\.(?:document\.)?(\w+)(?:\.(.+))?")
+
+
+def _documents(flat: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+    """The documents of a retriever by their numbers; None if it has none."""
+    found: dict[int, dict[str, Any]] = {}
+    for name, value in flat.items():
+        match = _DOCUMENT.fullmatch(name)
+        if match is None or len(match[1]) > 9:
+            continue
+        one = found.setdefault(int(match[1]), {})
+        if match[2] == "metadata":
+            held = {match[3]: value} if match[3] else value_of(value)
+            one.setdefault("metadata", {}).update(held if isinstance(held, Mapping) else {})
+        else:
+            one[match[2]] = value
+    return [_document(found[number]) for number in sorted(found)] if found else None
+
+
+def _document(one: dict[str, Any]) -> dict[str, Any]:
+    """As LangChain has it; the id is that of a chunk in an index that may be gone."""
+    metadata, score = one.get("metadata") or {}, one.get("score")
+    scored = {"score": score} if isinstance(score, (int, float)) and not isinstance(score, bool) else {}
+    return {"page_content": one.get("content") or "", "metadata": {**metadata, **scored}}
+
+
+# --- LangSmith, Langfuse, MLflow --------------------------------------------------------------------------------------
+
+
+def _langsmith(run: Mapping[str, Any], line: int, depth: int) -> Iterator[Span]:
+    extra = run.get("extra")
+    metadata = extra.get("metadata") if isinstance(extra, Mapping) else None
+    kind, inputs = _text(run.get("run_type")).lower(), run.get("inputs")
+    trace = _text(run.get("trace_id") or run.get("id"))
+    yield Span(
+        trace,
+        _text(run.get("id")),
+        _text(run.get("parent_run_id")),
+        _text(run.get("name")),
+        kind,
+        topic_in(metadata, inputs) or _text(run.get("reference_example_id")),
+        question_in(inputs),
+        results_in(run.get("outputs")) if kind in _RETRIEVES else None,
+        _text(run.get("start_time")),
+        line,
+    )
+    for child in run.get("child_runs") or ():
+        yield from spans_in(child, line, depth + 1) or ()
+
+
+def _langfuse_trace(trace: Mapping[str, Any], line: int) -> Iterator[Span]:
+    name = _text(trace.get("id"))
+    topic = topic_in(trace.get("metadata"), trace.get("input"))
+    yield Span(name, "", "", _text(trace.get("name")), "trace", topic, question_in(trace.get("input")), None, "", line)
+    for one in _list(trace, "observations"):
+        if isinstance(one, Mapping):
+            yield _observation({"traceId": name, **one}, line)
+
+
+def _observation(one: Mapping[str, Any], line: int) -> Span:
+    """Spans and tools retrieve where documents came out of them."""
+    kind = _text(one.get("type")).lower()
+    found = results_in(one.get("output")) if kind in (*_RETRIEVES, "span", "tool", "chain") else None
+    if kind not in _RETRIEVES:
+        kind, found = ("retriever", found) if are_documents(found) and kind != "chain" else (kind, None)
+    return Span(
+        _text(one.get("traceId") or one.get("trace_id")),
+        _text(one.get("id")),
+        _text(one.get("parentObservationId") or one.get("parent_observation_id")),
+        _text(one.get("name")),
+        kind,
+        topic_in(one.get("metadata"), one.get("input")),
+        question_in(one.get("input")),
+        found,
+        _text(one.get("startTime") or one.get("start_time")),
+        line,
+    )
+
+
+def _mlflow(trace: Mapping[str, Any], line: int) -> Iterator[Span]:
+    info, data = trace["info"], trace["data"]
+    name = _text(info.get("trace_id") or info.get("request_id"))
+    tags = topic_in(info.get("tags"), info.get("trace_metadata"), info.get("request_metadata"))
+    yield Span(name, "", "", "", "trace", tags, question_in(data.get("request")), None, "", line)
+    for span in _list(data, "spans"):
+        if not isinstance(span, Mapping) or not isinstance(attributes := span.get("attributes"), Mapping):
+            continue
+        held = {str(key): value_of(one) for key, one in attributes.items()}
+        kind = _text(held.get("mlflow.spanType")).lower()
+        inputs = held.get("mlflow.spanInputs")
+        yield Span(
+            name,
+            _text(span.get("span_id") or (span.get("context") or {}).get("span_id")),
+            _text(span.get("parent_span_id") or span.get("parent_id")),
+            _text(span.get("name")),
+            kind,
+            topic_in(held, inputs),
+            question_in(inputs),
+            results_in(held.get("mlflow.spanOutputs")) if kind in _RETRIEVES else None,
+            _text(span.get("start_time_unix_nano") or span.get("start_time")),
+            line,
+        )

@@ -1,0 +1,140 @@
+"""Scores back to the traces that they are of, by the client that a person passes in; there is no network of our own."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from berrypick.core.errors import UsageError
+from berrypick.core.results import Results
+from berrypick.core.words import counted
+
+#: What scores are said to come from.
+SOURCE = "berrypick"
+
+
+@dataclass(frozen=True)
+class Score:
+    """One number of one trace."""
+
+    trace: str
+    span: str
+    name: str
+    value: float
+    signature: str
+
+    @property
+    def id(self) -> str:
+        """The same for the same number, so that a score that is written again takes the place of the one before."""
+        return str(uuid.uuid5(uuid.NAMESPACE_URL, f"berrypick:{self.trace}:{self.span}:{self.name}"))
+
+
+@dataclass(frozen=True)
+class WrittenBack:
+    """What was written to traces, and what was not."""
+
+    scores: int
+    traces: int
+    undefined: int  # numbers without a value
+    untraced: int  # topics of the results that no trace is of
+
+    def __str__(self) -> str:
+        rest = [
+            *([f"{counted(self.undefined, 'undefined value')} left out"] if self.undefined else []),
+            *([f"{counted(self.untraced, 'topic')} without a trace"] if self.untraced else []),
+        ]
+        return "; ".join([f"{counted(self.scores, 'score')} of {counted(self.traces, 'trace')} written", *rest])
+
+
+def write_back(results: Results, client: Any) -> WrittenBack:
+    """Write the score of every trace to where the traces are kept.
+
+    Each topic that was evaluated from a trace gets a score for each measure, at the step that retrieved. The signature
+    of the number goes along as its comment. A score that is written again takes the place of the one before, but for
+    MLflow, which keeps both.
+
+    Parameters
+    ----------
+    results : Results
+        Of runs that were read from traces, by ``bp.evaluate(truth, traces, ...)``.
+    client : object
+        A ``langsmith.Client``, a ``langfuse.Langfuse``, a ``phoenix.client.Client``, or the module ``mlflow``.
+
+    Returns
+    -------
+    WrittenBack
+        How many scores were written, and what was left out.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> step = {"id": "1", "trace_id": "t", "run_type": "retriever", "inputs": {"query": "When?"},
+    ...         "outputs": {"documents": [{"page_content": "Cut.", "metadata": {"source": "guide", "start_index": 0}}]}}
+    >>> results = bp.evaluate({"When?": [("guide", 0, 4)]}, bp.read_traces([step]), "charR")
+    >>> class Client:
+    ...     def create_score(self, **score):
+    ...         print(score["trace_id"], score["name"], score["value"])
+    >>> print(bp.write_back(results, Client()))
+    t charR 1.0
+    1 score of 1 trace written
+    """
+    write = _writer(client)
+    scores = list(_scores(results))
+    if not any(facts.traces for facts in results.run_facts.values()):
+        raise UsageError("the results are of no traces: evaluate what bp.read_traces returns, or a file of traces")
+    written = [one for one in scores if one is not None]
+    for number, one in enumerate(written):
+        try:
+            write(one)
+        except Exception as error:  # whatever a client raises
+            done = f"{counted(number, 'score')} of {len(written)} written"
+            why = f"{type(error).__name__}: {error}"
+            raise UsageError(f"{type(client).__name__} did not take the score {one.name} of trace {one.trace} "
+                             f"({why}); {done}") from error  # fmt: skip
+    if callable(flush := getattr(client, "flush", None)):
+        flush()
+    topics = {topic for facts in results.run_facts.values() for topic in facts.traces}
+    untraced = sum(topic not in topics for topic in results.topics)
+    return WrittenBack(len(written), len({one.trace for one in written}), len(scores) - len(written), untraced)
+
+
+def _scores(results: Results) -> Iterator[Score | None]:
+    """A score for every number of a topic that has a trace; None where it is undefined."""
+    several = len(results.runs) > 1
+    for row in results.topic_rows:
+        trace, span = results.run_facts[row.run].traces.get(row.topic, ("", ""))
+        if not trace and not span:
+            continue
+        name = f"{row.measure} ({row.run})" if several else row.measure
+        yield None if row.value is None else Score(trace, span, name, row.value, str(row.signature))
+
+
+def _writer(client: Any) -> Callable[[Score], Any]:
+    """How a client takes a score, known by its methods."""
+    if callable(getattr(client, "create_feedback", None)):
+        return lambda one: client.create_feedback(
+            one.span or one.trace, one.name, score=one.value, value=one.value, comment=one.signature,
+            feedback_id=one.id, source_info={"name": SOURCE}, **({"trace_id": one.trace} if one.trace else {}),
+        )  # fmt: skip
+    if callable(getattr(client, "create_score", None)):
+        return lambda one: client.create_score(
+            name=one.name, value=one.value, trace_id=one.trace, comment=one.signature, score_id=one.id,
+            data_type="NUMERIC", **({"observation_id": one.span} if one.span else {}),
+        )  # fmt: skip
+    spans = getattr(client, "spans", None)
+    if callable(getattr(spans, "add_span_annotation", None)):
+        return lambda one: spans.add_span_annotation(  # type: ignore[union-attr]
+            span_id=one.span, annotation_name=one.name, annotator_kind="CODE", score=one.value,
+            explanation=one.signature, identifier=SOURCE, sync=True,
+        )  # fmt: skip
+    if callable(getattr(client, "log_feedback", None)):
+        source = client.entities.AssessmentSource(source_type="CODE", source_id=SOURCE)
+        return lambda one: client.log_feedback(
+            trace_id=one.trace, name=one.name, value=one.value, rationale=one.signature, source=source
+        )
+    raise UsageError(
+        f"{type(client).__name__} is not a client that takes scores: expected a langsmith.Client, a langfuse.Langfuse, "
+        "a phoenix.client.Client, or the module mlflow"
+    )

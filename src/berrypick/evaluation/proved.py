@@ -1,0 +1,89 @@
+"""What reach alone proves: bounds, whatever is seen together, of values that take targets as seen independently."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from berrypick.core.errors import UsageError
+from berrypick.core.results import Results
+from berrypick.evaluation.evaluation import Evaluation
+from berrypick.evaluation.requested import RequestedMeasure
+from berrypick.measures import parse_measure
+from berrypick.measures.base import Measure
+
+
+@dataclass(frozen=True)
+class Bounded:
+    """A measure whose value depends on what is seen together, and the measures of its bounds."""
+
+    text: str
+    low: RequestedMeasure
+    high: RequestedMeasure
+
+
+def bounded_measures(measures: Sequence[RequestedMeasure]) -> list[Bounded]:
+    """Those that have bounds."""
+    found = []
+    for one in measures:
+        low, high = one.measure.bounded("low"), one.measure.bounded("high")
+        if low is not None and high is not None:
+            found.append(Bounded(one.text, _named(low), _named(high)))
+    return found
+
+
+def _named(measure: Measure) -> RequestedMeasure:
+    return RequestedMeasure(str(measure), measure)
+
+
+def with_bounds(evaluation: Evaluation, alone: bool = False) -> Evaluation:
+    """The same with the bounds of its measures, which share what is judged; or with these ``alone``."""
+    contexts, measures = dict(evaluation.contexts), [] if alone else list(evaluation.measures)
+    known = {one.text for one in measures}
+    for one in bounded_measures(evaluation.measures):
+        for end in (one.low, one.high):
+            if end.text not in known:
+                known.add(end.text)
+                measures.append(end)
+                contexts[end.text] = evaluation.contexts[one.text]
+    return replace(evaluation, measures=tuple(measures), contexts=contexts)
+
+
+def proved_by(results: Results) -> Proved:
+    """The bounds that results hold beside the values of their measures."""
+    measures = []
+    for text in results.measures:
+        try:
+            measures.append(RequestedMeasure(text, parse_measure(text)))
+        except UsageError:  # of another package, which is not there
+            continue
+    known = set(results.measures)
+    found = [one for one in bounded_measures(measures) if {one.low.text, one.high.text} <= known]
+    return Proved(tuple(found), results)
+
+
+@dataclass(frozen=True)
+class Proved:
+    """By measure and run, the values of topics and their bounds."""
+
+    measures: tuple[Bounded, ...]
+    results: Results  # with the bounds
+
+    def interval(self, measure: Bounded, run: str) -> tuple[float, float, float] | None:
+        """The least mean, the mean if targets are independent, and the largest; None where it is undefined."""
+        means = self.results.mean()[run]
+        low, value, high = (means[text] for text in (measure.low.text, measure.text, measure.high.text))
+        return None if low is None or value is None or high is None else (low, value, high)
+
+    def difference(self, measure: Bounded, run: str, versus: str) -> tuple[float, float] | None:
+        """Bounds of the mean difference over common topics: each run under the law that is worst, or best, for it."""
+        found = self.results.per_topic()
+        ends = []
+        for own, other in ((measure.low, measure.high), (measure.high, measure.low)):
+            a, b = found[run][own.text], found[versus][other.text]
+            both = [(x, b[topic]) for topic, x in a.items()]
+            known = [x - y for x, y in both if x is not None and y is not None]
+            if not known:
+                return None
+            ends.append(sum(known) / len(known))
+        return ends[0], ends[1]

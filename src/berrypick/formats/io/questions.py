@@ -1,0 +1,57 @@
+"""Topics that nothing but their questions names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import chain
+from typing import Any
+
+from berrypick.formats.base import Problems
+from berrypick.formats.io.json_lines import Rows
+from berrypick.inputs.fields import QUESTIONS, FieldRow, names_of, plain_name
+
+
+def by_place(rows: Rows, problems: Problems) -> Rows:
+    """Rows whose questions are all that names their topics, with the place of the question (1, 2 ..) as the topic.
+
+    A question is a text of several words; names that stand under ``query`` stay what they are.
+    """
+    rest, first = iter(rows), list[tuple[int, str, dict[str, Any]]]()
+    for row in rest:
+        first.append(row)
+        if "topic" in row[2]:
+            break
+    if not first or not _asked(first[-1][2]):
+        return chain(first, rest)
+    held = [*first, *rest]
+    if not any(isinstance(row[2].get("topic"), str) and len(row[2]["topic"].split()) > 1 for row in held):
+        return held
+    return _numbered(held, problems)
+
+
+def _asked(row: Mapping[str, Any]) -> bool:
+    """Whether the topic of a row is the text of its question."""
+    name = names_of(row).get("topic", "")
+    return bool(name) and plain_name(name) in QUESTIONS
+
+
+def _numbered(rows: Rows, problems: Problems) -> Iterator[tuple[int, str, dict[str, Any]]]:
+    places: dict[str, tuple[str, str]] = {}
+    for number, text, value in rows:
+        asked = value.get("topic")
+        if asked is None or not isinstance(asked, (str, int)):
+            yield number, text, value  # the checks of the fields say what is wrong with it
+            continue
+        if not _asked(value):
+            remedy = "name the topic in every line, or in none"
+            problems.report("names its topic, and other lines have their questions alone", number, text, remedy)
+            continue
+        topic, question = places.setdefault(plain_title(str(asked)), (str(len(places) + 1), str(asked)))
+        row = FieldRow({"question": question, **value, "topic": topic})
+        row.called = names_of(value)
+        yield number, text, row
+
+
+def plain_title(text: str) -> str:
+    """A title up to white space."""
+    return " ".join(text.split())

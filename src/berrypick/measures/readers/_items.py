@@ -1,0 +1,104 @@
+"""Ideal lists for readers who take several pointers as one list item."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from berrypick.core.arrays import BoolArray, FloatArray
+from berrypick.core.reach import Reach
+from berrypick.judging.candidates import Candidates, item_name
+from berrypick.judging.topic import JudgedTopic
+from berrypick.kernels import ideal as ideals
+from berrypick.kernels.item_lists import MOST_POINTERS, Numbers
+from berrypick.kernels.item_search import greedy_lists, too_many
+from berrypick.kernels.items import Items
+from berrypick.measures.readers._certificate import Searched, search_of
+from berrypick.measures.readers._ideal_list import SearchedLists, ideal_list
+
+
+def takes_all(judged: JudgedTopic) -> bool:
+    """Whether the reader who opens an item goes through all of it, so that the list of targets is one of documents."""
+    chances = judged.context.user.chances
+    return chances is not None and chances.consider == 1 == chances.after
+
+
+def targets_by_document(judged: JudgedTopic, worth: FloatArray) -> FloatArray:
+    """What the targets of each document are worth together, the most first."""
+    number = {name: n for n, name in enumerate(dict.fromkeys(judged.targets.document))}
+    code = np.array([number[name] for name in judged.targets.document], dtype=np.int64)
+    return -np.sort(-np.bincount(code, weights=worth, minlength=len(number)).astype(np.float64))
+
+
+def share_documents(judged: JudgedTopic) -> bool:
+    """Whether the reader may get several targets with one item."""
+    held = targets_by_document(judged, np.ones(len(judged.targets)))
+    return judged.context.user.chances is not None and bool((held > 1).any())
+
+
+def list_of_documents(judged: JudgedTopic, ideal: BoolArray) -> ideals.Ideal:
+    """ideal='targets' where an item of all its targets stands for each document: the least number of documents."""
+    held = np.cumsum(targets_by_document(judged, ideal.astype(np.float64)))
+    length = (np.searchsorted(held, np.arange(1, int(ideal.sum()) + 1) - 0.5) + 1).astype(np.float64)
+    return ideals.Ideal(length, 1.0 / length, tuple(range(int(k)) for k in length))
+
+
+def ideal_items(
+    measure: Searched, judged: JudgedTopic, ideal: BoolArray, reach: Reach, wanted: tuple[int, ...]
+) -> SearchedLists:
+    """The ideal lists of items; ``reach`` is that of the run to the targets that are ideal."""
+    candidates = judged.candidates
+    if measure.ideal == "exact" and len(candidates.pointers) > MOST_POINTERS:
+        raise too_many(len(candidates.pointers))
+    foreign = np.zeros((0, reach.targets))
+    if measure.norm == "bounded" and measure.ideal != "greedy":
+        foreign = reach.at_events[np.isin(reach.events - 1, judged.no_items)]
+    if candidates.items is None:
+        rows = candidates.reach if ideal.all() else candidates.reach.columns(ideal)
+        return ideal_list(measure, rows, Reach.of(foreign), wanted)
+    items = candidates.items.columns(ideal)
+    if measure.ideal == "greedy":
+        return _greedy(items, candidates)
+    objective = ideals.OBJECTIVES[measure.norm]
+    found = ideals.certified_items(items, Numbers(wanted), objective, search_of(measure), foreign)
+    best = ideals.of_found(found.found, wanted, reach.targets, objective)
+    names = [item_name(candidates.names, item) for item in found.items]
+    return SearchedLists(best, len(names), bool(len(foreign)), objective == "inverse", names)
+
+
+def _greedy(items: Items, candidates: Candidates) -> SearchedLists:
+    length, inverse, lists = greedy_lists(items, range(1, items.targets + 1))
+    number = {item: n for n, item in enumerate(dict.fromkeys(item for one in lists for item in one))}
+    names = [item_name(candidates.names, item) for item in number]
+    orders = [[number[item] for item in one] for one in lists]
+    return SearchedLists(ideals.Ideal(length, inverse, orders), len(names), names=names)
+
+
+def target_list_notes(judged: JudgedTopic, of: str) -> tuple[str, ...]:
+    """Where the list of targets may not be the ideal one; ``of`` is what searches for it."""
+    chances = judged.context.user.chances
+    if (
+        chances is not None
+        and not takes_all(judged)
+        and (targets_by_document(judged, np.ones(len(judged.targets))) > 1).any()
+    ):
+        return (
+            "the ideal list has one target an item, and one of items with several pointers may be shorter; "
+            f"{of} searches for it",
+        )
+    reach = judged.reach if judged.context.user.chances is None else judged.reach_of_pointers
+    if reach.row_sums.max(initial=0.0) > 1 + 1e-9:
+        return (
+            "one unit reaches several targets at once (its reach sums to more than 1), so the list of targets may "
+            f"not be the ideal one; {of} searches for it",
+        )
+    return ()
+
+
+def several_documents_note(judged: JudgedTopic, value: float | None) -> tuple[str, ...]:
+    """Why a value may be above 1 whatever the ideal list."""
+    if value is None or value <= 1 + 1e-9 or judged.context.user.chances is None:
+        return ()
+    rank, document = judged.consulted.rank, judged.consulted.document
+    if len(np.unique(rank)) == len(np.unique(np.stack([rank, document]), axis=1).T):
+        return ()
+    return ("a list item points into several documents, which no item of an ideal list does; so a value can exceed 1",)

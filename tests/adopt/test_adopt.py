@@ -1,0 +1,369 @@
+"""What adopt guesses, asks, places and refuses. The text has 4 sentences; places are counted by hand."""
+
+import json
+import os
+import pty
+import re
+import sys
+
+import pandas
+import pytest
+from cases import each
+from conftest import command
+
+import berrypick as bp
+from berrypick.addons.adopt.cells import cell_value
+from berrypick.addons.adopt.golden_fields import Guess
+
+TEXT = "Cut the old canes. Water in July. Mulch in May. Water in June."
+DOCUMENTS = {"guide.md": TEXT, "faq.md": "Mulch keeps the soil moist all summer long."}
+ROWS = [
+    {"question": "What is cut?", "context": "Cut the old canes.", "source": "guide.md"},
+    {"question": "When is it wet?", "context": "Water in July.", "source": "guide.md"},
+]
+
+
+def spans(truth):
+    return {name: [(d, int(s), int(e)) for d, s, e in zip(t.document, t.start, t.end, strict=True)] if len(t) else []
+            for name, t in truth.topics.items()}  # fmt: skip
+
+
+def guesses(truth):
+    return {guess.role: guess.field for guess in truth.guesses}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "texts").mkdir()
+    for name, text in DOCUMENTS.items():
+        (tmp_path / "texts" / name).write_text(text)
+    return tmp_path
+
+
+def put(folder, rows, name="golden.json"):
+    path = folder / name
+    path.write_text(rows if isinstance(rows, str) else json.dumps(rows))
+    return path
+
+
+# --- placing ----------------------------------------------------------------------------------------------------------
+
+PLACED = [
+    ({"context": "Cut the old canes."}, "exact", ("guide.md", 0, 18)),
+    ({"context": "  old\n canes "}, "normalised", ("guide.md", 8, 17)),
+    ({"context": "Mulch keeps the soil moist all sumer long."}, "fuzzy", ("faq.md", 0, 43)),
+    ({"context": "Mulch", "source": "faq"}, "exact", ("faq.md", 0, 5)),
+    ({"context": "Mulch", "source": "s3://docs/FAQ.pdf"}, "exact", ("faq.md", 0, 5)),
+    ({"doc": "guide.md", "start": 34, "end": 47}, "offsets", ("guide.md", 34, 47)),
+    ({"doc": "guide.md", "start": 48, "end": 56, "quote": "Water in"}, "offsets", ("guide.md", 48, 56)),
+    ({"doc": "guide.md", "start": 30, "end": 43, "quote": "Mulch in May."}, "moved", ("guide.md", 34, 47)),
+    ({"evidence": [{"text": "Mulch in May.", "doc": "guide.md"}]}, "exact", ("guide.md", 34, 47)),
+    ({"context": "<2-hop>\n\nMulch in May."}, "exact", ("guide.md", 34, 47)),
+]
+
+
+@each(["row", "status", "place"], PLACED)
+def test_gold_is_placed_and_counted(row, status, place):
+    truth = bp.adopt([{"question": "Which one?", **row}], DOCUMENTS)
+    assert spans(truth) == {"1": [place]}
+    assert [case.status for case in truth.cases] == [status]
+    word = {"offsets": "at their offsets", "moved": "moved to the quote"}.get(status, status)
+    assert f"placed: 1 {word}" in truth.notes
+
+
+UNPLACED = [
+    ({"context": "Prune in winter."}, "missing"),
+    ({"context": "Water in"}, "ambiguous"),
+    ({"context": "Mulch"}, "ambiguous"),
+    ({"context": "Mulch", "source": "else.md"}, "unknown document"),
+    ({"source": "guide.md", "start": 50, "end": 70}, "beyond the end"),
+]
+
+
+@each(["row", "status"], UNPLACED)
+def test_what_has_no_place_is_refused_or_left_out(folder, berrypick, tmp_path, row, status):
+    path, out, report = tmp_path / "g.json", tmp_path / "t.jsonl", tmp_path / "r.jsonl"
+    good = {"question": "What is cut?", "context": "Cut the old canes.", "source": "guide.md"}
+    path.write_text(json.dumps([good, {"question": "Which one?", **row}]))
+    words = ["adopt", path, "--documents", folder / "texts", "-o", out, "--report", report, "--yes"]
+    done = berrypick(*words)
+    assert done.code == 2 and not out.exists() and "have no place in the documents" in done.err
+    assert "--partial" in done.err
+    [line] = map(json.loads, report.read_text().splitlines())
+    assert line["status"] == status and line["question"] == "Which one?" and line["topic"] == "2"
+    if status == "ambiguous":
+        assert len(line["candidates"]) == 2
+    done = berrypick(*words, "--partial")
+    assert done.code == 0 and f"not placed: 1 {status}" in done.err and "1 topic left out" in done.err
+    assert spans(bp.read_truth(out)) == {"1": [("guide.md", 0, 18)]}
+    assert report.read_text().count("\n") == 1
+
+
+def test_stricter_rules_can_be_asked_for():
+    row = [{"question": "Why?", "context": "Mulch keeps the soil moist all sumer long."}]
+    for quotes in ("exact", "normalised"):
+        with pytest.raises(bp.InputError, match="1 of 1 pieces of gold have no place"):
+            bp.adopt(row, DOCUMENTS, quotes=quotes)
+    found = bp.adopt(row, DOCUMENTS)
+    assert "the least alike is 98.8%" in "\n".join(found.notes)  # 2 x 42 of 43 + 42 characters in common
+
+
+# --- guesses ----------------------------------------------------------------------------------------------------------
+
+
+def test_certain_guesses_need_no_word():
+    truth = bp.adopt(ROWS, DOCUMENTS)
+    assert guesses(truth) == {"question": "question", "quote": "context", "doc": "source", "topic": ""}
+    assert truth.guesses[0] == Guess("question", "question", 2, 2, "'What is cut?'")
+    assert [record["question"] for record in truth.to_records()[:2]] == ["What is cut?", "When is it wet?"]
+    assert spans(truth) == {"1": [("guide.md", 0, 18)], "2": [("guide.md", 19, 33)]}
+
+
+UNCERTAIN = [
+    # two questions, two quotes, names that say nothing, results of a system, no quotes at all, quotes that are empty
+    ([{"question": "What is cut?", "query": "cut what", "context": "Cut the old canes."}], "question"),
+    ([{"question": "What?", "evidence": "Cut the old canes.", "passage": "Water in July."}], "quote"),
+    ([{"frage": "What is cut?", "stelle": "Cut the old canes."}], "question"),
+    ([{"question": "What?", "answer": "Canes.", "contexts": ["Cut the old canes."], "ground_truth": "Canes."}],
+     "quote"),
+    ([{"question": "What?", "source": "guide.md"}], "quote"),
+    ([{"question": "What?", "context": "Cut the old canes."}, {"question": "Who?", "context": None}], "answerable"),
+]  # fmt: skip
+
+
+@each(["rows", "role"], UNCERTAIN)
+def test_what_is_not_certain_is_not_taken(folder, berrypick, tmp_path, rows, role):
+    path, out = tmp_path / "g.json", tmp_path / "t.jsonl"
+    path.write_text(json.dumps(rows))
+    done = berrypick("adopt", path, "--documents", folder / "texts", "-o", out)
+    assert done.code == 2 and not out.exists()
+    assert re.search(rf"^  {role}: .*not certain", done.err, re.MULTILINE) and "--yes" in done.err
+    done = berrypick("adopt", path, "--documents", folder / "texts", "-o", out, "--yes")
+    assert done.code == 0 and len(bp.read_truth(out)) == len(rows)
+
+
+def test_fields_settle_it(folder, berrypick):
+    rows = [{"frage": "What is cut?", "stelle": "Cut the old canes.", "wo": "guide.md", "nr": 7, "art": "a"}]
+    path, out = put(folder, rows), folder / "t.jsonl"
+    said = "question=frage,quote=stelle,doc=wo,topic=nr,group=art"
+    done = berrypick("adopt", path, "--documents", folder / "texts", "-o", out, "--fields", said)
+    assert done.code == 0, done.err
+    assert json.loads(out.read_text().splitlines()[0]) == {
+        "topic": "7", "doc": "guide.md", "start": 0, "end": 18, "grade": 1, "offsets": "chars",
+        "question": "What is cut?", "art": "a"}  # fmt: skip
+    for wrong, message in [
+        ("question=fragen", "has no field fragen; did you mean frage?"),
+        ("quotes=stelle", "quotes is none of question, quote"),
+        ("frage", "'frage' is not ROLE=NAME"),
+        ("quote=stelle,quote=wo", "quote is given twice"),
+    ]:
+        done = berrypick("adopt", path, "--documents", folder / "texts", "-o", folder / "u.jsonl", "--fields", wrong)
+        assert done.code == 2 and message in done.err and not (folder / "u.jsonl").exists()
+
+
+def test_an_answer_is_a_quote_where_all_stand_in_the_documents():
+    rows = [{"question": "What is cut?", "answer": "the old canes"}, {"question": "When?", "answer": "in July"}]
+    assert guesses(bp.adopt(rows, DOCUMENTS))["quote"] == "answer"
+    with pytest.raises(bp.UsageError, match=r"quote: answer .*2 of 3 texts stand in the documents; not certain"):
+        bp.adopt([*rows, {"question": "Who?", "answer": "nobody at all"}], DOCUMENTS)
+
+
+def test_retrieved_texts_are_no_gold():
+    rows = [{"user_input": "What?", "retrieved_contexts": ["Water in July."], "reference_contexts": [TEXT[:18]]}]
+    truth = bp.adopt(rows, DOCUMENTS)
+    assert spans(truth) == {"1": [("guide.md", 0, 18)]}
+    with pytest.raises(bp.InputError, match="no field is known to be the quote"):
+        bp.adopt([{"user_input": "What?", "retrieved_contexts": ["Water in July."]}], DOCUMENTS)
+
+
+def test_names_of_no_document_are_not_used():
+    rows = [{**row, "source": "synthetic"} for row in ROWS]
+    truth = bp.adopt(rows, DOCUMENTS)
+    assert spans(truth)["1"] == [("guide.md", 0, 18)]
+    assert "0 of 2 are names of documents: not used" in next(g.why for g in truth.guesses if g.role == "doc")
+
+
+def test_names_of_documents_show_themselves():
+    rows = [{**{k: v for k, v in row.items() if k != "source"}, "wo": row["source"]} for row in ROWS]
+    assert guesses(bp.adopt(rows, DOCUMENTS))["doc"] == "wo"
+
+
+def test_an_id_of_something_else_is_no_topic():
+    rows = [{"id": "corpus", **row} for row in ROWS]
+    assert list(bp.adopt(rows, DOCUMENTS).topics) == ["1", "2"]
+    rows = [{"id": i, **row} for i, row in enumerate(ROWS)]
+    assert list(bp.adopt(rows, DOCUMENTS).topics) == ["0", "1"]
+
+
+def test_rows_of_one_question_are_one_topic():
+    rows = [*ROWS, {**ROWS[0], "context": "Mulch in May."}]
+    assert spans(bp.adopt(rows, DOCUMENTS))["1"] == [("guide.md", 0, 18), ("guide.md", 34, 47)]
+
+
+def test_quotes_and_documents_side_by_side():
+    row = {"question": "What?", "contexts": ["Mulch", "Mulch"], "sources": ["faq.md", "faq.md"]}
+    assert spans(bp.adopt([row], DOCUMENTS))["1"] == [("faq.md", 0, 5)]
+    row = {"question": "What?", "contexts": ["Mulch", "Cut"], "sources": ["faq.md", "guide.md"]}
+    assert spans(bp.adopt([row], DOCUMENTS))["1"] == [("faq.md", 0, 5), ("guide.md", 0, 3)]
+
+
+def test_whole_documents_where_they_are_meant():
+    truth = bp.adopt([{"question": "What?", "source": "guide.md"}], DOCUMENTS, yes=True)
+    assert truth.units == "documents" and truth.topics["1"].document == ("guide.md",)
+    assert any("whole documents are taken as relevant" in guess.why for guess in truth.guesses)
+
+
+def test_chunks_by_name():
+    golden = [{"question": "What?", "chunk_id": ["c1", "c2"]}]
+    chunks = [{"id": "c1", "text": "Mulch in May."}, {"id": "c2", "doc": "guide.md", "start": 0, "end": 18}]
+    truth = bp.adopt(golden, DOCUMENTS, chunks=chunks)
+    assert spans(truth) == {"1": [("guide.md", 34, 47), ("guide.md", 0, 18)]}
+    truth = bp.adopt(golden, DOCUMENTS, chunks={"c1": "Mulch in May."}, partial=True)
+    assert [case.status for case in truth.problems] == ["unknown chunk"]
+    with pytest.raises(bp.InputError, match=r"names its gold by chunks \(chunk_id\), and there are none"):
+        bp.adopt(golden, DOCUMENTS)
+    with pytest.raises(bp.InputError, match="two chunks are called c1"):
+        bp.adopt(golden, DOCUMENTS, chunks=[*chunks, {"id": "c1", "text": "Cut"}])
+
+
+def test_frames_and_objects_are_golden_sets_too():
+    class Golden:
+        def __init__(self, asked, context):
+            self.input, self.context, self._hidden = asked, [context], 1
+
+    held = [Golden(row["question"], row["context"]) for row in ROWS]
+    for given in (pandas.DataFrame(ROWS), held, {name: [row[name] for row in ROWS] for name in ROWS[0]}):
+        assert spans(bp.adopt(given, DOCUMENTS)) == spans(bp.adopt(ROWS, DOCUMENTS))
+
+
+def test_formats_of_ours_are_adopted_as_they_are(folder, berrypick):
+    squad = {"data": [{"title": "guide", "paragraphs": [{"document_id": "guide.md", "context": TEXT, "qas": [
+        {"id": "a", "question": "What is cut?", "answers": [{"text": "canes", "answer_start": 12}]}]}]}]}  # fmt: skip
+    done = berrypick("adopt", put(folder, squad), "--documents", folder / "texts", "-o", folder / "t.jsonl")
+    assert done.code == 0 and "squad, which says itself" in done.err and "placed: 1 at their offsets" in done.err
+    lines = [json.loads(line) for line in (folder / "t.jsonl").read_text().splitlines()]
+    assert lines[0]["question"] == "What is cut?" and lines[-1].keys() == {"doc", "checksum"}
+
+
+# --- files ------------------------------------------------------------------------------------------------------------
+
+TABLE = "question;context;n\r\nWhat is cut?;Cut the old canes.;1\r\nWhen?;Water in July.;2\r\n"
+FILES = [
+    TABLE.encode("utf-8-sig"),
+    TABLE.encode("utf-16"),
+    ("sep=;\r\n" + TABLE).encode(),
+    TABLE.replace(";", "\t").encode(),
+    TABLE.replace("What", "Wh\u00e4t").encode("cp1252"),
+    json.dumps({name: {str(i): row[name] for i, row in enumerate(ROWS)} for name in ("question", "context")}).encode(),
+    json.dumps({row["question"]: row for row in ROWS}).encode(),
+    json.dumps({"rows": [{"row_idx": i, "row": row} for i, row in enumerate(ROWS)]}).encode(),
+    json.dumps({"dataset": {"name": "n", "items": ROWS}}).encode(),
+    "".join(json.dumps(row) + "\n" for row in ROWS).encode("utf-8-sig"),
+    json.dumps([{"input": {"messages": [{"role": "system", "content": "x"}, {"role": "user", "content": "What?"}]},
+                 "context": row["context"], "question": row["question"]} for row in ROWS]).encode(),
+]  # fmt: skip
+
+
+@each("content", FILES, ids=lambda content: repr(content[:30]))
+def test_files_of_all_kinds(tmp_path, content):
+    path = tmp_path / "golden"
+    path.write_bytes(content)
+    truth = bp.adopt(path, DOCUMENTS, yes=b"messages" in content)
+    assert [*spans(truth).values()] == [[("guide.md", 0, 18)], [("guide.md", 19, 33)]]
+
+
+CELLS = [
+    ("['a', \"it's\"]", ["a", "it's"]),
+    ("['a' 'b\\n c']", ["a", "b\n c"]),  # NumPy
+    ('["a"]', ["a"]),
+    ("[]", []),
+    ("{'a': 1}", {"a": 1}),
+    ("[1] See [2]", "[1] See [2]"),
+    (" ", None),
+    ("[x", "[x"),
+]
+
+
+@each(["cell", "value"], CELLS)
+def test_cells(cell, value):
+    assert cell_value(cell) == value
+
+
+BAD = [
+    ("", "is empty"),
+    ("[]", "has no rows"),
+    ("[1, 2]", "item 1 of the list is no object"),
+    ('{"a": 1}', "has no rows with questions"),
+    ('{"tests": [{"a": 1}], "data": [{"a": 1}]}', "has 2 lists of objects: tests, data"),
+    ('[{"question": "a?", "question": "b?"}]', "golden:1: the name 'question' stands twice"),
+    ('{"question": "a?"}\n{"question": }', "golden:2: is not JSON"),
+    ('[{"question": "a?"}', "is not JSON"),
+    ("question,context,question\na,b,c\n", "two columns are called question"),
+    ("question,context\na,b,c\n", "golden:2: has 3 cells, and the first line 2"),
+    ("just words\n", "is no golden file that can be read"),
+    ('[{"topic": "1", "color": "red"}]', "no field is known to be the question"),
+    ('[{"question": "a?", "page": 3}]', "page says where, by pages, and there is no quote"),
+    ("[" * 5000, "is nested too deeply"),
+]
+
+
+@each(["content", "said"], BAD, ids=lambda case: repr(case[0][:30]))
+def test_bad_files_are_refused_with_their_place(folder, berrypick, tmp_path, content, said):
+    path = tmp_path / "golden"
+    path.write_text(content)
+    done = berrypick("adopt", path, "--documents", folder / "texts", "-o", tmp_path / "t.jsonl")
+    assert done.code == 2 and said in done.err and "Traceback" not in done.err and not (tmp_path / "t.jsonl").exists()
+
+
+def test_a_bomb_of_yaml_is_refused(tmp_path, monkeypatch):
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]" for i in range(1, 12)]
+    path = tmp_path / "tests.yaml"
+    path.write_text("\n".join([*lines, "tests:", "- vars: {question: 'a?', context: *a11}"]))
+    with pytest.raises(bp.BerrypickError):
+        bp.adopt(path, DOCUMENTS)
+    path.write_text("tests:\n- question: a\n  question: b\n")
+    with pytest.raises(bp.InputError, match=r"tests.yaml:2: the name 'question' stands twice"):
+        bp.adopt(path, DOCUMENTS)
+    monkeypatch.setitem(sys.modules, "yaml", None)
+    with pytest.raises(bp.UsageError, match="YAML needs PyYAML: pip install pyyaml"):
+        bp.adopt(path, DOCUMENTS)
+
+
+def test_inputs_are_not_overwritten(folder, berrypick):
+    path = put(folder, ROWS)
+    for target in (path, folder / "texts" / "guide.md"):
+        before = target.read_text()
+        assert berrypick("adopt", path, "--documents", folder / "texts", "-o", target).code == 2
+        assert target.read_text() == before
+
+
+# --- a terminal -------------------------------------------------------------------------------------------------------
+
+
+def answered(answer, *words):
+    """The exit code and what a terminal shows, where a person types an answer."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        line = command(*words)
+        os.execv(line[0], line)
+    os.write(terminal, answer.encode())
+    shown = b""
+    while True:
+        try:
+            part = os.read(terminal, 4096)
+        except OSError:
+            break
+        if not part:
+            break
+        shown += part
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), shown.decode()
+
+
+@pytest.mark.slow
+@each(["answer", "code"], [("y\n", 0), ("\n", 0), ("n\n", 2)])
+def test_a_person_is_asked_once(folder, tmp_path, answer, code):
+    out = tmp_path / "t.jsonl"
+    found, shown = answered(answer, "adopt", put(folder, ROWS), "--documents", folder / "texts", "-o", out)
+    assert (found, out.exists()) == (code, code == 0), shown
+    assert shown.count("Is this right?") == 1 and "question: question (2 of 2), e.g. 'What is cut?'" in shown

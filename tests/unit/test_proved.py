@@ -1,0 +1,80 @@
+"""What reach alone leaves open between runs: the note of a comparison, and the picture."""
+
+import pytest
+
+import berrypick as bp
+from berrypick.core.navigation import ReachTable
+from berrypick.evaluation.proved import with_bounds
+
+TRUTH = {"q": {"a": 1, "b": 1}, "p": {"a": 1}}
+CLICKS = ReachTable({("c", "a"): 0.4, ("c", "b"): 0.4, ("d", "a"): 0.6, ("d", "b"): 0.4})
+RUNS = {
+    "one": {"q": {"c": 3, "d": 2, "a": 1}, "p": {"c": 2, "a": 1}},
+    "two": {"q": {"a": 2, "d": 1}, "p": {"c": 2, "a": 1}},
+}
+
+
+def notes(measures, runs=RUNS, **options):
+    found = bp.compare(TRUTH, runs, measures, resamples=100, **options)
+    assert set(found.measures) == set(measures.split()), "bounds are not compared"
+    return [(note.measure, note.text) for note in found.notes if note.kind == "together"]
+
+
+def test_a_note_where_the_interval_is_wider_than_the_difference():
+    """q, r = 1: one is in [.66, .90] with .8056, two has 1. r = 2: one in [.56, 1.04], two: 2 x .4/2 = .4."""
+    said = dict(notes("EPRUM(r=1) EPRUM(r=2) ExpectedRatio", navigation=CLICKS))
+    # topic p has one target: nothing is open there, so half of the difference and of the interval
+    assert "two and one (+0.0972; from +0.0500 to +0.1700, so the order stays)" in said["EPRUM(r=1)"]
+    assert "two and one (-0.3488; from -0.6400 to -0.1600, so the order stays)" in said["EPRUM(r=2)"]
+    assert "EPRUM(r=2,together='low') and EPRUM(r=2,together='high') are its ends" in said["EPRUM(r=2)"]
+    assert "ExpectedRatio" not in said
+
+
+def test_either_may_be_ahead():
+    runs = {"one": {"q": {"c": 3, "d": 2, "a": 1}}, "two": {"q": {"d": 3, "c": 2, "a": 1}}}
+    [(_, text)] = notes("EPRUM(r=1)", runs, navigation=CLICKS)
+    assert "so either may be ahead" in text
+
+
+def test_no_note_where_nothing_is_open():
+    assert notes("EPRUM AP") == []
+    assert notes("EPRUM(rank=2)", navigation=CLICKS) == [], "E[F]/k under every law"
+    assert notes("EPRUM(r=1,law='normal')", navigation=CLICKS) == []
+    same = {"one": RUNS["one"], "same": RUNS["one"]}
+    assert notes("EPRUM(r=1)", same, navigation=CLICKS) == [], "no difference"
+
+
+def test_results_alone_have_no_bounds():
+    results = bp.evaluate(TRUTH, RUNS, "EPRUM", navigation=CLICKS)
+    assert not any(note.kind == "together" for note in bp.compare(results, resamples=100).notes)
+
+
+def test_bounds_are_asked_for_once():
+    asked = "EPRUM EPRUM(together='low')"
+    evaluation = with_bounds(bp.Evaluation.prepare(TRUTH, RUNS, asked, navigation=CLICKS))
+    assert [one.text for one in evaluation.measures] == [*asked.split(), "EPRUM(together='high')"]
+    found = bp.compare(TRUTH, RUNS, asked, navigation=CLICKS, resamples=100)
+    assert set(found.measures) == set(asked.split())
+
+
+def test_the_picture(berrypick, tmp_path):
+    pytest.importorskip("altair")
+    asked = "EPRUM(r=2) EPRUM(r=2,together='low') EPRUM(r=2,together='high')"
+    results = bp.evaluate({"q": TRUTH["q"]}, {name: {"q": run["q"]} for name, run in RUNS.items()}, asked,
+                          navigation=CLICKS)  # fmt: skip
+    chart = results.plot("together").to_dict()
+    rows = chart["data"]["values"]
+    assert rows[0] == {"run": "one", "low": 0.56, "value": 0.7488, "high": 1.04}
+    with pytest.raises(bp.UsageError, match="nothing to draw: intervals"):
+        bp.evaluate(TRUTH, RUNS, "EPRUM AP").plot("together")
+    files = {
+        "t.qrels": "q 0 a 1\nq 0 b 1\n",
+        "r.run": "q Q0 c 1 2 r\nq Q0 a 2 1 r\n",
+        "n.tsv": "c\ta\t0.4\nc\tb\t0.4\n",
+    }
+    for name, content in files.items():
+        (tmp_path / name).write_text(content)
+    given = [tmp_path / "t.qrels", tmp_path / "r.run", "-m", "EPRUM(r=1)", "--navigation", tmp_path / "n.tsv"]
+    done = berrypick("plot", *given, "--kind", "together", tmp_path / "p.svg")
+    assert done.code == 0 and "together of 1 run" in done.err + done.out
+    assert "EPRUM(r=1)" in (tmp_path / "p.svg").read_text()
