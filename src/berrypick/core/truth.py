@@ -471,6 +471,11 @@ class Truth(Exchanged):
         return any(topic.entry_points for topic in self.topics.values())
 
     @cached_property
+    def of_pages(self) -> bool:
+        """Whether places on pages are judged."""
+        return any(topic.boxes is not None for topic in self.topics.values())
+
+    @cached_property
     def beside(self) -> frozenset[str]:
         """What there is beside graded units, which few formats hold."""
         topics = self.topics.values()
@@ -478,7 +483,7 @@ class Truth(Exchanged):
             "entry points": self.has_entry_points,
             "aspects": any(topic.aspects is not None for topic in topics),
             "quotes without offsets": any(not quote.has_offsets for topic in topics for quote in topic.quotes),
-            "places on pages": any(topic.boxes is not None for topic in topics),
+            "places on pages": self.of_pages,
             "documents judged as a whole": any(
                 topic.empty_documents or topic.judged_documents or topic.judged_whole for topic in topics
             ),

@@ -56,10 +56,7 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
     ``once``: the runs are gone through once, so an iterator of them is not turned into a list.
     """
     context = prepare_context(options)
-    texts, (judgements, pages) = context.reader.texts, truth_in_units(as_truth(truth))
-    _check_effort(options, pages is not None)
-    search = TextSearch(texts, options.quotes, judgements.units == "spans", options.offsets or "chars")
-    sources, stream = run_stream(runs, search) if once else (run_sources(runs, search), None)
+    texts, judgements = context.reader.texts, as_truth(truth)
     notes: list[Note] = []
     if options.annotators is not None:
         judgements, merging = _with_annotators(judgements, options.annotators)
@@ -67,6 +64,10 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
     elif len(judgements.annotators) > 1:
         text = f"{len(judgements.annotators)} annotators, of whom any may find text relevant (union)"
         notes.append(Note("annotators", text))
+    judgements, pages = truth_in_units(judgements)
+    _check_effort(options, pages is not None)
+    search = TextSearch(texts, options.quotes, judgements.units == "spans", options.offsets or "chars")
+    sources, stream = run_stream(runs, search) if once else (run_sources(runs, search), None)
     if judgements.unread and (unread := unread_note(judgements.unread)):
         notes.append(Note("unread", f"{judgements.source or 'the truth'}: {unread}"))
     if judgements.skipped:
