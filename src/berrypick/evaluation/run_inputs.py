@@ -62,7 +62,7 @@ class RunInputs:
         """A run as it is scored."""
         run = self.titles.matched(source.read() if isinstance(source, RunFile) else source)
         if self.pages is not None:
-            run = run_in_units(run, self.pages)
+            run = replace(run_in_units(run, self.pages), quoted={})  # places on pages are not offsets of a text
         elif run.boxes is not None:
             what = "the results are places on pages, and the truth judges none"
             raise InputError(what, path=run.source or run.tag or "the run", remedy="give page, and box, in the truth")

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, TextIO
 
 import numpy as np
 
+from berrypick.core.arrays import FloatArray
 from berrypick.core.assemble import assemble
 from berrypick.core.boxes import Boxes
 from berrypick.core.run import Run
@@ -15,8 +16,9 @@ from berrypick.formats.base import Format, Problems, Role
 from berrypick.formats.io.json_lines import Fields, Rows, plain, positions, write_lines
 from berrypick.formats.io.page_places import Place, read_place
 from berrypick.formats.io.values import result_counts
-from berrypick.formats.span_truth import OF_TASKS, is_span_line, line_names, span_records
+from berrypick.formats.span_truth import is_span_line, is_task, line_names, span_records
 from berrypick.inputs.fields import FieldReader, ours_of
+from berrypick.inputs.layouts import one_place_each
 
 #: Fields that only truths have.
 OF_TRUTHS = ("grade", "judged", "answer", "is_impossible", "quote")
@@ -75,8 +77,9 @@ class SpanRun(Format):
         empty: dict[str, Fields] = {}
         once: dict[str, str] = {}  # a chunk is retrieved for many topics
         others: dict[str, tuple[str, ...]] = {}
+        items: list[int] = []  # rows of several places are one item of the list
         tag = name = ""
-        for number, text, value in rows:
+        for item, number, text, value in one_place_each(rows):
             fields = Fields(number, text, value, problems)
             if not tag and isinstance(value.get("tag"), str):
                 tag = value["tag"]
@@ -109,6 +112,7 @@ class SpanRun(Format):
             line.append(number)
             score.append(given[0])
             rank.append(given[1])
+            items.append(item)
             if isinstance(words := value.get("text"), str) and words.strip():
                 quoted[len(line) - 1] = once.setdefault(words, words)
             if (files := value.get("doc_else")) is not None:
@@ -122,6 +126,8 @@ class SpanRun(Format):
         begin, stop = (positions(start), positions(end)) if start else boxes.extent() if boxes else (None, None)
         ranks = np.array(rank, dtype=np.float64) if rank and rank[0] is not None else None
         scores = np.array(score, dtype=np.float64) if score and score[0] is not None else None
+        if ranks is None and places and len({*items}) < len(items):
+            ranks = _ranks_of_items(topic, items, scores)
         run = assemble(
             tag=tag or name,
             topic=topic,
@@ -201,6 +207,16 @@ def _results(value: Any) -> Iterator[dict[str, Any]]:
         above += len(ranking)
 
 
+def _ranks_of_items(topic: list[str], items: list[int], score: FloatArray | None) -> FloatArray:
+    """Ranks from 1 where some items have several rows: by score, else as they come."""
+    order = sorted(range(len(items)), key=lambda row: (0.0 if score is None else -float(score[row]), items[row]))
+    known: dict[str, dict[int, int]] = {}
+    for row in order:
+        held = known.setdefault(topic[row], {})
+        held.setdefault(items[row], len(held) + 1)
+    return np.array([known[topic[row]][items[row]] for row in range(len(items))], dtype=np.float64)
+
+
 def _returns_nothing(fields: Fields, empty: dict[str, Fields]) -> None:
     """A topic for which the run returns nothing on purpose."""
     topic = fields.name("topic")
@@ -216,4 +232,4 @@ def _is_other(first: str) -> bool:
     """Whether a line is one of a truth, or a task to be judged."""
     names = line_names(first)
     graded = any(name in OF_TRUTHS or ours_of(name, "truth") == "grade" for name in names if name not in OF_SCORES)
-    return graded or OF_TASKS.search(first) is not None
+    return graded or is_task(first)

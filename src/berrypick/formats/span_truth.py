@@ -16,6 +16,7 @@ from berrypick.formats.io.page_places import read_place
 from berrypick.formats.io.questions import by_place
 from berrypick.formats.io.values import ONE_OF_TWO, Judgement, documents_topic, judged_counts, spans_topic
 from berrypick.inputs.fields import PAGE_NAMES, QUESTIONS, FieldReader, is_span_header, ours_of
+from berrypick.inputs.layouts import LAYOUTS, one_place_each, short_name
 
 #: Fields that only runs have.
 OF_RUNS = ("score", "rank", "results")
@@ -26,9 +27,11 @@ OWN_FIELDS = frozenset({"topic", "doc", "start", "end", "grade", "quote", "offse
 ONE_KIND = "give pages for every span, or for none"
 LABELS = ("label", "labels", "entities", "annotations", "spans")
 _TOKENS = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:)?|[{}\[\]]')
+#: Azure's spans are places again, and no labels.
+_OF_LAYOUTS = ('"boundingRegions"', '"bounding_regions"')
 #: Characters of a line whose names are looked at, to see what it is.
 _LOOKED_AT = 1 << 16
-OF_TASKS = re.compile(rf'"(regions|{"|".join(LABELS)})":\s*\[|"answer":\s*"(accept|reject|ignore)"')
+_OF_TASKS = re.compile(rf'"(regions|{"|".join(LABELS)})":\s*\[|"answer":\s*"(accept|reject|ignore)"')
 
 
 class SpanTruth(Format):
@@ -116,7 +119,7 @@ class SpanTruth(Format):
         unplaced: dict[str, None] = {}
         any_span = False
         places: dict[bool, int] = {}  # whether lines have pages, and a line that has or has none
-        for number, text, value in rows:
+        for _, number, text, value in one_place_each(rows):
             fields = Fields(number, text, value, problems)
             if len(value) > 2 and isinstance(value.get("topic"), (str, int)):
                 topic_fields.add(str(value["topic"]), value, f"{path}:{number}")
@@ -397,7 +400,12 @@ def line_names(line: str) -> list[str]:
 def is_span_line(names: list[str], line: str) -> bool:
     """Whether a line of JSON is one of spans."""
     known = "topic" in names or is_span_header(names)
-    return line.lstrip().startswith("{") and known and not OF_TASKS.search(line)
+    return line.lstrip().startswith("{") and known and not is_task(line)
+
+
+def is_task(line: str) -> bool:
+    """Whether a line looks like a task of an annotation tool."""
+    return _OF_TASKS.search(line) is not None and not any(name in line for name in _OF_LAYOUTS)
 
 
 def span_records(path: str, problems: Problems, reader: FieldReader) -> Rows:
@@ -407,7 +415,8 @@ def span_records(path: str, problems: Problems, reader: FieldReader) -> Rows:
 
 def _judged_lines(path: str, problems: Problems) -> Rows:
     for number, text, value in records(path, problems):
-        if "start" not in value and isinstance(value.get("text"), str) and any(_is_filled(value, n) for n in LABELS):
+        labelled = "start" not in value and any(_is_filled(value, name) for name in LABELS)
+        if labelled and isinstance(value.get("text"), str) and LAYOUTS.isdisjoint(map(short_name, value)):
             what = "is a task of an annotation tool, whose labels would not be read"
             problems.report(what, number, text, remedy="name the format of the file, such as doccano")
         else:

@@ -17,6 +17,7 @@ from typing import Any, Literal
 
 from berrypick.core.errors import BerrypickError, InputError, UsageError, nearest, option, shorten
 from berrypick.core.spread import as_lists, spread
+from berrypick.inputs.layouts import LayoutError, with_places
 
 Role = Literal["truth", "run"]
 
@@ -71,6 +72,7 @@ _PAGES = {
     "page_index": Aliases(("page_index", "page_idx")),  # counts from 0
     "box": Aliases(("box", "bbox", "bounding_box")),
     "page_size": Aliases(("page_size",)),
+    "page_places": Aliases(("page_places",)),  # several, of one result; layouts are read as these
     **{name: Aliases((name,)) for name in ("x0", "y0", "x1", "y1", "page_width", "page_height")},
 }
 #: Names of ours for places on pages.
@@ -345,7 +347,10 @@ class FieldReader:
             return (given,)
         if plan.easy is not None and (easy := self._easy_row(plan, plan.easy, given)) is not None:
             return (easy,)
-        given = _flat(given)
+        try:
+            given = with_places(_flat(given))
+        except LayoutError as error:
+            raise FieldError(str(error), error.remedy) from None
         refuse_places({name: value for name, value in given.items() if value is not None})
         row = self._row(_plan(tuple(given), self.role).wanted, given)
         if self._ends:
@@ -633,7 +638,7 @@ def match_columns(
             raise InputError(f"{where} has no column {theirs}{nearest(theirs, list(names))}", remedy=_has(names))
     left = [name for name in names if name not in chosen.values()]
     matched = {**find_columns(tuple(left), role, where, frozenset(chosen)), **chosen}
-    listed = any(plain_name(name) in LISTS[role] for name in names)
+    listed = any(plain_name(name) in (*LISTS[role], *_INSIDE) for name in names)  # it may be in there
     for needed in ("topic", "doc"):
         if needed not in matched and not (needed == "doc" and (_INSTEAD[role] in matched or listed)):
             expected = ", ".join(known[needed].usual)
