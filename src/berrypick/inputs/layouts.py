@@ -72,7 +72,7 @@ def _docling(given: Mapping[str, Any], named: Mapping[str, str], size: list[floa
 
 
 def _from_above(box: Mapping[str, Any], size: list[float] | None) -> list[float]:
-    edges = [box.get(name) for name in "ltrb"]
+    edges: list[Any] = [box.get(name) for name in "ltrb"]
     if not _numbers(edges, 4):
         raise LayoutError(f"bbox must have l, t, r and b, not {dict(box)!r:.60}")
     left, top, right, bottom = edges
