@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "areas.hpp"
 #include "documents.hpp"
 #include "greedy.hpp"
 #include "joint_bounds.hpp"
@@ -192,6 +193,20 @@ bool first_seen(In<Index> document, In<T> start, In<T> end, In<Index> known, In<
     berrypick::first_seen(document.data(), start.data(), end.data(), count, known.data(), known.shape(0), part.data(),
                           relevant_start.data(), relevant_end.data(), fresh.data(), good.data());
     return true;
+}
+
+void first_seen_areas(In<Index> page, In2<double> box, In<Index> relevant_page, In2<double> relevant_box,
+                      Out<double> fresh, Out<double> good) {
+    require_apart(page, box, relevant_page, relevant_box, fresh, good);
+    const std::size_t count = page.shape(0), relevant = relevant_page.shape(0);
+    require_count(box.shape(0), count, "box");
+    require_count(relevant_box.shape(0), relevant, "relevant_box");
+    require(box.shape(1) == 4 && relevant_box.shape(1) == 4, "a box has four edges");
+    require_count(fresh.shape(0), count, "fresh");
+    require_count(good.shape(0), count, "good");
+    const nb::gil_scoped_release released;
+    berrypick::first_seen_areas(page.data(), box.data(), count, relevant_page.data(), relevant_box.data(), relevant,
+                                fresh.data(), good.data());
 }
 
 using Owned = nb::ndarray<nb::numpy, Index, nb::ndim<1>>;
@@ -857,6 +872,8 @@ NB_MODULE(_native, m) {
     text<double>(m);
     m.def("numbered_documents", numbered_documents, "document"_a.noconvert());
     m.def("covered", covered, "document"_a.noconvert(), "start"_a.noconvert(), "end"_a.noconvert());
+    m.def("first_seen_areas", first_seen_areas, "page"_a.noconvert(), "box"_a.noconvert(),
+          "relevant_page"_a.noconvert(), "relevant_box"_a.noconvert(), "fresh"_a.noconvert(), "good"_a.noconvert());
     files(m);
     documents(m);
     similar(m);

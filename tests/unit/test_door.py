@@ -46,18 +46,15 @@ ELSEWHERE = [
     "start_sec",
     "end_sec",
     "ts",
-    "page",
-    "page_no",
-    "page_number",
-    "page_id",
-    "bbox",
-    "box",
-    "bounding_box",
+    "page_label",
+    "bboxes",
     "turn",
     "start_byte",
     "answer_start",
     "xpath",
 ]
+#: Names of places on pages, which a truth of spans of text does not judge.
+PAGES = ["page", "page_no", "page_number", "page_id", "page_index", "bbox", "box", "bounding_box", "page_size"]
 FILES = ["jsonl", "csv", "semicolons", "tabs", "parquet"]
 #: Objects of libraries, which keep text in a place of its own and everything else in metadata.
 LIBRARIES = ["langchain", "langsmith", "llamaindex", "haystack"]
@@ -246,6 +243,15 @@ def test_places_in_other_units_are_refused_by_name(carrier, documents, tmp_path)
 
 
 @pytest.mark.parametrize("documents", [None, DOCUMENTS], ids=["without", "with"])
+@pytest.mark.parametrize("carrier", CARRIERS)
+def test_places_on_pages_are_never_whole_documents(carrier, documents, tmp_path):
+    for name in PAGES:
+        row = {"topic": "1", "doc": "guide", name: 3, "score": 1.0}
+        with pytest.raises(bp.InputError, match=r"places on pages|no page|must be|page alone|neither offsets nor text"):
+            value(carrier, [row], tmp_path, documents=documents)
+
+
+@pytest.mark.parametrize("documents", [None, DOCUMENTS], ids=["without", "with"])
 @pytest.mark.parametrize("carrier", [one for one in CARRIERS if one != "inner_hits"])
 def test_unknown_names_of_places_are_no_whole_documents(carrier, documents, tmp_path):
     row = {"topic": "1", "doc": "guide", "anfang": 100, "ende": 114, "score": 1.0}
@@ -350,7 +356,7 @@ def test_every_name_of_a_quote_is_read(carrier, tmp_path):
 @pytest.mark.parametrize("carrier", TRUTHS)
 def test_a_truth_of_unread_places_is_no_truth_of_whole_documents(carrier, tmp_path):
     for documents in (None, DOCUMENTS):
-        with pytest.raises(bp.InputError, match="page says where"):
+        with pytest.raises(bp.BerrypickError, match="the truth judges places on pages"):
             judged(carrier, {"topic": "1", "doc": "guide", "page": 3, "grade": 1}, tmp_path, documents=documents)
         with pytest.raises(bp.UsageError, match="truth judges whole documents"):
             judged(carrier, {"topic": "1", "doc": "guide", "anfang": 3, "grade": 1}, tmp_path, documents=documents)
@@ -494,7 +500,7 @@ def test_check_says_what_is_not_read_and_what_does_not_fit(tmp_path, berrypick):
     assert done.code == 2 and "is 5000 characters long, its text 14" in done.out
     path = carry("jsonl", [{**RESULT, "bbox": [1, 2, 3, 4]}, {**RESULT, "bbox": [5, 6, 7, 8]}], tmp_path, "run")
     done = berrypick("check", path)
-    assert done.code == 2 and done.out.count("bbox says where") == 2
+    assert done.code == 2 and done.out.count("start and bbox both say where") == 2
 
 
 def test_fields_of_topics_are_used(tmp_path):

@@ -77,6 +77,16 @@ def random_text(native: ModuleType, rng: np.random.Generator) -> None:
         )  # fmt: skip
 
 
+def random_areas(native: ModuleType, rng: np.random.Generator) -> None:
+    """Any boxes, turned over, endless or nowhere."""
+    count, relevant = int(rng.integers(0, 20)), int(rng.integers(0, 8))
+    box, other = rng.integers(-3, 12, (count, 4)).astype(float), rng.integers(-3, 12, (relevant, 4)).astype(float)
+    if count:
+        box[0, rng.integers(4)] = rng.choice([np.nan, np.inf, -np.inf, 1e308])
+    pages = rng.integers(-2, 3, count), rng.integers(-2, 3, relevant)
+    native.first_seen_areas(pages[0], box, pages[1], other, np.empty(count), np.empty(count))
+
+
 def random_trees(native: ModuleType, rng: np.random.Generator) -> None:
     """Any intervals, nested or not: what is found may be wrong then, but nothing breaks."""
     count, others = int(rng.integers(0, 40)), int(rng.integers(0, 40))
@@ -489,6 +499,12 @@ def wrong_calls(native: ModuleType):
     yield lambda: native.first_seen(
         i, i, i + 1, np.array([0, 1]), np.array([0, 2**62, 1]), np.array([0]), np.array([5]), np.empty(3), np.empty(3)
     )
+    four = np.zeros((3, 4))
+    for place, value in [(1, four[:2]), (1, np.zeros((3, 3))), (3, four[:1]), (4, np.empty(2)), (5, np.empty(4))]:
+        boxes = (i, four, i, four, np.empty(3), np.empty(3))
+        yield lambda place=place, value=value, boxes=boxes: native.first_seen_areas(
+            *boxes[:place], value, *boxes[place + 1 :]
+        )
     yield lambda: native.nested_pairs(i, i, i, i, i, i + 1)  # an element without any place
     yield lambda: native.nested_pairs(i, i, i[:2], i, i, i + 1)
     yield lambda: native.unseen_lengths(i, i, i + 1, f[:2], out)
@@ -545,6 +561,7 @@ def everything(native: ModuleType, rounds: int) -> None:
         rng = np.random.default_rng(seed)
         random_reach(native, rng)
         random_text(native, rng)
+        random_areas(native, rng)
         random_trees(native, rng)
         random_resamples(native, rng)
         random_lists(native, rng)

@@ -10,6 +10,8 @@ from typing import Literal, get_args
 import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray, Positions
+from berrypick.core.boxes import Boxes
+from berrypick.core.errors import UsageError, option
 from berrypick.core.truth import TopicTruth
 
 #: Spans of one list: the names of their documents, starts and ends.
@@ -103,6 +105,8 @@ def merged(annotators: Mapping[str, Judgements], rule: MergeRule = "union") -> d
 def _merged_topic(found: Sequence[TopicTruth], rule: MergeRule) -> TopicTruth:
     if len(found) == 1:
         return found[0]
+    if any(topic.boxes is not None for topic in found):
+        return _all_boxes(found, rule)
     owners: dict[str, set[int]] = {}
     for number, topic in enumerate(found):
         for document in topic.documents():
@@ -124,6 +128,35 @@ def _merged_topic(found: Sequence[TopicTruth], rule: MergeRule) -> TopicTruth:
         judged_documents=tuple(whole),
         quotes=tuple(quote for topic in found for quote in topic.quotes if not quote.has_offsets),
         no_answer=all(topic.no_answer for topic in found),
+    )
+
+
+def _all_boxes(found: Sequence[TopicTruth], rule: MergeRule) -> TopicTruth:
+    """The boxes of all annotators; the same box counts once, with its highest grade."""
+    if rule != "union":
+        what = "the annotators judged places on pages, which are merged as the union of their boxes only"
+        raise UsageError(f"{what}: leave {option('annotators', rule)} out")
+    parts = [topic for topic in found if topic.boxes is not None]
+    boxes = Boxes.joined([topic.boxes for topic in parts if topic.boxes is not None])
+    names = [name for topic in parts for name in topic.document]
+    grade = np.concatenate([topic.grade for topic in parts])
+    best: dict[str, int] = {}
+    for row, name in enumerate(names):
+        place = boxes.name(name, row)
+        if place not in best or grade[row] > grade[best[place]]:
+            best[place] = row
+    kept = np.array(sorted(best.values()), dtype=np.int64)
+    start, end = boxes[kept].extent()
+    whole = dict.fromkeys(d for topic in found for d in (*topic.empty_documents, *topic.judged_documents))
+    return TopicTruth(
+        found[0].topic,
+        tuple(names[row] for row in kept.tolist()),
+        np.asarray(grade[kept], dtype=np.float64),
+        start,
+        end,
+        judged_documents=tuple(whole),
+        no_answer=all(topic.no_answer for topic in found),
+        boxes=boxes[kept],
     )
 
 

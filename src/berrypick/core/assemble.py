@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray, Narrow, Positions
+from berrypick.core.boxes import Boxes
 from berrypick.core.columns import Coded, Moved, NameColumn, Stretches, narrow, taken
 from berrypick.core.run import Duplicates, Run
 
@@ -25,6 +26,7 @@ def assemble(
     line: Narrow | None = None,
     path: Sequence[str] | Coded | None = None,
     path_end: Sequence[str] | None = None,
+    boxes: Boxes | None = None,
     task: str = "",
     order: Literal["trec", "rank", "score", "file"] = "file",
     source: str = "",
@@ -72,6 +74,7 @@ def assemble(
         "path": None if path_code is None else taken(path_code, rows),
         "path_end": None if path_end_code is None else taken(path_end_code, rows),
         "task": task,
+        "boxes": boxes if boxes is None or sorted_rows is None else boxes[sorted_rows],
     }
     if order == "rank" and rank is not None:
         columns["rank"] = _list_items(taken(rank, rows), bounds)

@@ -17,6 +17,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray, Narrow, Positions
+from berrypick.core.boxes import Boxes
 from berrypick.core.collection import unknown_length
 from berrypick.core.columns import NameColumn, Names, narrow
 from berrypick.core.errors import shorten
@@ -70,6 +71,7 @@ class Ranking:
     path: IntArray | None = None  # element paths, or the points where passages start
     path_end: IntArray | None = None  # the points where passages end; -1 for an element
     size: FloatArray | None = None  # lengths of elements, or of whole documents, nan where unknown
+    boxes: Boxes | None = None  # where results are places on pages; start and end are then their extent in pages
     #: The code of each of some documents, -1 for one that the run does not have; of a run, for all topics.
     vocabulary: Callable[[Sequence[str]], IntArray] | None = field(default=None, repr=False)
 
@@ -96,7 +98,9 @@ class Ranking:
         if self.path is not None:
             first, last = self.path_of(row)
             found |= {"element": first, **({"element_end": last} if last else {})}
-        if self.start is not None and self.end is not None:
+        if self.boxes is not None:
+            found |= self.boxes.record(row)
+        elif self.start is not None and self.end is not None:
             found |= {"start": self.start[row].item(), "end": self.end[row].item()}
         return found | ({} if self.score is None else {"score": float(self.score[row])})
 
@@ -110,6 +114,8 @@ class Ranking:
         if self.path is not None:
             first, last = self.path_of(row)
             return document + first + (f"..{last}" if last else "")
+        if self.boxes is not None:
+            return self.boxes.name(document, row)
         if self.start is None or self.end is None:
             return document
         return span_name(document, self.start[row], self.end[row])
@@ -140,6 +146,8 @@ class Ranking:
         unknown = self.unknown
         if unknown.any():
             raise unknown_length(self.documents[int(self.document[int(np.argmax(unknown))])], why)
+        if self.boxes is not None:
+            return self.boxes.areas
         return (self.end - self.start).astype(np.float64)
 
     @cached_property
@@ -161,6 +169,7 @@ class Ranking:
             path=None if self.path is None else self.path[keep],
             path_end=None if self.path_end is None else self.path_end[keep],
             size=None if self.size is None else self.size[keep],
+            boxes=None if self.boxes is None else self.boxes[keep],
         )
 
     @cached_property
@@ -261,6 +270,8 @@ class Run(Exchanged):
         Names that a program made for documents, and the names of files beside them.
     traces
         The ids of the trace and of the step of it that retrieved, by topic, where the run comes from traces.
+    boxes
+        The page and box of each row, where results are places on pages.
 
     Examples
     --------
@@ -303,6 +314,7 @@ class Run(Exchanged):
     unread: tuple[str, ...] = ()
     other_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     traces: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    boxes: Boxes | None = None
 
     @cached_property
     def _positions(self) -> dict[str, int]:
@@ -443,6 +455,11 @@ class Run(Exchanged):
         return {"run": [self.tag] * rows, **columns} if self.tag else columns
 
     @property
+    def beside(self) -> frozenset[str]:
+        """What results are beside documents, spans and elements, which few formats hold."""
+        return frozenset({"places on pages"} if self.boxes is not None else ())
+
+    @property
     def points_into_documents(self) -> bool:
         """Whether results are parts of documents."""
         return self.start is not None or self.path is not None
@@ -472,6 +489,7 @@ class Run(Exchanged):
             paths=self.paths,
             path=None if self.path is None else self.path[rows],
             path_end=None if self.path_end is None else self.path_end[rows],
+            boxes=None if self.boxes is None else self.boxes[rows],
             vocabulary=self.codes_in_order,
         )
 
@@ -521,6 +539,7 @@ class Run(Exchanged):
             quoted={new: self.quoted[row] for new, row in enumerate(old) if row in self.quoted},
             path=None if self.path is None else self.path[kept],
             path_end=None if self.path_end is None else self.path_end[kept],
+            boxes=None if self.boxes is None else self.boxes[kept],
         )
 
 
@@ -529,6 +548,8 @@ def repeated_pointers(ranking: Ranking) -> tuple[BoolArray, IntArray]:
     columns = [ranking.document.astype(np.float64)]
     if ranking.start is not None and ranking.end is not None:
         columns += [ranking.start.astype(np.float64), ranking.end.astype(np.float64)]
+    if ranking.boxes is not None:
+        columns += ranking.boxes.columns()
     for path in (ranking.path, ranking.path_end):
         if path is not None:
             columns.append(path.astype(np.float64))

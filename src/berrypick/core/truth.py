@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Literal, get_args
 import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray, Positions
+from berrypick.core.boxes import Boxes
 from berrypick.core.errors import InputError, UsageError, shorten
 from berrypick.core.exchange import Exchanged, Kind
 from berrypick.core.observed import records
@@ -124,6 +125,12 @@ class Highlighted:
     document: tuple[str, ...]
     start: Positions
     end: Positions
+    boxes: Boxes | None = None
+
+    def rows(self, kept: IntArray) -> Highlighted:
+        """Some of the spans."""
+        names = tuple(self.document[row] for row in kept.tolist())
+        return Highlighted(names, self.start[kept], self.end[kept], None if self.boxes is None else self.boxes[kept])
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,6 +168,8 @@ class TopicTruth:
     judged_whole: bool = False
     #: Whether the truth says that the topic has no answer.
     no_answer: bool = False
+    #: Where units are places on pages; start and end are then their extent in pages.
+    boxes: Boxes | None = None
 
     @cached_property
     def has_relevant(self) -> bool:
@@ -188,7 +197,7 @@ class TopicTruth:
         """Text that was judged, relevant or not, besides documents judged as a whole."""
         if self.start is not None and self.end is not None:
             rows = np.flatnonzero(self.grade >= 0)
-            return Highlighted(tuple(self.document[row] for row in rows.tolist()), self.start[rows], self.end[rows])
+            return Highlighted(self.document, self.start, self.end, self.boxes).rows(rows)
         none = np.zeros(0, dtype=np.int64)
         return self.highlighted or Highlighted((), none, none)
 
@@ -200,10 +209,8 @@ class TopicTruth:
     def _relevant_text(self) -> Highlighted | None:
         if self.start is None or self.end is None:
             return self.highlighted
-        rows = np.flatnonzero(self.grade > 0)
-        if len(rows) == len(self.document):
-            return Highlighted(self.document, self.start, self.end)
-        return Highlighted(tuple(self.document[row] for row in rows.tolist()), self.start[rows], self.end[rows])
+        rows, text = np.flatnonzero(self.grade > 0), Highlighted(self.document, self.start, self.end, self.boxes)
+        return text if len(rows) == len(self.document) else text.rows(rows)
 
     def __len__(self) -> int:
         return len(self.document)
@@ -222,6 +229,8 @@ class TopicTruth:
         """Return how a judged unit is written."""
         if self.path is not None:
             return self.document[row] + self.path[row]
+        if self.boxes is not None:
+            return self.boxes.name(self.document[row], row)
         if self.start is None or self.end is None:
             return self.document[row]
         return span_name(self.document[row], self.start[row], self.end[row])
@@ -231,7 +240,9 @@ class TopicTruth:
         found: dict[str, Any] = {"doc": self.document[row]}
         if self.path is not None:
             found["element"] = self.path[row]
-        if self.start is not None and self.end is not None:
+        if self.boxes is not None:
+            found |= self.boxes.record(row)
+        elif self.start is not None and self.end is not None:
             found |= {"start": self.start[row].item(), "end": self.end[row].item()}
         found["grade"] = float(self.grade[row])
         known = {name: getattr(self, name) for name in ("exhaustivity", "specificity", "size", "rsize")}
@@ -460,6 +471,11 @@ class Truth(Exchanged):
         return any(topic.entry_points for topic in self.topics.values())
 
     @cached_property
+    def of_pages(self) -> bool:
+        """Whether places on pages are judged."""
+        return any(topic.boxes is not None for topic in self.topics.values())
+
+    @cached_property
     def beside(self) -> frozenset[str]:
         """What there is beside graded units, which few formats hold."""
         topics = self.topics.values()
@@ -467,6 +483,7 @@ class Truth(Exchanged):
             "entry points": self.has_entry_points,
             "aspects": any(topic.aspects is not None for topic in topics),
             "quotes without offsets": any(not quote.has_offsets for topic in topics for quote in topic.quotes),
+            "places on pages": self.of_pages,
             "documents judged as a whole": any(
                 topic.empty_documents or topic.judged_documents or topic.judged_whole for topic in topics
             ),
@@ -534,6 +551,7 @@ class Targets:
     end: Positions | None = None
     path: tuple[str, ...] | None = None  # where targets are elements
     size: FloatArray | None = None  # their lengths, nan where unknown
+    boxes: Boxes | None = None  # where targets are places on pages
 
     def __len__(self) -> int:
         return len(self.document)
@@ -546,6 +564,8 @@ class Targets:
     def name(self, index: int) -> str:
         if self.path is not None:
             return self.document[index] + self.path[index]
+        if self.boxes is not None:
+            return self.boxes.name(self.document[index], index)
         if self.start is None or self.end is None:
             return self.document[index]
         return span_name(self.document[index], self.start[index], self.end[index])

@@ -150,6 +150,8 @@ class Evaluation:
             judgements = with_topic_table(judgements, options.topic_table)
             groups, ungrouped = topic_groups(judgements, options)
             notes = (*notes, *ungrouped)
+        if inputs.runs.pages is not None:
+            _check_areas(requested)
         if options.unjudged is not None or any(one.measure.instead_on_spans for one in requested):
             _check_measures(requested, judgements, options)
         contexts = _contexts(requested, inputs.context, judgements.units == "elements")
@@ -366,6 +368,14 @@ def _check_measures(measures: Sequence[RequestedMeasure], truth: Truth, options:
                 f"{one.text} {one.measure.instead_on_spans}, but {truth.source or 'the truth'} judges spans in them: "
                 "charJudged is the share of what is retrieved that was judged"
             )
+
+
+def _check_areas(measures: Sequence[RequestedMeasure]) -> None:
+    """Where places on pages are judged, lengths are areas."""
+    for one in measures:
+        if not one.measure.of_areas and not one.measure.of_documents:
+            known = "charR, charP, charF, IoU, Overlap, Coverage, spanHit, spanRR, spanNDCG, spanAP, spanAll, EPRUM"
+            raise UsageError(f"{one.text} does not count areas, and the truth judges places on pages: use {known}")
 
 
 def _contexts(

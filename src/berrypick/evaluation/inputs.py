@@ -27,6 +27,7 @@ from berrypick.documents.texts import Texts, checksum
 from berrypick.evaluation.evaluation_context import element_names, prepare_context
 from berrypick.evaluation.notes import skipped_notes, some
 from berrypick.evaluation.options import EvaluationOptions
+from berrypick.evaluation.page_units import truth_in_units
 from berrypick.evaluation.run_inputs import RunInputs
 from berrypick.formats.io.files import is_stream
 from berrypick.inputs.column_tables import TextSearch
@@ -56,8 +57,6 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
     """
     context = prepare_context(options)
     texts, judgements = context.reader.texts, as_truth(truth)
-    search = TextSearch(texts, options.quotes, judgements.units == "spans", options.offsets or "chars")
-    sources, stream = run_stream(runs, search) if once else (run_sources(runs, search), None)
     notes: list[Note] = []
     if options.annotators is not None:
         judgements, merging = _with_annotators(judgements, options.annotators)
@@ -65,6 +64,10 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
     elif len(judgements.annotators) > 1:
         text = f"{len(judgements.annotators)} annotators, of whom any may find text relevant (union)"
         notes.append(Note("annotators", text))
+    judgements, pages = truth_in_units(judgements)
+    _check_effort(options, pages is not None)
+    search = TextSearch(texts, options.quotes, judgements.units == "spans", options.offsets or "chars")
+    sources, stream = run_stream(runs, search) if once else (run_sources(runs, search), None)
     if judgements.unread and (unread := unread_note(judgements.unread)):
         notes.append(Note("unread", f"{judgements.source or 'the truth'}: {unread}"))
     if judgements.skipped:
@@ -102,7 +105,9 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
     collection = context.reader.collection
     if collection is not None and collection.structures:
         judgements = resolve_truth(judgements, collection)
-    systems = RunInputs((), options, context, judgements.units, seconds, stream, Titles.of(judgements), judgements)
+    systems = RunInputs(
+        (), options, context, judgements.units, seconds, stream, Titles.of(judgements), judgements, pages
+    )
     ready = tuple(
         source.recognised()  # read when it is scored, one of several files after the other
         if isinstance(source, RunFile) and len(sources) > 1 and not is_stream(fspath(source.path))
@@ -123,6 +128,16 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
     reader = replace(reader, line_unit=_line_unit(judgements, context.effort, reader))
     context = replace(context, reader=reader, user=context.user.resolved(reader))
     return Inputs(judgements, replace(systems, sources=ready, truth=judgements), context, tuple(notes))
+
+
+def _check_effort(options: EvaluationOptions, pages: bool) -> None:
+    """Effort and texts of another kind than what is judged."""
+    if pages and options.effort in ("chars", "tokens", "seconds"):
+        raise UsageError(f"places on pages are read in pages: use {option('effort', 'pages')}")
+    if pages and options.documents is not None:
+        raise UsageError(f"the truth judges places on pages, and {option('documents')} holds texts: leave it out")
+    if options.effort == "pages" and not pages:
+        raise UsageError(f"{option('effort', 'pages')} is for places on pages, and the truth judges none")
 
 
 def _with_annotators(truth: Truth, rule: MergeRule) -> tuple[Truth, tuple[Note, ...]]:
@@ -260,6 +275,8 @@ def _with_judged_lengths(collection: Collection | None, truth: Truth) -> tuple[C
 
 def _line_unit(truth: Truth, effort: str, reader: ReaderContext) -> str | None:
     """The unit of positions, if truth or options give it; positions with fractions are not characters."""
+    if any(topic.boxes is not None for topic in truth.topics.values()):
+        return "pages"
     if effort == "seconds":
         return "seconds"
     if reader.texts is not None or truth.offsets is not None or truth.units == "elements":

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from berrypick.core.collection import Collection
-from berrypick.core.errors import Message, UsageError, option
+from berrypick.core.errors import InputError, Message, UsageError, option
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
 from berrypick.core.words import counted
@@ -16,6 +16,7 @@ from berrypick.documents.checked import checked_run
 from berrypick.documents.placed import placed_run
 from berrypick.documents.text_length import check_run_lengths
 from berrypick.evaluation.options import EvaluationOptions
+from berrypick.evaluation.page_units import PageUnits, run_in_units
 from berrypick.evaluation.protocols import check_task
 from berrypick.evaluation.run_rules import repair
 from berrypick.inputs.convert import RunFile
@@ -36,6 +37,7 @@ class RunInputs:
     stream: Iterator[Run | RunFile] | None = None  # instead of sources: runs that are not all in memory
     titles: Titles = field(default_factory=Titles)  # of topics, for runs that name these by their questions
     truth: Truth | None = None  # whose names of documents decide where a run has others
+    pages: PageUnits | None = None  # of a truth of places on pages
 
     def __len__(self) -> int:
         return len(self.sources)
@@ -59,6 +61,11 @@ class RunInputs:
     def prepare(self, source: Run | RunFile) -> Run:
         """A run as it is scored."""
         run = self.titles.matched(source.read() if isinstance(source, RunFile) else source)
+        if self.pages is not None:
+            run = replace(run_in_units(run, self.pages), quoted={})  # places on pages are not offsets of a text
+        elif run.boxes is not None:
+            what = "the results are places on pages, and the truth judges none"
+            raise InputError(what, path=run.source or run.tag or "the run", remedy="give page, and box, in the truth")
         texts, collection = self.context.reader.texts, self.context.reader.collection
         waiting = texts is not None and self.units == "spans" and bool(run.quoted) and run.start is None
         judged = self._judged() if run.other_names and texts is None else frozenset[str]()

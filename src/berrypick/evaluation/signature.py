@@ -63,6 +63,9 @@ def measure_fields(
         )
     if of_elements or run.path is not None:
         own += sizes_field(one, evaluation, run, reads)
+    areas = next((topic.boxes.shares for topic in truth.topics.values() if topic.boxes is not None), None)
+    if areas is not None and not measure.of_documents:
+        own.append(("areas", "pages" if areas else "units of the file"))
     if measure.of_spans and one.instead(truth.units):
         own.append((JUDGED, truth.units))
     stated = dict(vars(evaluation.options))

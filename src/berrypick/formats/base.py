@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, TextIO, get_args
 
 from berrypick.core.errors import InputError, UsageError
+from berrypick.core.run import Run
 from berrypick.core.truth import Truth
 from berrypick.core.words import counted
 
@@ -162,12 +163,13 @@ class Format:
         if problem := cls.accepts(value):
             return problem
         lost = cls.lost(value)
-        return f"the truth has {' and '.join(sorted(lost))}, which would be lost" if lost else ""
+        what = "truth" if isinstance(value, Truth) else "run"
+        return f"the {what} has {' and '.join(sorted(lost))}, which would be lost" if lost else ""
 
     @classmethod
     def lost(cls, value: Any) -> frozenset[str]:
-        """Return what there is beside graded units in a truth and has no place in this format."""
-        return value.beside - cls.holds if isinstance(value, Truth) else frozenset()
+        """Return what there is beside graded units in a truth, or in a run, and has no place in this format."""
+        return value.beside - cls.holds if isinstance(value, (Truth, Run)) else frozenset()
 
     @classmethod
     def describe(cls, value: Any) -> list[str]:

@@ -93,7 +93,7 @@ class SpanLengths(_LengthFormat):
 
     @classmethod
     def sniff(cls, lines: list[str]) -> bool:
-        return lines[0].lstrip().startswith("{") and '"length"' in lines[0]
+        return lines[0].lstrip().startswith("{") and '"length"' in lines[0] and '"topic"' not in lines[0]
 
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Collection:

@@ -8,13 +8,17 @@ from typing import Any, ClassVar, TextIO
 
 import numpy as np
 
+from berrypick.core.arrays import FloatArray
 from berrypick.core.assemble import assemble
+from berrypick.core.boxes import Boxes
 from berrypick.core.run import Run
 from berrypick.formats.base import Format, Problems, Role
 from berrypick.formats.io.json_lines import Fields, Rows, plain, positions, write_lines
+from berrypick.formats.io.page_places import Place, read_place
 from berrypick.formats.io.values import result_counts
-from berrypick.formats.span_truth import OF_TASKS, is_span_line, line_names, span_records
+from berrypick.formats.span_truth import is_span_line, is_task, line_names, span_records
 from berrypick.inputs.fields import FieldReader, ours_of
+from berrypick.inputs.layouts import one_place_each
 
 #: Fields that only truths have.
 OF_TRUTHS = ("grade", "judged", "answer", "is_impossible", "quote")
@@ -46,6 +50,7 @@ class SpanRun(Format):
     suffixes: ClassVar[tuple[str, ...]] = (".jsonl", ".json")
     json_names: ClassVar[tuple[str, ...]] = ("topic", "doc", "start", "end", "score", "rank", "text")
     holds_empty_topics: ClassVar[bool] = True
+    holds: ClassVar[frozenset[str]] = frozenset({"places on pages"})
 
     @classmethod
     def sniff(cls, lines: list[str]) -> bool:
@@ -65,14 +70,16 @@ class SpanRun(Format):
         line: list[int] = []
         start: list[float] = []
         end: list[float] = []
+        places: list[Place] = []
         score: list[float | None] = []
         rank: list[float | None] = []
         quoted: dict[int, str] = {}
         empty: dict[str, Fields] = {}
         once: dict[str, str] = {}  # a chunk is retrieved for many topics
         others: dict[str, tuple[str, ...]] = {}
+        items: list[int] = []  # rows of several places are one item of the list
         tag = name = ""
-        for number, text, value in rows:
+        for item, number, text, value in one_place_each(rows):
             fields = Fields(number, text, value, problems)
             if not tag and isinstance(value.get("tag"), str):
                 tag = value["tag"]
@@ -80,12 +87,16 @@ class SpanRun(Format):
                 _returns_nothing(fields, empty)
                 continue
             names = fields.name("topic"), _document(fields)
-            span = fields.span(empty_allowed=True)
+            place = read_place(fields, empty_allowed=True)
+            span = fields.span(empty_allowed=True) if place is None else None
             given = fields.number_of("score"), fields.number_of("rank")
             if not fields.good:
                 continue
             if line and (span is None) != (not start):
                 fields.fail("only some lines have start and end", "give them for every line, or for none")
+                continue
+            if line and (place is None) != (not places):
+                fields.fail("only some lines have a page", "give it for every line, or for none")
                 continue
             for column, other, key in ((score, given[0], "score"), (rank, given[1], "rank")):
                 if column and (column[0] is None) != (other is None):
@@ -101,6 +112,7 @@ class SpanRun(Format):
             line.append(number)
             score.append(given[0])
             rank.append(given[1])
+            items.append(item)
             if isinstance(words := value.get("text"), str) and words.strip():
                 quoted[len(line) - 1] = once.setdefault(words, words)
             if (files := value.get("doc_else")) is not None:
@@ -108,14 +120,21 @@ class SpanRun(Format):
             if span is not None:
                 start.append(span[0])
                 end.append(span[1])
+            if place is not None:
+                places.append(place)
+        boxes = Boxes.of(places) if places else None
+        begin, stop = (positions(start), positions(end)) if start else boxes.extent() if boxes else (None, None)
         ranks = np.array(rank, dtype=np.float64) if rank and rank[0] is not None else None
         scores = np.array(score, dtype=np.float64) if score and score[0] is not None else None
+        if ranks is None and places and len({*items}) < len(items):
+            ranks = _ranks_of_items(topic, items, scores)
         run = assemble(
             tag=tag or name,
             topic=topic,
             document=document,
-            start=positions(start) if start else None,
-            end=positions(end) if start else None,
+            start=begin,
+            end=stop,
+            boxes=boxes,
             score=scores,
             rank=ranks,
             line=np.arange(len(line)),  # several rows may stand in one line
@@ -172,7 +191,9 @@ def _results(value: Any) -> Iterator[dict[str, Any]]:
             yield {"topic": topic, "results": []}
         for row in range(len(ranking)):
             record: dict[str, Any] = {"topic": topic, "doc": ranking.documents[int(ranking.document[row])]}
-            if ranking.start is not None:
+            if ranking.boxes is not None:
+                record |= ranking.boxes.record(row)
+            elif ranking.start is not None:
                 record["start"], record["end"] = plain(ranking.start[row]), plain(ranking.end[row])
             if above + row in value.quoted:
                 record["text"] = value.quoted[above + row]
@@ -184,6 +205,16 @@ def _results(value: Any) -> Iterator[dict[str, Any]]:
                 record["score"] = float(ranking.score[row])
             yield record
         above += len(ranking)
+
+
+def _ranks_of_items(topic: list[str], items: list[int], score: FloatArray | None) -> FloatArray:
+    """Ranks from 1 where some items have several rows: by score, else as they come."""
+    order = sorted(range(len(items)), key=lambda row: (0.0 if score is None else -float(score[row]), items[row]))
+    known: dict[str, dict[int, int]] = {}
+    for row in order:
+        held = known.setdefault(topic[row], {})
+        held.setdefault(items[row], len(held) + 1)
+    return np.array([known[topic[row]][items[row]] for row in range(len(items))], dtype=np.float64)
 
 
 def _returns_nothing(fields: Fields, empty: dict[str, Fields]) -> None:
@@ -201,4 +232,4 @@ def _is_other(first: str) -> bool:
     """Whether a line is one of a truth, or a task to be judged."""
     names = line_names(first)
     graded = any(name in OF_TRUTHS or ours_of(name, "truth") == "grade" for name in names if name not in OF_SCORES)
-    return graded or OF_TASKS.search(first) is not None
+    return graded or is_task(first)

@@ -41,8 +41,18 @@ def _without_null(row: dict[str, Any]) -> dict[str, Any]:
     return {"topic": row["topic"], "is_impossible": True} if "answer" in row else row
 
 
+def _in_columns(row: dict[str, Any]) -> dict[str, Any]:
+    """A box and the size of its page as columns."""
+    if "page" not in row:
+        return row
+    edges = dict(zip(("x0", "y0", "x1", "y1"), row.pop("box", ()), strict=False))
+    sizes = dict(zip(("page_width", "page_height"), row.pop("page_size", ()), strict=False))
+    return row | edges | sizes
+
+
 def _columns(rows: list[dict[str, Any]]) -> list[str]:
-    order = ["topic", "doc", "start", "end", "quote", "text", "grade", "rank", "score", "tag", "offsets",
+    order = ["topic", "doc", "start", "end", "page", "x0", "y0", "x1", "y1", "page_width", "page_height", "quote",
+             "text", "grade", "rank", "score", "tag", "offsets",
              "judged", "is_impossible"]  # fmt: skip
     used = dict.fromkeys(("topic", "doc") if rows else ())  # a table has both, also if no row names a document
     used |= dict.fromkeys(name for row in rows for name in row)
@@ -84,7 +94,7 @@ class _SpanTable(RecordsFormat):
 
     @classmethod
     def _rows(cls, value: Any) -> list[dict[str, Any]]:
-        return [_without_null(record) for record in cls.lines.to_records(value)]
+        return [_in_columns(_without_null(record)) for record in cls.lines.to_records(value)]
 
 
 class SpanTableTruth(_SpanTable, TruthRecords):
@@ -130,6 +140,7 @@ class SpanTableRun(_SpanTable, RunRecords):
 
     format_name: ClassVar[str] = "span-table-run"
     shape: ClassVar[str] = "topic,doc,start,end,score"
+    holds: ClassVar[frozenset[str]] = RunRecords.lines.holds
     without: ClassVar[tuple[Role, tuple[str, ...]]] = ("truth", OF_TRUTHS)
 
     @classmethod

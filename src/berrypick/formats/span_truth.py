@@ -12,21 +12,26 @@ from berrypick.core.truth import OFFSETS, Offsets, Quote, TopicFields, TopicTrut
 from berrypick.core.words import counted
 from berrypick.formats.base import Format, Problems, Role
 from berrypick.formats.io.json_lines import Fields, Rows, plain, records, span_fields, write_lines
+from berrypick.formats.io.page_places import read_place
 from berrypick.formats.io.questions import by_place
 from berrypick.formats.io.values import ONE_OF_TWO, Judgement, documents_topic, judged_counts, spans_topic
-from berrypick.inputs.fields import QUESTIONS, FieldReader, is_span_header, ours_of
+from berrypick.inputs.fields import PAGE_NAMES, QUESTIONS, FieldReader, is_span_header, ours_of
+from berrypick.inputs.layouts import LAYOUTS, one_place_each, short_name
 
 #: Fields that only runs have.
 OF_RUNS = ("score", "rank", "results")
 #: Fields of judgements and of runs; any other is a field of the topic.
 OWN_FIELDS = frozenset({"topic", "doc", "start", "end", "grade", "quote", "offsets", "length", "text", "tag", "answer",
-                        "judged", "is_impossible", "annotator", *OF_RUNS})  # fmt: skip
+                        "judged", "is_impossible", "annotator", *OF_RUNS, *PAGE_NAMES})  # fmt: skip
 #: Fields of tasks to be judged, and of their exports from annotation tools.
+ONE_KIND = "give pages for every span, or for none"
 LABELS = ("label", "labels", "entities", "annotations", "spans")
 _TOKENS = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:)?|[{}\[\]]')
+#: Azure's spans are places again, and no labels.
+_OF_LAYOUTS = ('"boundingRegions"', '"bounding_regions"')
 #: Characters of a line whose names are looked at, to see what it is.
 _LOOKED_AT = 1 << 16
-OF_TASKS = re.compile(rf'"(regions|{"|".join(LABELS)})":\s*\[|"answer":\s*"(accept|reject|ignore)"')
+_OF_TASKS = re.compile(rf'"(regions|{"|".join(LABELS)})":\s*\[|"answer":\s*"(accept|reject|ignore)"')
 
 
 class SpanTruth(Format):
@@ -74,7 +79,9 @@ class SpanTruth(Format):
     suffixes: ClassVar[tuple[str, ...]] = (".jsonl", ".json")
     json_names: ClassVar[tuple[str, ...]] = ("topic", "doc", "start", "end", "grade", "quote")
     holds_empty_topics: ClassVar[bool] = True
-    holds: ClassVar[frozenset[str]] = frozenset({"quotes without offsets", "documents judged as a whole"})
+    holds: ClassVar[frozenset[str]] = frozenset(
+        {"quotes without offsets", "documents judged as a whole", "places on pages"}
+    )
 
     @classmethod
     def sniff(cls, lines: list[str]) -> bool:
@@ -102,7 +109,7 @@ class SpanTruth(Format):
     @classmethod
     def _of_one(cls, rows: Rows, problems: Problems, path: str, topic_fields: TopicFields) -> Truth:
         """The judgements of one annotator."""
-        spans: dict[str, dict[tuple[str, float, float], Judgement]] = {}
+        spans: dict[str, dict[tuple[Any, ...], Judgement]] = {}
         quotes: dict[str, list[Quote]] = {}
         whole: dict[str, dict[str, Judgement]] = {}
         judged: dict[str, dict[str, int]] = {}
@@ -111,7 +118,8 @@ class SpanTruth(Format):
         counting: dict[Offsets | None, int] = {}
         unplaced: dict[str, None] = {}
         any_span = False
-        for number, text, value in rows:
+        places: dict[bool, int] = {}  # whether lines have pages, and a line that has or has none
+        for _, number, text, value in one_place_each(rows):
             fields = Fields(number, text, value, problems)
             if len(value) > 2 and isinstance(value.get("topic"), (str, int)):
                 topic_fields.add(str(value["topic"]), value, f"{path}:{number}")
@@ -129,7 +137,11 @@ class SpanTruth(Format):
             topic, grade = fields.name("topic"), fields.number_of("grade", 1.0)
             if value.get("start") is not None:
                 _count(fields, counting)
-            if value.get("quote") is not None or _has_text(value):
+            place = read_place(fields, empty_allowed=grade == 0)
+            if not fields.good:
+                spans.setdefault(topic, {})  # of which a target without area may be the only one
+                continue
+            if place is None and (value.get("quote") is not None or _has_text(value)):
                 quote = _quote(fields, grade)
                 if quote is None:
                     continue
@@ -139,7 +151,7 @@ class SpanTruth(Format):
                 if not quote.has_offsets:
                     continue
             document = fields.name("doc")
-            span = fields.span(empty_allowed=grade == 0)
+            span: tuple[Any, ...] | None = (place,) if place else fields.span(empty_allowed=grade == 0)
             if not fields.good or grade is None:
                 continue
             if span is None:
@@ -150,6 +162,9 @@ class SpanTruth(Format):
                 cls._once(fields, whole[topic], document, document, grade)
             else:
                 any_span = True
+                if places.setdefault(place is not None, number) and len(places) > 1:
+                    fields.fail(f"only some spans have a page; line {places[place is None]} is another kind", ONE_KIND)
+                    continue
                 cls._once(fields, spans.setdefault(topic, {}), (document, *span), document, grade)
         for topic in (*judged, *unanswerable):
             spans.setdefault(topic, {})
@@ -220,7 +235,9 @@ class SpanTruth(Format):
             ]
             for row, document in enumerate(topic.document):
                 record: dict[str, Any] = {"topic": topic.topic, "doc": document}
-                if topic.start is not None:
+                if topic.boxes is not None:
+                    record |= topic.boxes.record(row)
+                elif topic.start is not None:
                     record["start"], record["end"] = plain(topic.start[row]), plain(topic.end[row])
                     if (document, record["start"], record["end"]) in checks:
                         record["quote"] = checks[document, record["start"], record["end"]]
@@ -383,7 +400,12 @@ def line_names(line: str) -> list[str]:
 def is_span_line(names: list[str], line: str) -> bool:
     """Whether a line of JSON is one of spans."""
     known = "topic" in names or is_span_header(names)
-    return line.lstrip().startswith("{") and known and not OF_TASKS.search(line)
+    return line.lstrip().startswith("{") and known and not is_task(line)
+
+
+def is_task(line: str) -> bool:
+    """Whether a line looks like a task of an annotation tool."""
+    return _OF_TASKS.search(line) is not None and not any(name in line for name in _OF_LAYOUTS)
 
 
 def span_records(path: str, problems: Problems, reader: FieldReader) -> Rows:
@@ -393,7 +415,8 @@ def span_records(path: str, problems: Problems, reader: FieldReader) -> Rows:
 
 def _judged_lines(path: str, problems: Problems) -> Rows:
     for number, text, value in records(path, problems):
-        if "start" not in value and isinstance(value.get("text"), str) and any(_is_filled(value, n) for n in LABELS):
+        labelled = "start" not in value and any(_is_filled(value, name) for name in LABELS)
+        if labelled and isinstance(value.get("text"), str) and LAYOUTS.isdisjoint(map(short_name, value)):
             what = "is a task of an annotation tool, whose labels would not be read"
             problems.report(what, number, text, remedy="name the format of the file, such as doccano")
         else:

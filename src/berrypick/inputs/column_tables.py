@@ -27,11 +27,12 @@ from berrypick.documents.texts import Texts
 from berrypick.formats.base import Problems
 from berrypick.formats.span_run import SpanRun
 from berrypick.formats.span_truth import SpanTruth
-from berrypick.inputs.fields import FieldError, FieldReader, FieldRow, Role, checked_length, names_of
+from berrypick.inputs.fields import PAGE_NAMES, FieldError, FieldReader, FieldRow, Role, checked_length, names_of
 
 #: Columns that hold names, and those that hold numbers.
 NAMES = ("topic", "doc", "run")
-NUMBERS = ("start", "end", "length", "rank", "score", "grade")
+NUMBERS = ("start", "end", "length", "rank", "score", "grade", "page", "page_index", "x0", "y0", "x1", "y1",
+           "page_width", "page_height")  # fmt: skip
 #: Of these, those that may be yes or no; a place that is true is a mistake.
 YES_OR_NO = ("score", "grade")
 #: Larger numbers are not exact as 64-bit floats, and are refused.
@@ -248,11 +249,13 @@ def truth_of_table(table: ColumnTable) -> Truth:
     )
     if row is not None:
         raise table.error(row, "grade is missing", "give a grade in every row, or leave the column out (all are 1)")
-    truth = SpanTruth.from_records(table.rows(), Problems(table.where), table.where)
+    problems = Problems(table.where)
+    truth = SpanTruth.from_records(table.rows(), problems, table.where)
     absent = sum(topic not in truth for topic in table.topics)
     notes = [f"{counted(absent, 'topic')} without judgements left out"] if absent else []
     unread = tuple(dict.fromkeys((*table.unread, *truth.unread)))
-    return replace(truth, source="", notes=(*table.notes, *truth.notes, *notes), unread=unread)
+    notes = [*table.notes, *truth.notes, *notes]
+    return replace(truth, source="", notes=tuple(notes), unread=unread, skipped=problems.counts)
 
 
 def _cell(table: ColumnTable, name: str, row: int) -> Any:
@@ -291,7 +294,7 @@ def run_of_table(table: ColumnTable, tag: str, search: TextSearch) -> Run:
     chunks = table.lists or of_text  # of which a document may have several
     table = _with_places(table, search)
     notes = list(table.notes)
-    if "start" in table or "score" not in table or table.lists:
+    if "start" in table or "score" not in table or table.lists or any(name in table for name in PAGE_NAMES):
         run = SpanRun.from_records(table.rows(), Problems(table.where), table.where)
     else:
         run = documents_run(table) or documents_run_by_rows(table)
@@ -299,7 +302,7 @@ def run_of_table(table: ColumnTable, tag: str, search: TextSearch) -> Run:
     if absent := sum(topic not in run for topic in table.topics):
         notes.append(f"{counted(absent, 'topic')} {'has' if absent == 1 else 'have'} no results")
         run = run.with_empty(table.topics)
-    duplicates: Duplicates = "keep" if chunks or "start" in table else "error"
+    duplicates: Duplicates = "keep" if chunks or run.start is not None else "error"
     return replace(
         run,
         tag=tag,
@@ -392,6 +395,8 @@ def _with_places(table: ColumnTable, search: TextSearch) -> ColumnTable:
     if "text" not in table:
         return table
     texts, starts = table.columns["text"], table.columns.get("start") or [None] * len(table)
+    if any(name in table for name in PAGE_NAMES):  # the places of such rows are read with them
+        return table
     names = table.columns.get("doc") or [None] * len(table)
     waiting = [
         row for row, text in enumerate(texts) if text is not None and (starts[row] is None or names[row] is None)

@@ -16,6 +16,7 @@ from functools import cached_property, lru_cache
 from typing import Any, Literal
 
 from berrypick.core.errors import BerrypickError, InputError, UsageError, nearest, option, shorten
+from berrypick.inputs.layouts import LayoutError, with_places
 from berrypick.inputs.row_lists import as_lists, spread
 
 Role = Literal["truth", "run"]
@@ -66,7 +67,17 @@ _QUOTE = Aliases(
     ("quote", "reference_context", "reference_contexts", "ground_truth_context", "ground_truth_contexts", "evidence",
      "context", "contexts", "passage", "reference", "answer"),
 )  # fmt: skip
-_SHARED = {"topic": _TOPIC, "doc": _DOC, "start": _START, "end": _END, "length": _LENGTH}
+_PAGES = {
+    "page": Aliases(("page", "page_no", "page_number", "page_num", "page_id")),
+    "page_index": Aliases(("page_index", "page_idx")),  # counts from 0
+    "box": Aliases(("box", "bbox", "bounding_box")),
+    "page_size": Aliases(("page_size",)),
+    "page_places": Aliases(("page_places",)),  # several, of one result; layouts are read as these
+    **{name: Aliases((name,)) for name in ("x0", "y0", "x1", "y1", "page_width", "page_height")},
+}
+#: Names of ours for places on pages.
+PAGE_NAMES = tuple(_PAGES)
+_SHARED = {"topic": _TOPIC, "doc": _DOC, "start": _START, "end": _END, "length": _LENGTH, **_PAGES}
 #: Our names, and what they are called elsewhere, for the two roles.
 TABLE: Mapping[Role, Mapping[str, Aliases]] = {
     "truth": {
@@ -106,8 +117,8 @@ ELSEWHERE: Mapping[str, tuple[str, ...]] = {
     "lines": ("start_line", "end_line", "line_start", "line_end", "line", "lines", "line_no", "line_number"),
     "seconds": ("start_time", "end_time", "start_sec", "end_sec", "start_seconds", "end_seconds", "start_ms", "end_ms",
                 "ts"),
-    "pages": ("page", "pages", "page_no", "page_number", "page_num", "page_id", "page_idx", "page_index", "page_label"),
-    "boxes": ("bbox", "bboxes", "box", "boxes", "bounding_box", "bounding_boxes", "page_size"),
+    "pages": ("pages", "page_label"),
+    "boxes": ("bboxes", "boxes", "bounding_boxes"),
     "turns": ("turn", "turns", "turn_id", "turn_no", "turn_number", "turn_index"),
     "tokens": ("start_token", "end_token", "token_start", "token_end"),
     "bytes": ("start_byte", "end_byte", "byte_start", "byte_end"),
@@ -119,7 +130,25 @@ _PLACES = frozenset({"span", "spans", "char_span", "char_range", "range", "range
                      "location", "locations", "offsets"})  # fmt: skip
 #: Objects in a row whose fields count as fields of the row.
 _INSIDE = ("metadata", "meta")
-_NUMBERS = frozenset({"start", "end", "length", "rank", "score", "distance", "grade"})
+_NUMBERS = frozenset(
+    {
+        "start",
+        "end",
+        "length",
+        "rank",
+        "score",
+        "distance",
+        "grade",
+        "page",
+        "page_index",
+        "x0",
+        "y0",
+        "x1",
+        "y1",
+        "page_width",
+        "page_height",
+    }
+)
 _COUNTED = {name: unit for unit, names in ELSEWHERE.items() for name in names}
 #: What may stand for the name of a document: text that is looked up.
 _INSTEAD: Mapping[Role, str] = {"truth": "quote", "run": "text"}
@@ -254,7 +283,7 @@ class _Plan:
 _SIMPLE = frozenset({"topic", "doc", "start", "end", "rank", "score", "grade", "tag", "run", "results", "judged",
                      "is_impossible", "annotator", "checksum"})  # fmt: skip
 #: Of these only one may be there: the other would say something else, and not be used.
-_ONE_ONLY = ("start", "end")
+_ONE_ONLY = ("start", "end", *_PAGES)
 
 
 @lru_cache(maxsize=1024)
@@ -285,7 +314,7 @@ def _easy(plain: Iterable[str], wanted: Mapping[str, tuple[str, ...]]) -> Mappin
         or {"quote", "text"} <= {*wanted}
     ):
         return None
-    if any(len(theirs) > 1 for theirs in wanted.values()):
+    if any(len(theirs) > 1 for theirs in wanted.values()) or ("start" in wanted and not {*_PAGES}.isdisjoint(wanted)):
         return None
     return {ours: theirs[0] for ours, theirs in wanted.items()}
 
@@ -320,7 +349,10 @@ class FieldReader:
             return (given,)
         if plan.easy is not None and (easy := self._easy_row(plan, plan.easy, given)) is not None:
             return (easy,)
-        given = _flat(given)
+        try:
+            given = with_places(_flat(given))
+        except LayoutError as error:
+            raise FieldError(str(error), error.remedy) from None
         refuse_places({name: value for name, value in given.items() if value is not None})
         row = self._row(_plan(tuple(given), self.role).wanted, given)
         if self._ends:
@@ -394,6 +426,9 @@ class FieldReader:
                 row[ours], called[ours] = given[name], name
             elif ours in given and given[ours] is None:
                 row[ours] = None
+        if plain_name(called.get("start", "")) == _WITH_PAGES:
+            for ours in PAGE_NAMES:
+                row.pop(ours, None)
         if self.role == "truth" and "answer" in given and given["answer"] is None:
             row["answer"] = None  # says that there is none
         if self.role == "run":
@@ -513,13 +548,14 @@ def refuse_places(given: Mapping[str, Any]) -> None:
     plain = {plain_name(name) for name in given}
     for name, value in given.items():
         unit = counts(name)
-        if unit == "pages" and _WITH_PAGES in plain:
-            continue
+        if unit == "pages" and not plain.isdisjoint((_WITH_PAGES, *_PAGES["page"].usual)):
+            continue  # a label beside the number
         if unit and value is not None:
             _refuse_place(name, unit)
         if plain_name(name) in _PLACES and isinstance(value, (list, tuple, Mapping)) and len(value):
             raise FieldError(f"{name} says where, but a list or object there is not read", "give start and end")
-        if isinstance(value, (list, tuple, Mapping)) and not name.startswith("_") and (inner := _place_inside(value)):
+        is_place = name.startswith("_") or ours_of(name, "run") in _PAGES
+        if isinstance(value, (list, tuple, Mapping)) and not is_place and (inner := _place_inside(value)):
             raise FieldError(
                 f"{name} holds {inner}, which says where and is not read", "give start and end in the row itself"
             )
@@ -616,7 +652,7 @@ def match_columns(
             raise InputError(f"{where} has no column {theirs}{nearest(theirs, list(names))}", remedy=_has(names))
     left = [name for name in names if name not in chosen.values()]
     matched = {**find_columns(tuple(left), role, where, frozenset(chosen)), **chosen}
-    listed = any(plain_name(name) in LISTS[role] for name in names)
+    listed = any(plain_name(name) in (*LISTS[role], *_INSIDE) for name in names)  # it may be in there
     for needed in ("topic", "doc"):
         if needed not in matched and not (needed == "doc" and (_INSTEAD[role] in matched or listed)):
             expected = ", ".join(known[needed].usual)

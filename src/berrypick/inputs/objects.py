@@ -40,7 +40,7 @@ from berrypick.formats.io.made_names import file_names, is_made
 from berrypick.formats.io.responses import answer_in, is_answer
 from berrypick.inputs.chains import retrieved_in
 from berrypick.inputs.column_tables import ColumnTable, TextSearch, is_number, plain_names, run_of_table
-from berrypick.inputs.fields import FieldError, FieldReader, FieldRow, Role, names_of
+from berrypick.inputs.fields import PAGE_NAMES, FieldError, FieldReader, FieldRow, Role, names_of
 from berrypick.inputs.frames import is_frame
 
 DocumentName = str | Callable[[Any], str] | None
@@ -408,7 +408,9 @@ def _with_metadata(
     reader = FieldReader("run", ends=False, metadata=True)
     [row] = reader.read(given)
     fields = {
-        name: row[name] for name in ("doc", "start", "end", "length", "text", "score") if row.get(name) is not None
+        name: row[name]
+        for name in ("doc", "start", "end", "length", "text", "score", *PAGE_NAMES)
+        if row.get(name) is not None
     }
     called = _document(one, given, doc, fields.pop("doc", None) if parent_id is None else parent_id)
     if called is not None:

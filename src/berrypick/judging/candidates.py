@@ -87,6 +87,7 @@ def find_candidates(targets: Targets, context: JudgingContext) -> Candidates:
         paths=() if targets.path is None else [targets.path[x] for x in order.tolist()],
         path=None if targets.path is None else rows,
         size=None if targets.size is None else targets.size[order],
+        boxes=None if targets.boxes is None else targets.boxes[order],
     )
     names = [targets.name(x) for x in order.tolist()]
     rankings = [own]

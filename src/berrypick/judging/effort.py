@@ -74,6 +74,8 @@ def _target_lengths(targets: Targets, context: JudgingContext) -> FloatArray:
 def span_lengths(targets: Targets, tokens: TokenOffsets | None) -> FloatArray:
     """How long each target is, in tokens or in what positions count."""
     assert targets.start is not None and targets.end is not None
+    if targets.boxes is not None:
+        return targets.boxes.areas
     if tokens is None:
         return (targets.end - targets.start).astype(np.float64)
     found = np.zeros(len(targets))

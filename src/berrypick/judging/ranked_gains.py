@@ -17,7 +17,6 @@ from berrypick.core.arrays import FloatArray, Positions
 from berrypick.core.errors import UsageError, option
 from berrypick.core.observed import once_for_each
 from berrypick.core.run import span_name
-from berrypick.core.truth import Highlighted
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import intersections
 from berrypick.kernels.relevant_text import Measured
@@ -71,7 +70,7 @@ def _spans(judged: JudgedTopic, quant: Quantisation | None) -> RankedGains:
     text, ranking = judged.relevant_spans, judged.ranking_spans
     grade = judged.truth.grade[judged.truth.grade > 0]
     chosen = relevant_rows(grade, quant).tolist()
-    text = Highlighted(tuple(text.document[i] for i in chosen), text.start[chosen], text.end[chosen])
+    text = text.rows(np.asarray(chosen))
     grade = grade[chosen]
     gain = np.zeros(len(ranking))
     overlaps: list[tuple[int, ...]] = [()] * len(ranking)

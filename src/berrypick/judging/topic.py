@@ -164,6 +164,9 @@ class JudgedTopic:
     def reach(self) -> Reach:
         """What each rank leads to."""
         consulted = self.consulted.fresh()
+        if self.targets.boxes is not None and not self.context.user.of_areas:
+            known = "classical, coverage, window, distance, fetch_browse and table do"
+            raise UsageError(f"user model {self.context.user.name()} does not read places on pages; {known}")
         if not len(consulted):  # of ideal lists, which need no run: nothing that a user model could ask for
             return Reach.from_entries(consulted.ranks, len(self.targets), [], [], [])
         return self.context.user.reach(consulted, self.targets, self.context.reader)

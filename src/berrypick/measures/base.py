@@ -110,6 +110,8 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
     tells_overlap: ClassVar[bool] = False
     #: Whether it is about all chunks of the collection, retrieved or not.
     needs_chunks: ClassVar[bool] = False
+    #: Whether it holds for places on pages too, with areas for lengths.
+    of_areas: ClassVar[bool] = False
     #: Whether it asks if the run rightly answers, or abstains.
     of_answers: ClassVar[bool] = False
     #: What its value must not depend on, and in which direction it moves: names of ``berrypick.core.laws.LAWS``.

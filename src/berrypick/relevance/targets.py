@@ -40,6 +40,7 @@ def targets_of(
         idealism=idealism_of(grade, all_grades, mapping),
         start=None if topic.start is None else topic.start[rows],
         end=None if topic.end is None else topic.end[rows],
+        boxes=None if topic.boxes is None else topic.boxes[rows],
     )
 
 

@@ -48,7 +48,7 @@ class ReaderContext:
     tokens: TokenOffsets | None = None
     #: The same, where effort is counted in tokens.
     effort_tokens: TokenOffsets | None = None
-    #: What positions in the documents count, where known: chars or seconds.
+    #: What positions in the documents count, where known: chars, seconds or pages.
     line_unit: str | None = None
 
     @property
@@ -99,6 +99,8 @@ class UserModel(Parameterized, base=True):
     navigation_needed: ClassVar[str] = ""
     #: Laws of ``berrypick.core.laws.LAWS`` that values of its readers break, whatever the measure declares.
     breaks: ClassVar[tuple[str, ...]] = ()
+    #: Whether it reads places on pages too, with areas for lengths.
+    reads_areas: ClassVar[bool] = False
     #: What the add-on fit estimates it from, 'sessions' or 'readings'; '' where it cannot, or the model has a fit.
     learnt_from: ClassVar[str] = ""
     #: What the slider of a report goes through.
@@ -116,6 +118,11 @@ class UserModel(Parameterized, base=True):
     def resolved(self, context: ReaderContext) -> UserModel:
         """Return the model with the values of parameters that depend on the inputs."""
         return self
+
+    @property
+    def of_areas(self) -> bool:
+        """Whether it reads places on pages too."""
+        return self.reads_areas
 
     @property
     def reads_sizes(self) -> bool:

@@ -23,6 +23,7 @@ class Classical(ContextModel):
     """
 
     references: ClassVar[tuple[str, ...]] = ("piwowarski2007prum",)
+    reads_areas: ClassVar[bool] = True
     slider: ClassVar[Slider | None] = (("share",), (0.1, 0.25, 0.5, 0.75, 1))
 
     share: float = positive_share(0.5, "least share of a span that must be covered")

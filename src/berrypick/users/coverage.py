@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
 from berrypick.core import paths
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
+from berrypick.core.errors import UsageError
 from berrypick.core.parameters import parameter
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
@@ -26,6 +28,8 @@ class Coverage(UserModel):
     been seen after k ranks is what these cover together. Effort: the length of what is pointed to, and of the
     rest of each target for those who see it.
     """
+
+    reads_areas: ClassVar[bool] = True
 
     memory: bool = parameter(False, "bool", "whether what earlier ranks have covered counts once")
 
@@ -56,6 +60,8 @@ class Coverage(UserModel):
         ranking = ranking.fresh()
         if whole_documents(ranking, targets):
             return certain(self.reach(ranking, targets, context), readers)
+        if ranking.boxes is not None:
+            raise UsageError("user model coverage is not simulated on pages: use classical, window or distance")
         parts = _parts_by_path if self._by_paths(ranking, targets) else _parts_by_place
         return _needed(ranking, targets, parts(ranking, targets), readers)
 

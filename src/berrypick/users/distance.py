@@ -8,9 +8,11 @@ from typing import ClassVar
 import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray
+from berrypick.core.errors import UsageError
 from berrypick.core.parameters import parameter, zero_or_more
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
+from berrypick.relevance.places import common_places
 from berrypick.users._gaps import GapModel
 from berrypick.users.base import ReaderContext, Slider, need_places
 from berrypick.users.pairs import ends, same_document_pairs
@@ -28,6 +30,7 @@ class Distance(GapModel):
 
     learnt_from: ClassVar[str] = "readings"
     references: ClassVar[tuple[str, ...]] = ("piwowarski2006eprum", "piwowarski2007prum")
+    reads_areas: ClassVar[bool] = True
     slider: ClassVar[Slider | None] = (("theta",), (0.0001, 0.001, 0.01, 0.1, 1))
 
     theta: float = zero_or_more(0.01, "how quickly the probability falls with distance")
@@ -36,13 +39,30 @@ class Distance(GapModel):
     def gaps(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> tuple[IntArray, IntArray, FloatArray]:
         need_places(self, ranking, targets)
         row, target = same_document_pairs(ranking, targets)
+        if ranking.boxes is not None:
+            return row, target, self._on_pages(ranking, row, targets, target)
         start, end, target_start, target_end = ends(ranking, row, targets, target)
         gap = np.maximum(np.maximum(start, target_start) - np.minimum(end, target_end), 0)
-        if self.law == "inverse":
-            probability = 1.0 / (1.0 + self.theta * gap)
-        else:
-            falling = np.exp(-self.theta * gap)
-            probability = falling / (1.0 + falling)  # 1/(1 + exp(theta d)) without overflow
+        probability = self._falling(gap)
         held = (start <= target_start) & (end >= target_end) & ((target_start < target_end) | (target_start < end))
         probability[held] = 1.0
         return row, target, probability
+
+    def _on_pages(self, ranking: Ranking, row: IntArray, targets: Targets, target: IntArray) -> FloatArray:
+        """A place is its page plus the height of the middle of the box, as a share of the page; d is 0 for places that
+        overlap, and a result that holds the target leads to it."""
+        assert ranking.boxes is not None and targets.boxes is not None
+        if not ranking.boxes.shares:
+            raise UsageError("user model distance needs the sizes of pages: give page_size in the truth")
+        one, other = ranking.boxes[row], targets.boxes[target]
+        common = common_places(ranking, row, targets, target)
+        gap = np.where(common > 0, 0.0, np.abs(one.middle() - other.middle()))
+        probability = self._falling(gap)
+        probability[(common > 0) & (common >= other.areas * (1 - 1e-12))] = 1.0
+        return probability
+
+    def _falling(self, gap: FloatArray) -> FloatArray:
+        if self.law == "inverse":
+            return np.asarray(1.0 / (1.0 + self.theta * gap), dtype=np.float64)
+        falling = np.exp(-self.theta * gap)
+        return np.asarray(falling / (1.0 + falling), dtype=np.float64)  # 1/(1 + exp(theta d)) without overflow

@@ -167,6 +167,10 @@ class FetchBrowse(UserModel):
         return self.inner().other_units(targets, context)
 
     @property
+    def of_areas(self) -> bool:
+        return self.inner().of_areas
+
+    @property
     def reads_sizes(self) -> bool:
         return self.inner().reads_sizes
 

@@ -11,6 +11,7 @@ from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 from berrypick.kernels.trees import nested_pairs, numbered
+from berrypick.relevance.places import common_places, covered_place
 
 #: Rows of a ranking, and as many targets.
 Pairs = tuple[IntArray, IntArray]
@@ -148,6 +149,8 @@ def size_ratio(ranking: Ranking, row: IntArray, targets: Targets, target: IntArr
 
 
 def _sizes(units: Ranking | Targets, of: IntArray) -> FloatArray:
+    if units.boxes is not None:
+        return units.boxes.areas[of]
     if units.start is not None and units.end is not None:
         return (units.end[of] - units.start[of]).astype(np.float64)
     return np.full(len(of), np.nan) if units.size is None else units.size[of]
@@ -167,6 +170,8 @@ def ends(
 
 def common_lengths(ranking: Ranking, row: IntArray, targets: Targets, target: IntArray) -> FloatArray:
     """The length of the text that pointer and target of each pair have in common."""
+    if ranking.boxes is not None:
+        return common_places(ranking, row, targets, target)
     start, end, target_start, target_end = ends(ranking, row, targets, target)
     return np.asarray(np.maximum(np.minimum(end, target_end) - np.maximum(start, target_start), 0), dtype=np.float64)
 
@@ -178,10 +183,7 @@ def covered(ranking: Ranking, targets: Targets) -> tuple[IntArray, IntArray, Flo
     Sorted by rank, then target. An entry point, which has no length, is covered or not.
     """
     row, target = same_document_pairs(ranking, targets)
-    start, end, target_start, target_end = ends(ranking, row, targets, target)
-    touching = (start < end) & (start < target_end) & (end > target_start)
-    point = target_start == target_end
-    touching[point] = ((start <= target_start) & (target_start < end))[point]
+    touching = _touching(ranking, row, targets, target)
     row, target = row[touching], target[touching]
     key, group = np.unique(ranking.rank[row] * max(len(targets), 1) + target, return_inverse=True)
     rank, of = key // max(len(targets), 1), key % max(len(targets), 1)
@@ -194,8 +196,24 @@ def covered(ranking: Ranking, targets: Targets) -> tuple[IntArray, IntArray, Flo
     return rank, of, np.where(length == 0, 1.0, common / np.where(length == 0, 1.0, length))
 
 
+def _touching(ranking: Ranking, row: IntArray, targets: Targets, target: IntArray) -> BoolArray:
+    """Which pairs have anything in common; an entry point may lie in a result."""
+    if ranking.boxes is not None:
+        return common_places(ranking, row, targets, target) > 0
+    start, end, target_start, target_end = ends(ranking, row, targets, target)
+    touching = (start < end) & (start < target_end) & (end > target_start)
+    point = target_start == target_end
+    touching[point] = ((start <= target_start) & (target_start < end))[point]
+    return np.asarray(touching, dtype=bool)
+
+
 def _together(ranking: Ranking, row: IntArray, targets: Targets, target: IntArray, group: IntArray) -> FloatArray:
     """How much of the target of each group the regions of its rows cover together; touching regions are one."""
+    if ranking.boxes is not None:
+        found = np.zeros(len(target))
+        for i, x in enumerate(target.tolist()):
+            found[i] = covered_place(ranking, np.sort(row[group == i]), targets, x).sum()
+        return found
     assert ranking.start is not None and ranking.end is not None
     assert targets.start is not None and targets.end is not None
     start, end = ranking.start[row], ranking.end[row]

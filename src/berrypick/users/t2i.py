@@ -67,7 +67,8 @@ class T2I(UserModel):
 
     def resolved(self, context: ReaderContext) -> T2I:
         unit = "tokens" if self.unit == "tokens" else context.line_unit
-        return self if self.tolerance is not None or unit is None else replace(self, tolerance=USUAL_TOLERANCE[unit])
+        usual = USUAL_TOLERANCE.get(unit or "")
+        return self if self.tolerance is not None or usual is None else replace(self, tolerance=usual)
 
     def _reader(self, context: ReaderContext) -> Tolerance:
         tolerance = self.resolved(context).tolerance

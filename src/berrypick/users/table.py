@@ -25,6 +25,7 @@ class Table(NavigationModel):
     references: ClassVar[tuple[str, ...]] = ("piwowarski2006eprum",)
     navigation: ClassVar[tuple[type, ...]] = (ReachTable,)
     navigation_needed: ClassVar[str] = "a table of reach (from, to, probability)"
+    reads_areas: ClassVar[bool] = True
 
     def leads(self, sources: list[str], targets: list[str], context: ReaderContext) -> Leads:
         if not isinstance(context.navigation, ReachTable):

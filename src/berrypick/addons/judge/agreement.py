@@ -94,6 +94,8 @@ def agreement(truth: TruthLike) -> Agreement:
     judged: Truth = as_truth(truth)
     if len(judged.annotators) < 2:
         raise UsageError(f"{judged.source or 'the truth'} has one annotator; agreement needs two")
+    if judged.of_pages:
+        raise UsageError(f"{judged.source or 'the truth'} judges places on pages; agreement is computed over text")
     counts: dict[tuple[int, int], float] = {}
     for name in judged.topics:
         found = [topics[name] for topics in judged.annotators.values() if name in topics]

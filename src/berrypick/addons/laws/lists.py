@@ -21,6 +21,7 @@ from berrypick.addons.laws.rows import (
     with_lists,
     with_topics,
 )
+from berrypick.core.boxes import Boxes, overlap
 from berrypick.core.truth import TopicTruth
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.judging.repeats import repeats_of
@@ -29,6 +30,8 @@ from berrypick.users.base import UserModel
 
 def split_span(case: Case, measures: Measures, rng: Rng, number: int) -> Variant | None:
     """A relevant span, or a result within its list item, as two spans that touch."""
+    if case.run.boxes is not None and any("tie-order" not in one.measure.kept_laws() for one in measures):
+        return _split_truth(case, rng)  # two results are read in another order than one
     return (_split_truth, _split_run)[number % 2](case, rng) or (_split_run, _split_truth)[number % 2](case, rng)
 
 
@@ -50,8 +53,9 @@ def _split_truth(case: Case, rng: Rng) -> Variant | None:
     assert twice.start is not None and twice.end is not None
     start, end = twice.start.copy(), twice.end.copy()
     end[row] = start[row + 1] = place
-    topics = {**case.truth.topics, name: replace(twice, start=start, end=end)}
-    what = f"{topic.document[row]}#{topic.start[row]:g}-{topic.end[row]:g} of the truth split at {place:g}"
+    boxes = None if twice.boxes is None else twice.boxes.split(row, place)
+    topics = {**case.truth.topics, name: replace(twice, start=start, end=end, boxes=boxes)}
+    what = f"{topic.name(row)} of the truth split at {place:g}"
     return Variant(case.changed(truth=with_topics(case.truth, topics)), f"topic {name}: {what}")
 
 
@@ -71,6 +75,9 @@ def _split_run(case: Case, rng: Rng) -> Variant | None:
     row = lists[name][i]
     place = _place(row.start, row.end, rng)
     pieces = [row._replace(end=place), row._replace(start=place)]
+    if row.boxes is not None:
+        both = Boxes.joined([row.boxes, row.boxes]).split(0, place)
+        pieces = [piece._replace(boxes=both[i : i + 1]) for i, piece in enumerate(pieces)]
     kept = [one.name for one in lists[name]]
     if any(piece.name in kept for piece in pieces):  # would be a repeated result
         return None
@@ -213,7 +220,9 @@ def _met(topic: TopicTruth, row: int, rows: Sequence[Result]) -> bool:
     for one in rows:
         if one.document != unit.document:
             continue
-        if unit.start is not None:
+        if unit.boxes is not None and one.boxes is not None:
+            met = overlap(unit.boxes, one.boxes)
+        elif unit.start is not None:
             met = (one.start < unit.end and unit.start < one.end) or one[2:4] == unit[2:4]
         elif unit.path is not None and one.path is not None:
             met = f"{one.path}/".startswith(f"{unit.path}/") or f"{unit.path}/".startswith(f"{one.path}/")

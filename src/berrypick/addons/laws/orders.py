@@ -15,7 +15,7 @@ from berrypick.core.assemble import in_trec_order
 from berrypick.core.collection import Collection
 from berrypick.core.navigation import LinkTable, Navigation, ReachTable, Sessions
 from berrypick.core.run import Run
-from berrypick.core.truth import Highlighted, TopicTruth
+from berrypick.core.truth import TopicTruth
 from berrypick.core.words import counted
 from berrypick.documents.texts import Texts
 from berrypick.evaluation.requested import RequestedMeasure
@@ -47,7 +47,7 @@ def _shuffled(topic: TopicTruth, rng: Rng) -> TopicTruth:
     text = topic.highlighted
     if text is not None:
         order = rng.permutation(len(text.document))
-        text = Highlighted(tuple(text.document[i] for i in order.tolist()), text.start[order], text.end[order])
+        text = text.rows(order)
     return replace(
         found,
         passages=mixed(topic.passages),

@@ -10,12 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from berrypick.core.arrays import IntArray
+from berrypick.core.boxes import Boxes
 from berrypick.core.run import Run
 from berrypick.core.truth import TopicTruth, Truth
 
 #: Columns of judged units: tuples, and arrays.
 _NAMES = ("document", "path", "aspects")
-_NUMBERS = ("grade", "start", "end", "exhaustivity", "specificity", "size", "rsize")
+_NUMBERS = ("grade", "start", "end", "exhaustivity", "specificity", "size", "rsize", "boxes")
 
 
 class Result(NamedTuple):
@@ -29,10 +30,13 @@ class Result(NamedTuple):
     line: int | None = None
     path: str | None = None
     path_end: str = ""
+    boxes: Boxes | None = None  # of one row
 
     @property
     def name(self) -> str:
         """What a person calls it."""
+        if self.boxes is not None:
+            return self.boxes.name(self.document, 0)
         place = "" if self.start is None else f"#{self.start:g}-{self.end:g}"
         return self.document + (self.path or "") + (f"..{self.path_end}" if self.path_end else "") + place
 
@@ -49,7 +53,8 @@ def results_of(run: Run, topic: str) -> list[Result]:
     columns = map(column, (ranking.start, ranking.end, ranking.score, ranking.line))
     names = [ranking.documents[code] for code in ranking.document.tolist()]
     rows = zip(names, ranking.rank.tolist(), *columns, paths, strict=True)
-    return [Result(*row[:-1], *row[-1]) for row in rows]
+    boxes = [None if ranking.boxes is None else ranking.boxes[row : row + 1] for row in range(size)]
+    return [Result(*row[:-1], *row[-1])._replace(boxes=place) for row, place in zip(rows, boxes, strict=True)]
 
 
 def lists_of(run: Run) -> dict[str, list[Result]]:
@@ -86,6 +91,7 @@ def with_lists(run: Run, lists: Mapping[str, Sequence[Result]]) -> Run:
         path=column(lambda row: paths[row.path or ""], run.path),
         path_end=column(lambda row: paths.get(row.path_end, -1), run.path_end),
         task=run.task,
+        boxes=None if run.boxes is None else Boxes.joined([row.boxes for row in rows if row.boxes is not None]),
     )
 
 
@@ -130,4 +136,5 @@ def as_result(topic: TopicTruth, row: int, rank: int, like: Result | None) -> Re
         None if like is None or like.score is None else like.score - 1.0,
         None if like is None or like.line is None else like.line + 1,
         None if topic.path is None else topic.path[row],
+        boxes=None if topic.boxes is None else topic.boxes[row : row + 1],
     )

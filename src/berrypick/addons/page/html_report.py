@@ -13,6 +13,7 @@ from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+from berrypick.addons.page.page_pictures import PagePictures
 from berrypick.addons.page.report_data import Details
 from berrypick.addons.page.report_overview import make_overview, note_text
 from berrypick.addons.page.report_page import charting_library, pack, render_page
@@ -33,6 +34,7 @@ from berrypick.core.errors import Message, UsageError, option
 from berrypick.core.progress import Progress, ProgressLike, StepCounter, as_progress
 from berrypick.core.results import Note, merge_notes
 from berrypick.core.truth import Truth
+from berrypick.core.words import counted
 from berrypick.core.workers import ordered_map
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.groups import topic_clusters
@@ -66,6 +68,7 @@ def write_report(
     together: str | None = None,
     depth: int = DEPTH,
     limit: float = LIMIT,
+    pages: str | PathLike[str] | None = None,
     baseline: str | None = None,
     command: str = "",
     progress: ProgressLike = None,
@@ -106,6 +109,8 @@ def write_report(
         How many results of each list are shown.
     limit : float
         The most megabytes of the page; what does not fit is omitted, and the page says so.
+    pages : str or path, optional
+        A folder with pictures of the pages that boxes lie on: DOC/PAGE.png or .jpg, pages from 1, or DOC.pdf.
     baseline : str, optional
         The run that others are compared with; by default the first.
     command : str
@@ -157,6 +162,7 @@ def write_report(
         else Evaluation._from_options(truth, runs, measures, EvaluationOptions.from_arguments(options, "write_report"))
     )
     known = _titles(titles, evaluation.truth)
+    pictures = _pictures(pages, evaluation.truth)
     simulated = None if simulator is None else simulator(evaluation, simulate, seed, together)
     results = evaluation.run(curves=True, progress=told, jobs=jobs, reader_draws=READERS)
     clusters = None if cluster is None else topic_clusters(evaluation.truth, cluster)
@@ -167,7 +173,7 @@ def write_report(
     details = Details(evaluation, chosen, depth, known, simulated)
     overview = make_overview(title, command, results, comparison, details)
     notes = merge_notes(comparison.notes, len(evaluation.runs))
-    made = _assemble(overview, details, omitted, notes, library, limit * 1e6, jobs, told)
+    made = _assemble(overview, details, omitted, notes, library, limit * 1e6, jobs, told, pictures)
     with atomic_writer(file_name(html)) as stream:
         stream.write(made.content)
     return made
@@ -203,6 +209,14 @@ def _titles(given: str | PathLike[str] | Mapping[str, str] | None, truth: Truth)
     return read_titles(given)
 
 
+def _pictures(folder: str | PathLike[str] | None, truth: Truth) -> PagePictures | None:
+    if folder is None:
+        return None
+    if not truth.of_pages:
+        raise UsageError(f"{option('pages')} shows places on pages, and {truth.source or 'the truth'} judges none")
+    return PagePictures.of(folder)
+
+
 def _readers(text: str, evaluation: Evaluation, omitted: list[str]) -> list[Reader]:
     if text == "none":
         return []
@@ -236,8 +250,9 @@ def _assemble(
     limit: float,
     jobs: int,
     progress: Progress | None,
+    pictures: PagePictures | None = None,
 ) -> Report:
-    """The page, with as many topics as fit, then as many documents."""
+    """The page, with as many topics as fit, then as many documents and pictures of pages."""
     step = StepCounter(progress, len(overview["topics"]))
     topics: list[dict[str, Any]] = ordered_map(partial(_topic, details), overview["topics"], jobs=jobs, step=step)
     room = limit - len(render_page(overview, [], library).encode()) - 5_000  # what is left out has to be said
@@ -261,15 +276,66 @@ def _assemble(
         room -= len(packed) + 60
         numbers[name] = len(blocks)
         blocks.append(packed)
+    shown: dict[str, dict[int, int]] = {}
+    if pictures is not None:
+        shown = _fitting_pictures([topics[i] for i in kept], pictures, room, blocks, omitted, limit)
     for i in kept:
         for document in topics[i]["documents"]:
             document["block"] = numbers.get(document["name"])
+            if document["name"] in shown:
+                document["pictures"] = shown[document["name"]]
         overview["details"][i] = len(blocks)
         blocks.append(pack(topics[i]))
     missing = [Message(text) for text in (*omitted, *_omitted(topics, kept, without, details, limit))]
     overview["left_out"] = [note_text(text, overview["command"]) for text in missing]
     content = render_page(overview, blocks, library)
     return Report(content, len(kept), len(numbers), tuple(missing), tuple(notes))
+
+
+def _fitting_pictures(
+    topics: Sequence[dict[str, Any]],
+    pictures: PagePictures,
+    room: float,
+    blocks: list[str],
+    omitted: list[str],
+    limit: float,
+) -> dict[str, dict[int, int]]:
+    """The number of the block of each picture that fits, by document and page; those with something relevant first."""
+    found: dict[str, dict[int, int]] = {}
+    without = missing = 0
+    for name, page in _page_order(topics):
+        picture = pictures.get(name, page)
+        if picture is None:
+            missing += 1
+            continue
+        packed = pack(picture.to_json())
+        if len(packed) + 60 > room:
+            without += 1
+            continue
+        room -= len(packed) + 60
+        found.setdefault(name, {})[page] = len(blocks)
+        blocks.append(packed)
+    if without:
+        more = option("limit", round(max(2 * limit / 1e6, 1)))
+        omitted.append(f"the pictures of {counted(without, 'page')}: {more} makes room for more (megabytes)")
+    if refused := pictures.refused:
+        omitted.append(f"{counted(len(refused), 'picture')} that cannot be shown, such as {refused[0]}")
+    if missing > len(pictures.refused):
+        many = counted(missing - len(pictures.refused), "page")
+        omitted.append(f"pictures of {many}, which are not in {option('pages')}: outlines are shown")
+    return found
+
+
+def _page_order(topics: Sequence[dict[str, Any]]) -> list[tuple[str, int]]:
+    """Documents and pages: those with something relevant before others, then in the order of topics."""
+    first: dict[tuple[str, int], None] = {}
+    later: dict[tuple[str, int], None] = {}
+    for topic in topics:
+        names = [document["name"] for document in topic["documents"]]
+        first.update(dict.fromkeys((names[row[0]], row[1]) for row in topic["boxes"]["relevant"]))
+        results = (row for run in topic["runs"] for row in run["results"])
+        later.update(dict.fromkeys((names[row[1]], row[-1][0]) for row in results))
+    return list({**first, **later})
 
 
 def _topic(details: Details, name: str, step: Callable[[int], None]) -> dict[str, Any]:

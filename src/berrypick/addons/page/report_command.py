@@ -34,6 +34,9 @@ from berrypick.core.errors import as_flags
     metavar="MB",
     help="Maximum size of the page.",
 )
+@click.option(
+    "--pages", metavar="FOLDER", help="Pictures of the pages that boxes lie on: DOC/PAGE.png or .jpg, or DOC.pdf."
+)
 @flags.comparison
 @flags.resampling_options(10_000)
 @flags.evaluation

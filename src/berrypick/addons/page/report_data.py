@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from berrypick.addons.page.report_boxes import ResultAreas, place, topic_boxes, united_relevant
 from berrypick.addons.page.report_users import Reader
 from berrypick.comparison.tabular import fields_of
 from berrypick.core.arrays import FloatArray, IntArray, Positions
@@ -33,7 +34,7 @@ from berrypick.users.classical import Classical
 from berrypick.users.markov import chain_of
 from berrypick.xml.folder import Structures
 
-Kind = Literal["text", "seconds", "documents", "elements"]
+Kind = Literal["text", "seconds", "documents", "elements", "pages"]
 #: How many retrieved units of each run are drawn in the neighbourhood of a link graph.
 NEIGHBOURS = 20
 _EPRUM = EPRUM()  # for every reader of every ranking
@@ -41,6 +42,8 @@ _EPRUM = EPRUM()  # for every reader of every ranking
 
 def kind_of(truth: Truth, runs: Sequence[Run], context: JudgingContext) -> Kind:
     """What positions are: characters, seconds, or nothing, where whole documents or mere paths are known."""
+    if truth.of_pages:
+        return "pages"
     if truth.units == "documents" and not any(run.points_into_documents for run in runs):
         return "documents"
     collection = context.reader.collection
@@ -151,6 +154,7 @@ class _PageTopic:
     def __init__(self, details: Details, name: str, judged: Sequence[JudgedTopic]) -> None:
         self.details, self.name, self.judged = details, name, judged
         self.places = details.kind in ("text", "seconds")
+        self.on_pages = details.kind == "pages"
         self.relevant = _relevant(judged[0]) if self.places else {}
         self.targets = judged[0].targets
         self.number: dict[str, int] = {}
@@ -174,8 +178,19 @@ class _PageTopic:
             "runs": [self._run(judged) for judged in self.judged],
             **self._readers(),
             "simulated": self._simulated(),
+            "boxes": self._boxes(),
             "links": self._links(),
         }
+
+    def _boxes(self) -> dict[str, Any] | None:
+        """Places on pages, where these are judged; the pages of all runs have their sizes."""
+        if not self.on_pages:
+            return None
+        found = topic_boxes(self.judged[0], self.number)
+        for judged in self.judged[1:]:
+            for number, sizes in topic_boxes(judged, self.number)["sizes"].items():
+                found["sizes"][number] = {**sizes, **found["sizes"].get(number, {})}
+        return found
 
     def _judged(self) -> list[list[Any]] | None:
         """Judged text of the documents above, to the end of those judged as a whole; None where there are no places."""
@@ -209,8 +224,15 @@ class _PageTopic:
             "name": name,
             "length": self._length(name),
             "block": None,
-            "relevant": _plain(measured.total) if measured is not None else 0,
+            "relevant": self._relevant_area(name) if self.on_pages else _plain(measured.total) if measured else 0,
         }
+
+    def _relevant_area(self, name: str) -> float | int | None:
+        text = self.judged[0].truth.relevant_text()
+        if text is None:
+            return 0
+        rows = np.array([row for row, document in enumerate(text.document) if document == name], dtype=np.int64)
+        return _plain(united_relevant(text.rows(rows)))
 
     def _length(self, name: str) -> float | int | None:
         collection = self.details.evaluation.context.reader.collection
@@ -220,8 +242,9 @@ class _PageTopic:
 
     def _targets(self, targets: Targets) -> list[dict[str, Any]]:
         spans = _or_none(lambda: targets_as_spans(targets, self.details.evaluation.context.reader.collection))
-        start = spans.start if spans is not None and self.places else None
-        end = spans.end if spans is not None and self.places else None
+        known = self.places or self.on_pages
+        start = spans.start if spans is not None and known else None
+        end = spans.end if spans is not None and known else None
         return [
             {
                 "doc": self.number[targets.document[x]],
@@ -231,6 +254,7 @@ class _PageTopic:
                 "grade": _plain(targets.grade[x]),
                 "ideal": _plain(targets.idealism[x]),
                 "name": targets.name(x),
+                **({} if targets.boxes is None else {"place": place(targets.boxes, x)}),
             }
             for x in range(len(targets))
         ]
@@ -251,8 +275,11 @@ class _PageTopic:
     def _run(self, judged: JudgedTopic) -> dict[str, Any]:
         ranking = judged.ranking
         located = _or_none(lambda: judged.ranking_spans) if self.places else None
-        columns = _ResultColumns(ranking, located, self.relevant, self.targets)
         shown = np.flatnonzero(ranking.rank < self.details.depth)
+        columns = _ResultColumns(ranking, located, self.relevant, self.targets)
+        if self.on_pages and ranking.boxes is not None:
+            text = judged.truth.relevant_text() or judged.truth.judged_spans()
+            columns = _ResultColumns(ranking, None, {}, self.targets, ResultAreas(ranking, text, shown))
         return {
             "answered": judged.answered,
             "ranks": ranking.ranks,
@@ -343,9 +370,14 @@ class _ResultColumns:
     """The columns of each result of a run."""
 
     def __init__(
-        self, ranking: Ranking, located: Ranking | None, relevant: Mapping[str, Measured], targets: Targets
+        self,
+        ranking: Ranking,
+        located: Ranking | None,
+        relevant: Mapping[str, Measured],
+        targets: Targets,
+        areas: ResultAreas | None = None,
     ) -> None:
-        self.ranking, self.located = ranking, located
+        self.ranking, self.located, self.areas = ranking, located, areas
         self.length: FloatArray | None = None
         self.within: FloatArray | None = None
         self.fresh: FloatArray | None = None
@@ -361,11 +393,13 @@ class _ResultColumns:
                     self.within[rows] = relevant[name].within(located.start[rows], located.end[rows])
 
     def rows(self, shown: IntArray, number: Mapping[str, int]) -> list[list[Any]]:
-        """A list of values for each of some results."""
-        ranking, located = self.ranking, self.located
+        """A list of values for each of some results; of a place on a page, this comes last."""
+        ranking, located, areas = self.ranking, self.located, self.areas
         nothing: list[Any] = [None] * len(shown)
-        known = self.length is not None
-        place = located if known else None
+        known = self.length is not None or areas is not None
+        within, fresh = (self.within, self.fresh) if areas is None else (areas.within, areas.fresh)
+        at = located if areas is None else ranking
+        at = at if known else None
         unknown = set() if self.length is None else set(np.flatnonzero(np.isnan(self.length[shown])).tolist())
 
         def numbers(column: Positions | None, hidden: Collection[int] = ()) -> list[Any]:
@@ -383,15 +417,17 @@ class _ResultColumns:
         columns = [
             (ranking.rank[shown] + 1).tolist(),
             [number[names[code]] for code in codes],
-            numbers(None if place is None else place.start, unknown),
-            numbers(None if place is None else place.end, unknown),
+            numbers(None if at is None else at.start, unknown),
+            numbers(None if at is None else at.end, unknown),
             paths,
             numbers(ranking.score),
-            numbers(self.within if known else None, unknown),
-            numbers(self.fresh if known else None, unknown),
+            numbers(within if known else None, unknown),
+            numbers(fresh if known else None, unknown),
             [self._grade(row, names[code]) for row, code in zip(shown.tolist(), codes, strict=True)],
             [0] * len(shown) if repeated is None else repeated[shown].astype(int).tolist(),
         ]
+        if areas is not None:
+            columns.append([place(areas.boxes, row) for row in shown.tolist()])
         return [list(row) for row in zip(*columns, strict=True)]
 
     def _grade(self, row: int, document: str) -> float | int | None:
@@ -402,6 +438,8 @@ class _ResultColumns:
 
     def seen(self, shown: Any, relevant: Mapping[str, Measured]) -> dict[str, Any]:
         """Relevant text found, and all text retrieved, counted once, after the results that are shown."""
+        if self.areas is not None:
+            return self.areas.seen()
         if self.fresh is None or self.located is None or self.length is None or np.isnan(self.length[shown]).any():
             return {"relevant": None, "retrieved": None, "total": None}
         assert self.located.start is not None and self.located.end is not None

@@ -21,9 +21,9 @@ from berrypick.report.panels import panels
 
 #: In this order: later ones use what earlier ones define; then come those of panels, and last.js. theme.js stands in
 #: the head of the page.
-SCRIPTS = ("dom", "widgets", "app", "charts", "overview", "curves", "topics", "spans", "model",
-           "choosing", "strips", "text", "tree", "links", "documents", "reader", "context", "simulated")  # fmt: skip
-STYLES = ("page", "documents", "reader", "simulated")
+SCRIPTS = ("dom", "widgets", "app", "charts", "overview", "curves", "topics", "spans", "model", "choosing",
+           "strips", "text", "tree", "links", "boxes", "documents", "reader", "context", "simulated")  # fmt: skip
+STYLES = ("page", "documents", "boxes", "reader", "simulated")
 _LIBRARY = "window.vegaEmbed=vegaEmbed;window.vega=vega;window.vegaLite=vegaLite;"
 
 

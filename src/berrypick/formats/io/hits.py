@@ -11,7 +11,16 @@ from berrypick.core.parameters import is_finite
 from berrypick.formats.io.json_lines import place_of_name
 from berrypick.formats.io.made_names import file_names, is_made
 from berrypick.formats.io.strict_json import strict_json
-from berrypick.inputs.fields import TABLE, FieldError, FieldReader, checked_length, names_of, plain_name, unread_note
+from berrypick.inputs.fields import (
+    PAGE_NAMES,
+    TABLE,
+    FieldError,
+    FieldReader,
+    checked_length,
+    names_of,
+    plain_name,
+    unread_note,
+)
 
 Hit = Mapping[str, Any]
 #: The key under which :func:`hit_fields` has the names of fields that it did not read.
@@ -88,7 +97,7 @@ def _ours(fields: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
         raise InputError(error.what, remedy=error.remedy) from None
     if len(rows) > 1:
         raise InputError("a hit holds several texts", remedy="a hit has one text, and one place")
-    wanted = ["doc", "start", "end", "length", "text"]
+    wanted = ["doc", "start", "end", "length", "text", *PAGE_NAMES]
     if plain_name(names_of(rows[0]).get("doc", "")) == "title":
         wanted.remove("doc")  # a hit has an id, which is a better name
     return {name: rows[0][name] for name in wanted if rows[0].get(name) is not None}, list(reader.unread)
@@ -158,7 +167,7 @@ def results_of(hit: Hit) -> list[Hit]:
     found = [{_DOCUMENT: document, **one} if _is_part(one, hit) else one for one in inner]
     results = [result for one in found for result in results_of(one)]
     for one in results:
-        if ({"_nested", "_routing"} & set(one) or "_id" not in one) and not (_has(one, "start") or _has(one, "text")):
+        if ({"_nested", "_routing"} & set(one) or "_id" not in one) and not _has_place(one):
             unread = unread_note(_ours(payload(one))[1])  # what says where, but is not read, is an error of its own
             raise InputError(
                 f"an inner hit of {document} has neither offsets nor text, and would count as the document"
@@ -181,6 +190,10 @@ def _document(hit: Hit) -> Any:
 
 def _has(hit: Hit, ours: str) -> bool:
     return _value(payload(hit), ours) not in (None, "")
+
+
+def _has_place(hit: Hit) -> bool:
+    return any(_has(hit, ours) for ours in ("start", "text", *PAGE_NAMES))
 
 
 def _value(fields: Mapping[str, Any], ours: str) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from berrypick.core.boxes import Boxes
 from berrypick.core.run import Ranking, Run
 from berrypick.core.truth import TopicTruth, Truth
 from berrypick.core.words import counted
@@ -24,13 +25,20 @@ def judged_twice(document: str, topic: str, first: int) -> str:
     return f"document {document} is judged twice for topic {topic}, first in line {first}"
 
 
-def spans_topic(topic: str, judged: Mapping[tuple[str, Any, Any], Judgement], **others: Any) -> TopicTruth:
-    """Judged spans, by document, start and end; ``others`` are more fields of the topic."""
+def spans_topic(topic: str, judged: Mapping[tuple[Any, ...], Judgement], **others: Any) -> TopicTruth:
+    """Judged spans, by document, start and end, or by document and place on a page; ``others`` are more fields of the
+    topic."""
+    places = [key[1] for key in judged if len(key) == 2]
+    if places:
+        others["boxes"] = boxes = Boxes.of(places)
+        start, end = boxes.extent()
+    else:
+        start, end = (positions([key[i] for key in judged]) for i in (1, 2))
     return TopicTruth(
         topic,
-        tuple(document for document, _, _ in judged),
-        start=positions([start for _, start, _ in judged]),
-        end=positions([end for _, _, end in judged]),
+        tuple(key[0] for key in judged),
+        start=start,
+        end=end,
         **_grades_and_lines(judged),
         **others,
     )

@@ -85,6 +85,7 @@ class Coverage(Measure):
     curve_axes: ClassVar[tuple[str, str]] = ("read, in {effort}", "share of the answer seen")
 
     depends_on: ClassVar[tuple[str, ...]] = ("user",)
+    of_areas: ClassVar[bool] = True
 
     budget: float = above_zero(2000, "how much is read at most")
     effort: str | None = parameter(None, "tokens|chars", "what the budget counts; tokens if the texts are known")

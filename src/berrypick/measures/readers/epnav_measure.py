@@ -109,6 +109,7 @@ class epnav(TargetMeasure):
     laws: ClassVar[tuple[str, ...]] = with_laws("reach-raised")
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "level"
     depends_on: ClassVar[tuple[str, ...]] = ("user", "targets", "effort")
+    of_areas: ClassVar[bool] = True
     references: ClassVar[tuple[str, ...]] = ("kazai2007effort",)
     curve_axes: ClassVar[tuple[str, str]] = ("gain-recall", "effort-precision")
     why_above_one: ClassVar[str] = (

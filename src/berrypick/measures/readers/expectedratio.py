@@ -62,6 +62,7 @@ class ExpectedRatio(TargetMeasure):
     laws: ClassVar[tuple[str, ...]] = with_laws("reach-raised")
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
     depends_on: ClassVar[tuple[str, ...]] = ("user", "targets", "idealism")
+    of_areas: ClassVar[bool] = True
     references: ClassVar[tuple[str, ...]] = ("piwowarski2004expected",)
     curve_axes: ClassVar[tuple[str, str]] = ("rank", "expected share of the targets")
 

@@ -81,6 +81,7 @@ class PRUM(TargetMeasure):
     laws: ClassVar[tuple[str, ...]] = without("relevant-added")
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "level"
     depends_on: ClassVar[tuple[str, ...]] = ("user", "targets", "units")
+    of_areas: ClassVar[bool] = True
     references: ClassVar[tuple[str, ...]] = ("piwowarski2007prum", "raghavan1989critical")
     pools: ClassVar[bool] = True
     curve_axes: ClassVar[tuple[str, str]] = ("recall", "precision")

@@ -18,6 +18,7 @@ class AnswerMeasure(Measure):
 
     laws: ClassVar[tuple[str, ...]] = with_laws("split-span")
     depends_on: ClassVar[tuple[str, ...]] = ()
+    of_areas: ClassVar[bool] = True
     needs_targets: ClassVar[bool] = False
     of_answers: ClassVar[bool] = True
     references: ClassVar[tuple[str, ...]] = ("rajpurkar2018squad2",)

@@ -23,6 +23,7 @@ from berrypick.kernels.relevant_text import unseen_parts
 from berrypick.measures.base import Measure
 from berrypick.measures.spans._iou import iou_parameter, matched_at
 from berrypick.measures.spans._text import view_of
+from berrypick.relevance.places import common_places, covered_place, read_in_order
 
 # --- targets found --------------------------------------------------------------------------------------------------
 
@@ -33,6 +34,7 @@ class SpanMeasure(Measure):
 
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
     depends_on: ClassVar[tuple[str, ...]] = ("targets",)
+    of_areas: ClassVar[bool] = True
 
     share: float | None = positive_share(
         None, "least share of a target that the results so far must cover together (0.5, unless iou is given)"
@@ -89,6 +91,8 @@ def covered_at(judged: JudgedTopic, share: float) -> FloatArray:
 
 def _covered_in(ranking: Ranking, rows: IntArray, targets: Targets, indices: IntArray, share: float) -> FloatArray:
     """One document: text that was there before covers nothing more."""
+    if ranking.boxes is not None:
+        return np.array([_place_covered(ranking, rows, targets, x, share) for x in indices.tolist()])
     assert targets.start is not None and targets.end is not None
     start, end = targets.start[indices], targets.end[indices]
     wanted = np.where(end > start, share * (end - start) * (1 - 1e-9), 0.5)  # a point is there or not
@@ -98,6 +102,15 @@ def _covered_in(ranking: Ranking, rows: IntArray, targets: Targets, indices: Int
         have += new
         found[(have >= wanted) & ~np.isfinite(found)] = ranking.rank[row] + 1
     return found
+
+
+def _place_covered(ranking: Ranking, rows: IntArray, targets: Targets, x: int, share: float) -> float:
+    """The rank by which results cover a share of a place on a page."""
+    assert targets.boxes is not None
+    near = rows[common_places(ranking, rows, targets, np.full(len(rows), x)) > 0]
+    have = np.cumsum(covered_place(ranking, near, targets, x))
+    enough = np.flatnonzero(have >= share * targets.boxes.areas[x] * (1 - 1e-9))
+    return float(ranking.rank[near[enough[0]]]) + 1 if len(enough) else np.inf
 
 
 def newly_covered(
@@ -164,6 +177,8 @@ def reading_of(judged: JudgedTopic, unit: str | None) -> Reading:
     Text that was read before costs again and shows nothing new. The unit is tokens where the texts are known and
     nothing else is asked for.
     """
+    if judged.ranking_spans.boxes is not None:
+        return _pages_read(judged, unit)
     tokens = tokens_read(judged, unit)
     view = view_of(judged)
     ranking, total = judged.read_regions, view.total
@@ -194,6 +209,19 @@ def reading_of(judged: JudgedTopic, unit: str | None) -> Reading:
     share = np.minimum(np.concatenate(seen) / total, 1.0)
     tokenizer = tokens.name if tokens is not None else ""
     return Reading(np.maximum.accumulate(np.concatenate(effort)), share, cost, found / total, unit_name, tokenizer)
+
+
+def _pages_read(judged: JudgedTopic, unit: str | None) -> Reading:
+    """Boxes are read from top to bottom and left to right."""
+    if unit not in (None, "pages"):
+        raise UsageError(f"places on pages are read in pages, not in {unit}: leave effort out")
+    view, ranking = view_of(judged), judged.read_regions
+    assert ranking.boxes is not None
+    row, area, new = read_in_order(ranking, judged.relevant_spans)
+    effort, seen = np.append(0.0, np.cumsum(area)), np.append(0.0, np.cumsum(new))
+    cost, found = (np.bincount(row, values, len(ranking)).astype(np.float64) for values in (area, new))
+    share = np.minimum(seen / view.total, 1.0)
+    return Reading(effort, share, cost, found / view.total, "pages" if ranking.boxes.shares else "area")
 
 
 def _counts_seconds(judged: JudgedTopic) -> bool:

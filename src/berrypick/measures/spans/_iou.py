@@ -6,11 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray
+from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.observed import once_for_each
 from berrypick.core.parameters import positive_share
+from berrypick.core.run import Ranking
+from berrypick.core.truth import Targets
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import intersections
+from berrypick.relevance.places import common_places
 
 #: A threshold is reached in spite of rounding.
 ALMOST = 1 - 1e-9
@@ -31,19 +34,28 @@ def overlaps(judged: JudgedTopic) -> FloatArray:
     for document, indices in targets.by_document().items():
         rows = ranking.rows_by_document.get(document)
         if rows is not None:
-            found[np.ix_(rows, indices)] = _ratios(
-                ranking.start[rows], ranking.end[rows], targets.start[indices], targets.end[indices]
-            )
+            common, sizes, wanted = _in_common(ranking, rows, targets, indices)
+            union = sizes[:, None] + wanted[None, :] - common
+            same_point = (union == 0) & (ranking.start[rows][:, None] == targets.start[indices][None, :])
+            ratio = np.where(union > 0, common / np.where(union > 0, union, 1.0), same_point.astype(np.float64))
+            found[np.ix_(rows, indices)] = ratio
     if ranking.repeated is not None:
         found[ranking.repeated] = 0.0
     return found
 
 
-def _ratios(start: Any, end: Any, target_start: Any, target_end: Any) -> FloatArray:
-    common = intersections(start, end, target_start, target_end)
-    union = (end - start)[:, None] + (target_end - target_start)[None, :] - common
-    same_point = (union == 0) & (start[:, None] == target_start[None, :])
-    return np.where(union > 0, common / np.where(union > 0, union, 1.0), same_point.astype(np.float64))
+def _in_common(
+    ranking: Ranking, rows: IntArray, targets: Targets, indices: IntArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Of results and targets of one document: what each pair has in common, and how large they are."""
+    assert ranking.start is not None and ranking.end is not None
+    assert targets.start is not None and targets.end is not None
+    if ranking.boxes is not None and targets.boxes is not None:
+        row, target = np.repeat(rows, len(indices)), np.tile(indices, len(rows))
+        common = common_places(ranking, row, targets, target).reshape(len(rows), len(indices))
+        return common, ranking.boxes.areas[rows], targets.boxes.areas[indices]
+    start, end, low, high = ranking.start[rows], ranking.end[rows], targets.start[indices], targets.end[indices]
+    return intersections(start, end, low, high), end - start, high - low
 
 
 @once_for_each

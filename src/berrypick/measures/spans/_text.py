@@ -11,6 +11,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray
+from berrypick.core.boxes import Boxes
 from berrypick.core.collection import unknown_length
 from berrypick.core.columns import Coded
 from berrypick.core.errors import UsageError
@@ -23,10 +24,12 @@ from berrypick.core.truth import Highlighted
 from berrypick.core.words import unit_word
 from berrypick.judging.ranked_gains import rows_by_document
 from berrypick.judging.topic import JudgedTopic
+from berrypick.kernels.areas import common_areas, union_area
 from berrypick.kernels.intervals import intersections, merge
 from berrypick.kernels.relevant_text import Measured, MeasuredText, first_seen_of
 from berrypick.measures.base import Measure, TextValue
 from berrypick.measures.spans.overlap import known_unions
+from berrypick.relevance.places import first_seen_places
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,6 +115,10 @@ def view_of(judged: JudgedTopic) -> View:
     ranking = judged.ranking_spans
     text = relevant_text_of(judged.relevant_spans)
     assert ranking.start is not None and ranking.end is not None
+    if ranking.boxes is not None:
+        wanted = judged.relevant_spans
+        new, good = first_seen_places(ranking, wanted)
+        return View(ranking, ranking.lengths(), new, good, text, _united(wanted))
     known, retrieved = text.retrieved(ranking)
     new, good = first_seen_of(ranking.document, ranking.start, ranking.end, known, retrieved)
     if ranking.start.dtype.kind == "i":  # seconds may be rounded otherwise there
@@ -122,6 +129,13 @@ def view_of(judged: JudgedTopic) -> View:
     if "charge-in-full" in judged.rules:
         new = _charge_in_full(judged, ranking, known[retrieved.total > 0], length, new)
     return View(ranking, length, new, good, text, text.total)
+
+
+def _united(text: Highlighted) -> float:
+    """The area of relevant places, counted once."""
+    boxes = Boxes.of([]) if text.boxes is None else text.boxes
+    page = np.unique(np.column_stack([Coded.of(text.document).codes, boxes.page]), axis=0, return_inverse=True)[1]
+    return union_area(page.reshape(-1), boxes.box)
 
 
 def without_text(judged: JudgedTopic) -> Score:
@@ -135,7 +149,10 @@ def unjudged_of(judged: JudgedTopic) -> FloatArray:
     ranking, text = judged.ranking_spans, judged.truth.judged_spans()
     assert ranking.start is not None and ranking.end is not None
     columns = (ranking.document, ranking.start, ranking.end)
-    new, seen = first_seen_of(*columns, *relevant_text_of(text).retrieved(ranking))
+    if ranking.boxes is not None:
+        new, seen = first_seen_places(ranking, text)
+    else:
+        new, seen = first_seen_of(*columns, *relevant_text_of(text).retrieved(ranking))
     whole = ranking.codes_in_order(sorted(judged.truth.whole_documents))
     left = np.where(np.isin(ranking.document, whole[whole >= 0]), 0.0, new - seen)
     left[ranking.unknown] = np.nan
@@ -162,6 +179,7 @@ class TextMeasure(Measure):
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
     depends_on: ClassVar[tuple[str, ...]] = ()
     references: ClassVar[tuple[str, ...]] = ("pehcevski2006hixeval",)
+    of_areas: ClassVar[bool] = True
 
     counts_unjudged: ClassVar[bool] = True
 
@@ -304,11 +322,23 @@ def count_pairs(judged: JudgedTopic, at: float | int | None) -> TextCounts:
     assert chosen.start is not None and chosen.end is not None
     common = 0.0
     for rows, targets in _in_common(chosen, text):
-        common += float(
-            intersections(chosen.start[rows], chosen.end[rows], text.start[targets], text.end[targets]).sum()
-        )
+        common += float(_common(chosen, rows, text, targets).sum())
     retrieved = view_of(judged)
-    return TextCounts(common, retrieved.up_to(retrieved.length, at), float((text.end - text.start).sum()), 0.0)
+    return TextCounts(common, retrieved.up_to(retrieved.length, at), _added_up(text), 0.0)
+
+
+def _common(ranking: Ranking, rows: IntArray, text: Highlighted, targets: list[int]) -> FloatArray:
+    """What each result and each target of a document have in common."""
+    assert ranking.start is not None and ranking.end is not None
+    if ranking.boxes is None or text.boxes is None:
+        return intersections(ranking.start[rows], ranking.end[rows], text.start[targets], text.end[targets])
+    row, target = np.repeat(rows, len(targets)), np.tile(np.asarray(targets), len(rows))
+    one, other = ranking.boxes[row], text.boxes[target]
+    return np.where(one.page == other.page, common_areas(one.box, other.box), 0.0)
+
+
+def _added_up(text: Highlighted) -> float:
+    return float((text.end - text.start).sum() if text.boxes is None else text.boxes.areas.sum())
 
 
 @dataclass(frozen=True)
@@ -325,6 +355,8 @@ class TextCounts:
 def count_each(judged: JudgedTopic, at: float | int | None) -> TextCounts:
     """Overlapping results and overlapping targets are counted as often as they occur."""
     view, text = view_of(judged), judged.relevant_spans
+    if text.boxes is not None:
+        raise UsageError("counted='each' is chunking_evaluation's, which has no pages: use counted='pairs'")
     chosen = view.ranking if at is None else view.ranking.rows(view.ranking.rank < at)
     assert chosen.start is not None and chosen.end is not None
     wanted = float((text.end - text.start).sum())

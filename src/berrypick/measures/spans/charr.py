@@ -18,7 +18,7 @@ class charR(TextMeasure):
 
         charR@k = |U and T| / |T|
 
-    Without a cut-off, of the whole list.
+    Without a cut-off, of the whole list. Of places on pages, areas are counted; areaR is accepted as its name.
 
     Meaning
     -------
@@ -45,6 +45,7 @@ class charR(TextMeasure):
     0.75
     """
 
+    aliases: ClassVar[tuple[str, ...]] = ("areaR",)
     charges: ClassVar[bool] = False
     misses_text: ClassVar[bool] = True
     curve_axes: ClassVar[tuple[str, str]] = ("rank", "recall")

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from berrypick.core.arrays import IntArray
+from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.laws import with_laws
 from berrypick.core.run import Ranking
 from berrypick.core.score import Explanation, Score, Table, number
+from berrypick.core.truth import Highlighted
 from berrypick.core.words import unit_word
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.relevant_text import first_seen, once
 from berrypick.measures.base import Measure
+from berrypick.relevance.places import first_seen_places, united_area
 
 #: The text of whole rankings, each character counted once, where a measure has counted it already.
 known_unions: WeakKeyDictionary[Ranking, float] = WeakKeyDictionary()
@@ -65,6 +67,7 @@ class Overlap(Measure):
     higher_is_better: ClassVar[bool] = False
     tells_overlap: ClassVar[bool] = True
     depends_on: ClassVar[tuple[str, ...]] = ()
+    of_areas: ClassVar[bool] = True
     references: ClassVar[tuple[str, ...]] = ("lalmas2007inex",)
 
     def compute(self, judged: JudgedTopic) -> Score:
@@ -79,8 +82,7 @@ class Overlap(Measure):
             return self._explanation(judged, f"Undefined: no {judged.material} is retrieved.")
         chosen = _first(judged.ranking_spans, self.at)
         assert chosen.start is not None and chosen.end is not None
-        length = first_seen(_by_rank(chosen), chosen.start, chosen.end, {})[0]
-        new, _ = first_seen(chosen.document, chosen.start, chosen.end, {})
+        length, new = _what_results_bring(chosen)
         brings = [
             [f"{int(chosen.rank[row]) + 1} ({chosen.name(row)})", number(float(length[row])), number(float(new[row]))]
             for row in range(min(len(chosen), 30))
@@ -102,12 +104,25 @@ def repeated_share(ranking: Ranking, at: float | int | None = None) -> float | N
     chosen = _first(ranking, at)
     assert chosen.start is not None and chosen.end is not None
     length = float(chosen.lengths().sum())
+    if chosen.boxes is not None:
+        return 1.0 - united_area(chosen) / united_area(chosen, chosen.rank) if length > 0 else None
     if (chosen.rank[1:] == chosen.rank[:-1]).any():
         length = once(_by_rank(chosen), chosen.start, chosen.end)
     if length <= 0:
         return None
     union = known_unions.get(chosen)
     return 1.0 - (once(chosen.document, chosen.start, chosen.end) if union is None else union) / length
+
+
+def _what_results_bring(chosen: Ranking) -> tuple[FloatArray, FloatArray]:
+    """Per pointer: what no other one of its rank holds before, and what no earlier one holds at all."""
+    assert chosen.start is not None and chosen.end is not None
+    if chosen.boxes is not None:
+        nothing = Highlighted((), chosen.start[:0], chosen.end[:0])
+        apart = replace(chosen, document=_by_rank(chosen))
+        return first_seen_places(apart, nothing)[0], first_seen_places(chosen, nothing)[0]
+    length = first_seen(_by_rank(chosen), chosen.start, chosen.end, {})[0]
+    return length, first_seen(chosen.document, chosen.start, chosen.end, {})[0]
 
 
 def _by_rank(ranking: Ranking) -> IntArray:

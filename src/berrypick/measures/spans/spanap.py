@@ -85,6 +85,7 @@ class spanAP(Measure):
     laws: ClassVar[tuple[str, ...]] = without("tie-order")
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
     depends_on: ClassVar[tuple[str, ...]] = ("targets",)
+    of_areas: ClassVar[bool] = True
     references: ClassVar[tuple[str, ...]] = ("lei2021qvhighlights", "heilbron2015activitynet")
 
     iou: float | str = parameter(

@@ -98,6 +98,8 @@
       text = passage(content, result.start, result.end, parts.segments(made, run, doc, rank));
     } else if (content && content.text !== null && !made.placed && !result.path) {
       text = passage(content, 0, points(content).length, []);
+    } else if (result.place) {
+      text = parts.pageFigure(made, run, doc, result.place[0], rank, 360);
     }
     const badge = el('span', { class: 'text-badge', 'data-ranks': rank }, String(rank));
     const line = item(badge, doc, [facts], text, result.start);
@@ -112,7 +114,7 @@
       el('button', { type: 'button', class: 'strip-name', title: 'Open this document', onclick: open },
         berry.name(made.block.documents[doc].name)),
       el('span', { class: 'quiet small' }, facts.join(', '))),
-    text || (berry.data.kind === 'seconds' ? null : el('p', { class: 'quiet small', 'data-missing-text': '' },
+    text || (['seconds', 'pages'].includes(berry.data.kind) ? null : el('p', { class: 'quiet small', 'data-missing-text': '' },
       'Its text is not in this page.')));
   }
 

@@ -116,6 +116,7 @@
     if (page.watch) page.watch.disconnect();
     page.width = page.body.clientWidth;
     page.strips.classList.remove('bounded');
+    if (made.boxes) return berry.fill(page.strips, parts.pageRows(made, runs, cutOf(state), openPage));
     if (!made.placed) return made.paths ? drawTrees(runs, cutOf(state)) : drawLists(runs, cutOf(state));
     const k = cutOf(state);
     const docs = made.block.documents.map((_, doc) => doc)
@@ -136,6 +137,12 @@
     }), { rootMargin: '600px' });
     page.rows.forEach((row, i) => (i < AT_ONCE ? row.draw() : page.watch.observe(row.element)));
     chooseRow(state);
+  }
+
+  function openPage(doc, at) {
+    pending = at;
+    if (chosenDocument(berry.state) === doc && panes.length) goText(at);
+    else berry.go({ document: doc });
   }
 
   function stripRow(doc, runs, k, width, longest, fit) {
@@ -272,7 +279,7 @@
 
   function chosenDocument(state) {
     if (Number.isInteger(state.document) && made.block.documents[state.document]) return state.document;
-    const readable = made.block.documents.map((_, doc) => doc).filter((doc) => made.block.documents[doc].block !== null);
+    const readable = made.block.documents.map((_, doc) => doc).filter((doc) => made.boxes || made.block.documents[doc].block !== null);
     const relevant = readable.find((doc) => made.block.documents[doc].relevant > 0);
     return relevant !== undefined ? relevant : readable.length ? readable[0] : -1;
   }
@@ -280,7 +287,8 @@
   async function drawReading(state, mine) {
     const doc = chosenDocument(state);
     // Another run, the same text: reading goes on where it was.
-    const kept = panes.length && doc >= 0 && page.open === made.block.documents[doc].block ? panes[0].text.current() : null;
+    const same = panes.length && doc >= 0 && page.open === (made.boxes ? doc : made.block.documents[doc].block) && panes[0].doc === doc;
+    const kept = same ? panes[0].text.current() : null;
     panes.forEach((pane) => pane.text.end());
     panes = [];
     page.tree = null;
@@ -291,6 +299,7 @@
       return;
     }
     const { name, block } = made.block.documents[doc];
+    if (made.boxes) return drawBoxes(state, doc, name, kept);
     page.open = block;
     const content = block === null ? null : await berry.block(block);
     if (mine !== token) return;
@@ -305,13 +314,7 @@
     panes = runs.map((run) => ({ run, doc,
       text: parts.textPane({ text: content.text, collapse: Boolean(content.tree),
       label: `Text of ${berry.clean(name)}, results of ${berry.clean(berry.data.runs[run].name)}` }) }));
-    const button = (control, sign, title, key, act) => el('button', { type: 'button', 'data-control': control,
-      title: `${title} (${key})`, onclick: act }, sign);
-    head.append(el('div', { class: 'reading-tools' },
-      button('previous-relevant', '\u2191 relevant', 'Previous relevant part', 'P', () => toRelevant(-1)),
-      button('next-relevant', '\u2193 relevant', 'Next relevant part', 'N', () => toRelevant(1)),
-      button('previous-result', '\u2191 result', 'Previous result', 'p', () => toResult(-1)),
-      button('next-result', '\u2193 result', 'Next result', 'n', () => toResult(1))));
+    head.append(readingTools());
     const tree = content.tree ? documentTree(content, doc) : null;
     const columns = panes.map((pane) => el('div', { class: 'text-column', 'data-run': pane.run },
       runs.length > 1 ? el('div', { class: 'text-column-head' }, berry.run(pane.run, true)) : null, pane.text.element));
@@ -331,11 +334,41 @@
     if (at !== null) intoSight();
   }
 
+  function readingTools() {
+    const button = (control, sign, title, key, act) => el('button', { type: 'button', 'data-control': control,
+      title: `${title} (${key})`, onclick: act }, sign);
+    return el('div', { class: 'reading-tools' },
+      button('previous-relevant', '\u2191 relevant', 'Previous relevant part', 'P', () => toRelevant(-1)),
+      button('next-relevant', '\u2193 relevant', 'Next relevant part', 'N', () => toRelevant(1)),
+      button('previous-result', '\u2191 result', 'Previous result', 'p', () => toResult(-1)),
+      button('next-result', '\u2193 result', 'Next result', 'n', () => toResult(1)));
+  }
+
+  // The pages of one document with boxes, a column for each run.
+  function drawBoxes(state, doc, name, kept) {
+    page.open = doc;
+    const runs = parts.shownRuns(state);
+    panes = runs.map((run) => ({ run, doc, text: parts.pagesPane(made, run, doc,
+      `Pages of ${berry.clean(name)}, results of ${berry.clean(berry.data.runs[run].name)}`) }));
+    const columns = panes.map((pane) => el('div', { class: 'text-column', 'data-run': pane.run },
+      runs.length > 1 ? el('div', { class: 'text-column-head' }, berry.run(pane.run, true)) : null, pane.text.element));
+    berry.fill(page.reading, el('div', { class: 'reading-head' }, el('h3', {}, berry.name(name)), readingTools()),
+      el('div', { class: `reading-body${runs.length > 1 ? ' two' : ''}` }, columns));
+    markText();
+    together();
+    const at = pending;
+    pending = null;
+    const began = at !== null ? at : kept !== null ? kept : firstPlace(doc, runs, cutOf(state));
+    panes.forEach((pane) => pane.text.jump(began));
+    if (at !== null) intoSight();
+  }
+
   function markText() {
     const k = cutOf(berry.state);
     if (page.tree) page.tree.update(k);
     for (const pane of panes) {
-      pane.text.mark(parts.segments(made, pane.run, pane.doc, k),
+      if (made.boxes) pane.text.mark(k);
+      else pane.text.mark(parts.segments(made, pane.run, pane.doc, k),
         made.runs[pane.run].placed[pane.doc].filter((result) => result.rank <= k), made.entries[pane.doc], made.unit);
     }
   }

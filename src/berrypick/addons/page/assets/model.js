@@ -27,11 +27,12 @@
     return rest > 0 && rest < 10 ? `${text}.${rest}` : text;
   }
 
-  // 1234.5 -> '1,234.5': as many decimals as there are, up to one.
-  const count = (x) => Number(x.toFixed(1)).toLocaleString('en');
+  const onPages = () => berry.data.kind === 'pages';
+  // 1234.5 -> '1,234.5': as many decimals as there are, up to one; areas are small, with three digits.
+  const count = (x) => (onPages() && !Number.isInteger(x) ? String(Number(x.toPrecision(3))) : Number(x.toFixed(1)).toLocaleString('en'));
   const percent = (part, whole) => (whole > 0 ? `${((100 * part) / whole).toFixed(1)}%` : null);
-  const place = (at) => (seconds() ? clock(at) : count(at));
-  const stretch = (start, end) => (start === end ? place(start) : `${place(start)}\u2013${place(end)}`);
+  const place = (at) => (onPages() ? `page ${count(Math.floor(at) + 1)}` : seconds() ? clock(at) : count(at));
+  const stretch = (start, end) => (onPages() ? place(start) : start === end ? place(start) : `${place(start)}\u2013${place(end)}`);
   const size = (amount, unit) => `${count(amount)} ${amount === 1 ? unit.replace(/s$/, '') : unit}`;
 
   // Results come as short rows; named fields from here on. Rows of the same block are read once.
@@ -48,22 +49,26 @@
       entries: byDocument(),
       targets: byDocument(),
       runs: block.runs.map((run) => {
-        const results = run.results.map(([rank, doc, start, end, path, score, relevant, fresh, grade, repeated]) =>
-          ({ rank, doc, start, end, path, score, relevant, fresh, grade, repeated }));
+        const results = run.results.map(([rank, doc, start, end, path, score, relevant, fresh, grade, repeated, box]) =>
+          ({ rank, doc, start, end, path, score, relevant, fresh, grade, repeated, place: box || null }));
         const placed = byDocument();
         results.forEach((result) => placed[result.doc].push(result));
         return { results, placed, ranks: run.ranks, shown: run.shown, seen: run.seen, answered: run.answered };
       }),
     };
     for (const [doc, start, end] of block.relevant) made.relevant[doc].push([start, end]);
+    for (const [doc, at, , y0, , y1] of (block.boxes || { relevant: [] }).relevant) {
+      made.relevant[doc].push(block.boxes.shares ? [at + y0, at + y1] : [at, at + 1]);
+    }
     for (const [doc, start, end] of block.judged || []) made.judged[doc].push([start, end === null ? Infinity : end]);
     for (const [doc, at] of block.entries) made.entries[doc].push(at);
     block.targets.forEach((target, number) => made.targets[target.doc].push(Object.assign({ number }, target)));
     // Places in the documents where anybody knows them; else whole elements or documents are compared.
-    made.placed = block.relevant.length > 0 || made.runs.some((run) => run.results.some((r) => r.start !== null));
-    made.paths = !made.placed && (block.targets.some((target) => target.path) ||
+    made.boxes = block.boxes || null; // places on pages have their own view
+    made.placed = !made.boxes && (block.relevant.length > 0 || made.runs.some((run) => run.results.some((r) => r.start !== null)));
+    made.paths = !made.placed && !made.boxes && (block.targets.some((target) => target.path) ||
       made.runs.some((run) => run.results.some((result) => result.path)));
-    made.unit = made.placed ? (seconds() ? 'seconds' : 'characters') : made.paths ? 'elements' : 'documents';
+    made.unit = made.boxes ? (made.boxes.shares ? 'pages' : 'square units') : made.placed ? (seconds() ? 'seconds' : 'characters') : made.paths ? 'elements' : 'documents';
     models.set(block, made);
     return made;
   }
@@ -108,11 +113,12 @@
   }
 
   // The classes of a topic: what was judged is known where there are places.
-  const kinds = (made) => (made.placed && made.judged ? [...KINDS, 'unjudged'] : KINDS);
+  const kinds = (made) => (made.boxes || (made.placed && made.judged) ? [...KINDS, 'unjudged'] : KINDS);
 
   // {found, missed, noise, again, unjudged} in the unit of the topic, over all documents.
   function totals(made, run, k) {
     const sum = { found: 0, missed: 0, noise: 0, again: 0, unjudged: 0 };
+    if (made.boxes) return berry.parts.areas(made, run, k);
     if (!made.placed) {
       for (const one of units(made, run, k)) {
         sum[one.kind] += 1;
@@ -132,7 +138,9 @@
 
   function facts(result, unit) {
     const parts = [];
-    if (result.start !== null) {
+    if (result.place) {
+      parts.push(`page ${result.place[0] + 1}`, size(berry.parts.areaOf(result.place), berry.parts.areaUnit()));
+    } else if (result.start !== null) {
       parts.push(stretch(result.start, result.end), result.end > result.start ? size(result.end - result.start,
         unit) : 'a place to begin');
     } else if (result.path) {

@@ -431,7 +431,7 @@
 
   function drawStrips(readable, k) {
     const placed = made.wanted.filter((target) => target.start !== null);
-    if (!made.placed || !placed.length) return berry.fill(page.strips);
+    if ((!made.placed && !made.boxes) || !placed.length) return berry.fill(page.strips);
     const docs = Array.from(new Set(placed.map((target) => target.doc))).sort((a, b) => a - b);
     const width = Math.max(240, page.body.clientWidth - (readable.length > 1 ? 26 : 0) - 4);
     const longest = Math.max(1, ...docs.map((doc) => parts.extent(made, doc)));

@@ -79,12 +79,38 @@
     return found;
   }
 
+  // A page in cells, band by band between all upper and lower edges, each band cut as a line is; what holds nothing is
+  // left out. Boxes are [x0, y0, x1, y1], results [{rank, box}, ...]; a cell has its box and area beside the rest.
+  function cells(relevant, results, k = Infinity, judged = null) {
+    const all = [...relevant.map((box) => ({ box, what: 'relevant' })), ...(judged || []).map((box) => ({ box, what: 'judged' })),
+      ...results.filter(({ rank }) => rank <= k).map(({ box, rank }) => ({ box, rank, what: 'result' }))]
+      .filter(({ box }) => box[2] > box[0] && box[3] > box[1]).sort((a, b) => a.box[1] - b.box[1]);
+    const low = all.reduce((least, { box }) => Math.min(least, box[0]), 0);
+    const heights = Array.from(new Set(all.flatMap(({ box }) => [box[1], box[3]]))).sort((a, b) => a - b);
+    const found = [];
+    let active = [];
+    let next = 0;
+    heights.slice(0, -1).forEach((top, i) => {
+      const bottom = heights[i + 1];
+      active = active.filter(({ box }) => box[3] > top);
+      for (; next < all.length && all[next].box[1] <= top; next += 1) active.push(all[next]);
+      const across = (what) => active.filter((one) => one.what === what).map(({ box, rank }) => ({ rank, start: box[0] - low, end: box[2] - low }));
+      const pairs = (what) => across(what).map(({ start, end }) => [start, end]);
+      for (const one of segments(null, pairs('relevant'), across('result'), Infinity, judged === null ? null : pairs('judged'))) {
+        if (one.kind === 'none') continue;
+        const box = [one.start + low, top, one.end + low, bottom];
+        found.push(Object.assign(one, { box, area: (one.end - one.start) * (bottom - top) }));
+      }
+    });
+    return found;
+  }
+
   // How much of each class: found + missed = all relevant, found + noise = all retrieved, again and unjudged are parts of
   // the latter.
   function totals(found) {
     const sum = { found: 0, missed: 0, noise: 0, again: 0, againRelevant: 0, none: 0, unjudged: 0 };
     for (const segment of found) {
-      const size = segment.end - segment.start;
+      const size = segment.area === undefined ? segment.end - segment.start : segment.area;
       sum[segment.kind] += size;
       if (segment.again) sum.again += size;
       if (segment.unjudged) sum.unjudged += size;
@@ -305,7 +331,7 @@
   }
 
   berry.spans = {
-    merge, above, segments, totals, amounts, rankText, thin,
+    merge, above, segments, cells, totals, amounts, rankText, thin,
     codePoints, blocks, visible,
     byRank, seen, law, levels, growth, eprum, ratio,
   };

@@ -1,0 +1,1 @@
+"""Pages and boxes: formats of visual document retrieval, and what their programs compute."""
