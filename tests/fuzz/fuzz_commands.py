@@ -28,6 +28,10 @@ CALLS: dict[str, list[str]] = {
     "report": ["T R -m AP --html OUT.html"],
     "plot": ["T R OUT.svg -m AP"],
     "explain": ["T R --topic 1 -m MEASURE"],
+    "sweep": [
+        "T --documents D --grid size=20,40 -m MEASURE",
+        "T --documents D --queries I --retriever bm25 -m charR@2",
+    ],
     "ideal": ["T --navigation N", "T -m EPRUM --nodes 50"],
     "simulate": ["T R -m EPRUM --readers 20"],
     "diff": ["S S", "S S --fail-if-different"],

@@ -357,8 +357,10 @@ def _with_parameters(name: str, cls: Any) -> list[str]:
 
 
 #: Texts of the documents in samples, and the formats whose quotes have to be found in them.
-DOCUMENTS = {"guide.md": "g" * 400, "faq.md": "é" * 300, "garden": "This is a raspberry."}
-WITH_TEXTS = ("chunking-evaluation",)
+DOCUMENTS = {"guide.md": "g" * 400, "faq.md": "é" * 300, "garden": "This is a raspberry.",
+             "canes": "Cut old canes. Pick dry."}  # fmt: skip
+#: Formats that have texts in place of places.
+WITH_TEXTS = ("chunking-evaluation", "samples")
 
 
 class Evaluations(Target):
@@ -376,7 +378,7 @@ class Evaluations(Target):
                 with suppress(bp.BerrypickError), warnings.catch_warnings():
                     warnings.simplefilter("ignore")  # samples that share no document
                     given = _sample_value(truth), _read(run, self.texts((truth.name(), run.name()))[1])
-                    bp.evaluate(*given, "EPRUM", **self._texts_option(truth.name()))
+                    bp.evaluate(*given, "EPRUM", **self._texts_option((truth.name(), run.name())))
                     found.append((truth.name(), run.name()))
         assert len(found) > 5
         return found
@@ -389,8 +391,8 @@ class Evaluations(Target):
         return [sample(truth), re.sub(rf"(?<![\w.]){re.escape(theirs)}(?![\w.])", ours, sample(run), count=1)]
 
     @staticmethod
-    def _texts_option(truth: str) -> dict[str, Any]:
-        return {"documents": DOCUMENTS} if truth in WITH_TEXTS else {}
+    def _texts_option(pair: tuple[str, str]) -> dict[str, Any]:
+        return {} if {*pair}.isdisjoint(WITH_TEXTS) else {"documents": DOCUMENTS}
 
     @cached_property
     def measures(self) -> list[str]:
@@ -431,7 +433,7 @@ class Evaluations(Target):
             texts.append(text)
         chosen = [self._odd_measure(chance) if chance.random() < 0.2 else chance.choice(self.measures) for _ in "123"]
         given: dict[str, Any] = {"formats": pair, "texts": texts, "measures": chosen}
-        given["options"] = self._texts_option(pair[0])
+        given["options"] = self._texts_option(pair)
         if chance.random() < 0.4:
             given["options"]["user"] = chance.choice(list(users.registry.all()))
         for option in options():
