@@ -481,3 +481,13 @@ def test_lines_of_words_are_recognised_as_by_all_formats(written):
                 found = None
             assert found is expected, (role, lines)
     assert asked > 50
+
+
+@pytest.mark.parametrize("carrier", ["lines", "records"])
+def test_a_topic_with_an_empty_list_of_relevant_ones_stays(carrier, tmp_path):
+    rows = [{"topic": "1", "relevant": ["a"]}, {"topic": "2", "relevant": []}]
+    path = tmp_path / "truth.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    results = bp.evaluate(path if carrier == "lines" else rows, {"1": {"a": 1.0}, "2": {"b": 1.0}}, "RR")
+    assert results.topics == ("1", "2")
+    assert "1 judged topic has nothing relevant" in str(results)

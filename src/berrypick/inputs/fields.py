@@ -378,7 +378,7 @@ class FieldReader:
             return None
         if not rows:
             topic = next((given[name] for name in plan.wanted.get("topic", ())), None)
-            return () if self.role == "truth" else ({"topic": topic, "results": []},)
+            return ({"topic": topic, **({"is_impossible": True} if self.role == "truth" else {"results": []})},)
         reader = FieldReader(self.role, self._ends, self._metadata)
         found = [one for row in rows for one in reader.read(_named(row, self.role))]
         self.unread |= reader.unread
