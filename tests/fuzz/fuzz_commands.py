@@ -42,7 +42,6 @@ CALLS: dict[str, list[str]] = {
     "check": ["T R", "N", "C", "U", "L", "S", "D"],
     "convert": ["R OUT.jsonl", "T OUT --to FORMAT", "N OUT --to FORMAT", "T OUT --to FORMAT --documents OUT.2.jsonl"],
     "adopt": ["G --documents D -o OUT.jsonl --yes --partial --report OUT.2.jsonl", "G R --documents D -o OUT.jsonl"],
-    "sweep": ["T --documents D --queries I --grid size=20,50 -m charR@2", "T --documents D --grid overlap=1"],
     "locate": ["T OUT.jsonl --documents D", "T OUT.jsonl --documents D --quotes fuzzy --partial --report OUT.2.jsonl"],
     "abstention": ["T R"],
     "pool": [
