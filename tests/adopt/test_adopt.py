@@ -367,3 +367,14 @@ def test_a_person_is_asked_once(folder, tmp_path, answer, code):
     found, shown = answered(answer, "adopt", put(folder, ROWS), "--documents", folder / "texts", "-o", out)
     assert (found, out.exists()) == (code, code == 0), shown
     assert shown.count("Is this right?") == 1 and "question: question (2 of 2), e.g. 'What is cut?'" in shown
+
+
+def test_of_fields_without_a_name_the_one_that_is_placed_most_often_is_the_quote():
+    documents = {"beer.md": "It should be stored cold. Roasted barley gives it the colour."}
+    golden = [
+        {"Frage": "Wie lagert man es?", "Antwort": "kalt", "Stelle": "It should be stored cold."},
+        {"Frage": "What colours it?", "Antwort": "barley", "Stelle": "Roasted barley gives it the colour."},
+        {"Frage": "What is roasted?", "Antwort": "barley", "Stelle": "Roasted barley gives it the colour."},
+    ]
+    quote = next(one for one in bp.adopt(golden, documents, yes=True).guesses if one.role == "quote")
+    assert (quote.field, quote.why, quote.certain) == ("Stelle", "3 of 3 texts stand in the documents", False)

@@ -45,7 +45,7 @@ from berrypick.formats.io.files import atomic_writer
 from berrypick.formats.io.json_lines import write_lines
 from berrypick.formats.io.questions import plain_title
 from berrypick.formats.span_truth import SpanTruth
-from berrypick.inputs.fields import counts
+from berrypick.inputs.fields import PAGE_NAMES, counts, ours_of
 
 #: Cases that a message shows.
 _SHOWN = 10
@@ -197,8 +197,8 @@ class Adoption:
                 f"names its gold by chunks ({named[0]}), and there are none",
                 f"give them with {option('chunks')}: id, and text or doc, start, end",
             )
-        if elsewhere := [path for path in self.unused if counts(path.rpartition(".")[2])]:
-            unit = counts(elsewhere[0].rpartition(".")[2])
+        if elsewhere := [path for path in self.unused if _counts(path)]:
+            unit = _counts(elsewhere[0])
             raise self.golden.error(f"{elsewhere[0]} says where, by {unit}, and there is no quote to find")
         if "doc" not in self.fields:
             shown = ", ".join(self.unused[:12])
@@ -376,3 +376,9 @@ def _named_format(golden: Any) -> Any:
     except BerrypickError:
         return None
     return found if found.name() not in _OWN else None
+
+
+def _counts(path: str) -> str:
+    """What a field counts that says where, but not in characters; '' for any other."""
+    name = path.rpartition(".")[2]
+    return "pages" if ours_of(name, "truth") in PAGE_NAMES else counts(name)

@@ -240,13 +240,23 @@ class FieldGuesser:
                                                                 "ground_truth", "expected_answer")]  # fmt: skip
         for path in named:
             return [self._named_quote(path, [one for one in named if one != path])]
-        for path in [*texts, *answers, *(one for one in free if one not in {*texts, *answers})]:
+        return [self._placed_quote([*texts, *answers], [one for one in free if one not in {*texts, *answers}])]
+
+    def _placed_quote(self, usual: Sequence[str], others: Sequence[str]) -> Guess:
+        """Of fields not called a quote the one whose texts stand in the documents most often; where several do,
+        one with a usual name, else the one with the longest texts."""
+        found: list[tuple[float, bool, int, str, int]] = []
+        for path in (*usual, *others):
             held = self.texts(path)
             known = self.known.in_documents(held)
             if held and 2 * known > len(held) and not self._is_name(path):
-                certain = known == len(held) and path in {*texts, *answers}
-                return [self._guess("quote", path, certain, f"{known} of {len(held)} texts stand in the documents")]
-        return [Guess("quote", "", 0, len(self.golden.rows))]
+                length = 0 if path in usual else sum(map(len, held))
+                found.append((known / len(held), path in usual, length, path, known))
+        if not found:
+            return Guess("quote", "", 0, len(self.golden.rows))
+        share, is_usual, _, path, known = max(found, key=lambda one: one[:3])  # of equal ones the first
+        why = f"{known} of {len(self.texts(path))} texts stand in the documents"
+        return self._guess("quote", path, share == 1 and is_usual, why)
 
     def _named_quote(self, path: str, others: Sequence[str]) -> Guess:
         """``contexts`` beside answer and ground truth are what a system found, in older files of ragas."""
