@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from berrypick.addons.judge.relocate import Relocation, relocate
     from berrypick.addons.laws import Laws, laws
     from berrypick.addons.page.html_report import write_report
+    from berrypick.addons.pages.page_words import read_words
+    from berrypick.addons.pages.place import place
     from berrypick.addons.simulate.simulation import Simulation, simulate
     from berrypick.addons.sweep.sweep import Sweep, sweep
     from berrypick.addons.trust.correlation import Correlations, correlate
@@ -118,6 +120,7 @@ __all__ = [
     "laws",
     "locate",
     "parameter",
+    "place",
     "pool",
     "power",
     "prum",
@@ -127,6 +130,7 @@ __all__ = [
     "read_run",
     "read_texts",
     "read_truth",
+    "read_words",
     "register",
     "register_ir_measures",
     "relocate",
