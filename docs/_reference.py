@@ -26,7 +26,7 @@ GROUPS = {
     "Difference Sweep "
     "Simulation IdealList Fit Abstention Explanation JudgedTopic",
     "Inputs": "read_truth read_run read_navigation read_collection read_texts truth_from_frame run_from_frame "
-    "run_from_objects adopt locate write Truth Run Collection Texts",
+    "run_from_objects adopt locate place read_words write Truth Run Collection Texts",
     "Matrices of your own": "eprum prum expected_ratio effort_precision coverage_band coverage_budgets Reach",
     "Judge": "pool annotate agreement relocate Pool Agreement Relocation",
     "Extend": "register Measure UserModel Format parameter Score",

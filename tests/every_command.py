@@ -26,6 +26,8 @@ def write_inputs(folder: Path, name: str, in_path: str = "") -> dict[str, Path]:
         "answers.jsonl": _lines([*truth[1:], {"topic": topics[0], "answer": None}]),
         "annotated.jsonl": _lines([{**row, "annotator": who} for row in truth for who in (f"a{name}", f"b{name}")]),
         "quotes.jsonl": _lines([{"topic": topic, "doc": doc, "quote": "Delivery"} for topic in topics]),
+        "words.jsonl": _lines([{"doc": doc, "page": 1, "text": "Refunds", "box": [0, 0, 9, 9]}]),
+        "boxed.jsonl": _lines([{"topic": topic, "doc": doc, "page": 1, "box": [0, 0, 9, 9]} for topic in topics]),
         "lost.jsonl": _lines([{"topic": topic, "doc": doc, "quote": "No such text"} for topic in topics]),
         "golden.json": json.dumps(
             [
@@ -143,6 +145,10 @@ def invocations(files: dict[str, Path], out: Path) -> dict[str, list[tuple[int, 
             (0, [truth, "--from", files["texts.jsonl"], "--to", files["newer.jsonl"], "-o", out / "new.jsonl"])
         ],
         "agreement": [(0, [files["annotated.jsonl"]])],
+        "place": [
+            (0, [files["boxed.jsonl"], out / "placed.jsonl", "--words", files["words.jsonl"]]),
+            (2, [files["boxed.jsonl"], out / "never.jsonl", "--words", files["texts.jsonl"]]),
+        ],
         "index": [(0, [files["xml/a.xml"].parent, out / "xml.index", "--jobs", "1"])],
         "list": [(0, ["formats"]), (2, [f"no{topic}"])],
         "show": [(0, ["measure", "EPRUM"]), (2, ["measure", f"no{topic}"])],

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from berrypick.addons.judge.relocate import Relocation, relocate
     from berrypick.addons.laws import Laws, laws
     from berrypick.addons.page.html_report import write_report
+    from berrypick.addons.pages.page_words import read_words
+    from berrypick.addons.pages.place import place
     from berrypick.addons.simulate.simulation import Simulation, simulate
     from berrypick.addons.sweep.sweep import Sweep, sweep
     from berrypick.addons.traces.read_traces import read_traces
@@ -123,6 +125,7 @@ __all__ = [
     "laws",
     "locate",
     "parameter",
+    "place",
     "pool",
     "power",
     "prum",
@@ -133,6 +136,7 @@ __all__ = [
     "read_texts",
     "read_traces",
     "read_truth",
+    "read_words",
     "register",
     "register_ir_measures",
     "relocate",

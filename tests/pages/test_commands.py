@@ -89,6 +89,7 @@ def test_conversion_to_a_table_and_back_keeps_every_digit(files, run):
         ),
         (["locate", "truth.jsonl", "x.jsonl", "--documents", "texts.jsonl"], "locate finds spans of text"),
         (["evaluate", "truth.jsonl", "a.jsonl", "-m", "T2I"], "does not count areas"),
+        (["pool", "a.jsonl", "--documents", "texts.jsonl", "-o", "x.jsonl"], "pools are made of text"),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",
 )

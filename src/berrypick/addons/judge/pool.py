@@ -228,9 +228,7 @@ class _PoolTopic:
         for run in runs:
             ranking = run.ranking(name)
             if ranking.boxes is not None:
-                raise UsageError(
-                    f"{run.source or run.tag or 'a run'} has places on pages; give their pictures or sizes"
-                )
+                raise UsageError(f"{run.source or run.tag or 'a run'} has places on pages; pools are made of text")
             if ranking.start is None or ranking.end is None:
                 raise UsageError(f"{run.source or run.tag or 'a run'} has whole documents; pools are made of parts")
             chosen = ranking.rows(ranking.rank < depth)

@@ -17,6 +17,8 @@ from berrypick.relevance.places import common_places
 
 #: A threshold is reached in spite of rounding.
 ALMOST = 1 - 1e-9
+#: Pairs of boxes that are looked at together.
+_PAIRS = 500_000
 
 
 def iou_parameter() -> Any:
@@ -44,6 +46,11 @@ def overlaps(judged: JudgedTopic) -> FloatArray:
     return found
 
 
+def _pairs_in_common(ranking: Ranking, rows: IntArray, targets: Targets, indices: IntArray) -> FloatArray:
+    row, target = np.repeat(rows, len(indices)), np.tile(indices, len(rows))
+    return common_places(ranking, row, targets, target).reshape(len(rows), len(indices))
+
+
 def _in_common(
     ranking: Ranking, rows: IntArray, targets: Targets, indices: IntArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -51,8 +58,8 @@ def _in_common(
     assert ranking.start is not None and ranking.end is not None
     assert targets.start is not None and targets.end is not None
     if ranking.boxes is not None and targets.boxes is not None:
-        row, target = np.repeat(rows, len(indices)), np.tile(indices, len(rows))
-        common = common_places(ranking, row, targets, target).reshape(len(rows), len(indices))
+        blocks = np.array_split(rows, len(rows) * len(indices) // _PAIRS + 1)  # boxes of all pairs at once take memory
+        common = np.vstack([_pairs_in_common(ranking, part, targets, indices) for part in blocks])
         return common, ranking.boxes.areas[rows], targets.boxes.areas[indices]
     start, end, low, high = ranking.start[rows], ranking.end[rows], targets.start[indices], targets.end[indices]
     return intersections(start, end, low, high), end - start, high - low
