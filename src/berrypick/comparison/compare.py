@@ -43,8 +43,9 @@ from berrypick.evaluation.groups import UNUSED_TABLE, topic_clusters
 from berrypick.evaluation.notes import some
 from berrypick.evaluation.options import EvaluationKeywords, EvaluationOptions, File, takes_options
 from berrypick.evaluation.proved import Proved, bounded_measures, with_bounds
-from berrypick.evaluation.requested import MeasuresGiven, given_measures, split_measures
+from berrypick.evaluation.requested import MeasuresGiven, given_measures
 from berrypick.inputs.convert import RunsLike, TruthLike
+from berrypick.measures import split_measures
 from berrypick.measures.base import Measure
 
 if TYPE_CHECKING:

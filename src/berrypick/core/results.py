@@ -549,9 +549,9 @@ def merge_notes(notes: Sequence[Note], runs: int) -> list[Note]:
     groups: dict[Note, list[str]] = {}
     for note in notes:
         groups.setdefault(replace(note, run=""), []).append(note.run)
-    by_run = [
-        replace(note, run=_join_names(list(dict.fromkeys(names)), runs)) for note, names in _alike(groups).items()
-    ]
+    if len(groups) > 1:
+        groups = _alike(groups)
+    by_run = [replace(note, run=_join_names(list(dict.fromkeys(names)), runs)) for note, names in groups.items()]
     measures: dict[Note, list[str]] = {}
     for note in by_run:
         measures.setdefault(replace(note, measure=""), []).append(note.measure)

@@ -124,7 +124,8 @@ class Evaluation:
         """The same with options as one value. ``measures`` None: none are needed. ``once``: it is run once, so an
         iterator of runs need not be kept."""
         protocol = get_protocol(options.protocol) if options.protocol else OWN
-        options = options.with_user(users.read_fitted(options.user) or options.user)  # read once
+        if not users.is_name(options.user) and (fitted := users.read_fitted(options.user)) is not None:
+            options = options.with_user(fitted)  # read once
         named = bool(options.task or protocol.name) or not (isinstance(measures, (str, list, tuple)) and not measures)
         try:
             given = None if not named else measures
@@ -215,7 +216,9 @@ class Evaluation:
 
         ``progress`` is called with (done, of). With a fitted user model, so many readers are drawn from its law.
         """
-        if reader_draws:
+        own = any(context.user is not self.context.user for context in self.contexts.values())
+        fitted = own or not users.is_name(self.options.user)  # perhaps: drawing looks, and refuses what is no count
+        if reader_draws and (fitted or type(reader_draws) is not int or reader_draws < 0):
             return self.drawing(reader_draws).run(curves=curves, jobs=jobs, executor=executor, progress=progress)
         if jobs != 1 or executor is not None:
             check_workers(jobs, executor)
@@ -262,9 +265,11 @@ class Evaluation:
             group_means += group_rows
             notes += run.notes(name)
             facts[name] = run.facts(name)
-            drawn |= run.drawn(name)
+            if self.readers is not None:
+                drawn |= run.drawn(name)
         notes += missing_notes(large=sum(run.results for run in facts.values()) >= LARGE)
-        notes += unspaced_notes(self, means)
+        if (texts := self.context.reader.texts) is not None:
+            notes += unspaced_notes(self.truth, texts, means)
         info = {one.text: one.info(self.context.effort) for one in self.measures}
         known = None
         if self.readers is not None:

@@ -27,7 +27,7 @@ from berrypick.documents.texts import Texts, checksum
 from berrypick.evaluation.evaluation_context import element_names, prepare_context
 from berrypick.evaluation.notes import skipped_notes, some
 from berrypick.evaluation.options import EvaluationOptions
-from berrypick.evaluation.page_units import truth_in_units
+from berrypick.evaluation.page_units import PageUnits, truth_in_units
 from berrypick.evaluation.run_inputs import RunInputs
 from berrypick.formats.io.files import is_stream
 from berrypick.inputs.column_tables import TextSearch
@@ -64,8 +64,11 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
     elif len(judgements.annotators) > 1:
         text = f"{len(judgements.annotators)} annotators, of whom any may find text relevant (union)"
         notes.append(Note("annotators", text))
-    judgements, pages = truth_in_units(judgements)
-    _check_effort(options, pages is not None)
+    pages: PageUnits | None = None
+    if any(topic.boxes is not None for topic in judgements.topics.values()):
+        judgements, pages = truth_in_units(judgements)
+    if pages is not None or options.effort == "pages":
+        _check_effort(options, pages is not None)
     search = TextSearch(texts, options.quotes, judgements.units == "spans", options.offsets or "chars")
     sources, stream = run_stream(runs, search) if once else (run_sources(runs, search), None)
     if judgements.unread and (unread := unread_note(judgements.unread)):
@@ -105,9 +108,8 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
     collection = context.reader.collection
     if collection is not None and collection.structures:
         judgements = resolve_truth(judgements, collection)
-    systems = RunInputs(
-        (), options, context, judgements.units, seconds, stream, Titles.of(judgements), judgements, pages
-    )
+    titles = Titles.of(judgements) if judgements.fields else Titles()
+    systems = RunInputs((), options, context, judgements.units, seconds, stream, titles, judgements, pages)
     ready = tuple(
         source.recognised()  # read when it is scored, one of several files after the other
         if isinstance(source, RunFile) and len(sources) > 1 and not is_stream(fspath(source.path))

@@ -16,6 +16,7 @@ from berrypick.core.run import Run
 from berrypick.core.truth import TopicTruth, Truth
 from berrypick.core.words import counted, material
 from berrypick.documents.near_names import near_hint, near_match
+from berrypick.documents.texts import Texts
 from berrypick.documents.tokens import WORDS
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.inputs.fields import unread_note
@@ -67,13 +68,12 @@ _UNSPACED = (
 _LOOKED_AT = (50, 2000)
 
 
-def unspaced_notes(evaluation: Evaluation, rows: Sequence[Row]) -> list[Note]:
+def unspaced_notes(truth: Truth, texts: Texts, rows: Sequence[Row]) -> list[Note]:
     """What a budget of tokens means in texts whose words are not told apart by spaces."""
-    texts = evaluation.context.reader.texts
     counted_in = dict.fromkeys(row.measure for row in rows if WORDS in str(row.signature))
-    if texts is None or not counted_in:
+    if not counted_in:
         return []
-    judged = dict.fromkeys(name for topic in evaluation.truth.topics.values() for name in topic.documents())
+    judged = dict.fromkeys(name for topic in truth.topics.values() for name in topic.documents())
     some_texts = [texts[name][: _LOOKED_AT[1]] for name in list(judged)[: _LOOKED_AT[0]] if name in texts]
     whole = "".join(some_texts)
     for first, last, script, unit in _UNSPACED:

@@ -64,11 +64,9 @@ class _FileBoxes:
         return found
 
 
-def truth_in_units(truth: Truth) -> tuple[Truth, PageUnits | None]:
-    """A truth with boxes in shares of its pages, where their sizes are known; None where it has no boxes."""
+def truth_in_units(truth: Truth) -> tuple[Truth, PageUnits]:
+    """A truth of boxes with these in shares of its pages, where their sizes are known."""
     topics = [topic for topic in truth.topics.values() if topic.boxes is not None]
-    if not topics:
-        return truth, None
     side = _FileBoxes(truth.source or "the truth")
     done = any(topic.boxes is not None and topic.boxes.shares for topic in topics)
     for topic in topics:

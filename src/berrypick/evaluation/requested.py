@@ -10,7 +10,7 @@ from berrypick.core import spec as specs
 from berrypick.core.errors import UsageError
 from berrypick.core.results import MeasureInfo
 from berrypick.evaluation.protocols import NO_MEASURES, get_protocol, measures_of
-from berrypick.measures import document_measures, listed, parse_measure
+from berrypick.measures import document_measures, parse_measure, split_measures
 from berrypick.measures.base import Measure
 
 MeasuresGiven = str | Measure | type[Measure] | Sequence[str | Measure | type[Measure]]
@@ -46,11 +46,6 @@ class RequestedMeasure:
             external=measure.computed_by.removeprefix("berrypick"),
             counts_unjudged=measure.takes_unjudged(),
         )
-
-
-def split_measures(text: str) -> list[str]:
-    """Measures in a text, those with several cut-offs one by one."""
-    return [one for part in specs.split(text) for one in listed(part)]
 
 
 def given_measures(measures: Any, options: Any) -> Any:

@@ -60,7 +60,9 @@ class RunInputs:
 
     def prepare(self, source: Run | RunFile) -> Run:
         """A run as it is scored."""
-        run = self.titles.matched(source.read() if isinstance(source, RunFile) else source)
+        run = source.read() if isinstance(source, RunFile) else source
+        if self.titles.named:
+            run = self.titles.matched(run)
         if self.pages is not None:
             run = replace(run_in_units(run, self.pages), quoted={})  # places on pages are not offsets of a text
         elif run.boxes is not None:
@@ -68,8 +70,9 @@ class RunInputs:
             raise InputError(what, path=run.source or run.tag or "the run", remedy="give page, and box, in the truth")
         texts, collection = self.context.reader.texts, self.context.reader.collection
         waiting = texts is not None and self.units == "spans" and bool(run.quoted) and run.start is None
-        judged = self._judged() if run.other_names and texts is None else frozenset[str]()
-        run = placed_run(run, texts, judged, self.options.quotes or "exact", self.units == "spans")
+        if run.quoted or run.other_names:  # only a text says which document a result is in
+            judged = self._judged() if run.other_names and texts is None else frozenset[str]()
+            run = placed_run(run, texts, judged, self.options.quotes or "exact", self.units == "spans")
         if texts is not None:
             if run.start is not None and (paths := texts.path_note(run.documents)):
                 run = replace(run, notes=(*run.notes, paths))

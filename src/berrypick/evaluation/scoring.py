@@ -99,7 +99,8 @@ class RunScorer:
                 own = judged.get(evaluation.context)
                 self._measure_overlap(topic, None if own is None else own.judge(topic).ranking)
             step(1)
-        self.score_drawn(topics)
+        if evaluation.readers is not None:
+            self.score_drawn(topics)
 
     def score_drawn(self, topics: Sequence[str]) -> None:
         """Score topics for each reader drawn from a fitted user model; a drawn chain is made once for all topics."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar, TextIO
 
@@ -14,7 +14,7 @@ from berrypick.core.boxes import Boxes
 from berrypick.core.run import Run
 from berrypick.formats.base import Format, Problems, Role
 from berrypick.formats.io.json_lines import Fields, Rows, plain, positions, write_lines
-from berrypick.formats.io.page_places import Place, read_place
+from berrypick.formats.io.page_places import PAGES, Place, read_place
 from berrypick.formats.io.values import result_counts
 from berrypick.formats.span_truth import is_span_line, is_task, line_names, span_records
 from berrypick.inputs.fields import FieldReader, ours_of
@@ -86,8 +86,9 @@ class SpanRun(Format):
             if "results" in value:
                 _returns_nothing(fields, empty)
                 continue
-            names = fields.name("topic"), _document(fields)
-            place = read_place(fields, empty_allowed=True)
+            unnamed = value.get("doc") is None and _says_by_text(value)
+            names = fields.name("topic"), "" if unnamed else fields.name("doc")
+            place = None if PAGES.isdisjoint(value) else read_place(fields, empty_allowed=True)
             span = fields.span(empty_allowed=True) if place is None else None
             given = fields.number_of("score"), fields.number_of("rank")
             if not fields.good:
@@ -176,12 +177,10 @@ class SpanRun(Format):
         return [*result_counts(value), *([f"tag {value.tag}"] if value.tag else [])]
 
 
-def _document(fields: Fields) -> str:
-    """The name of the document; none where the text says which one it is."""
-    text = fields.value.get("text")
-    if fields.value.get("doc") is None and isinstance(text, str) and text.strip():
-        return ""
-    return fields.name("doc")
+def _says_by_text(value: Mapping[str, Any]) -> bool:
+    """Whether a line without the name of its document has a text, which says which one it is."""
+    text = value.get("text")
+    return isinstance(text, str) and bool(text.strip())
 
 
 def _results(value: Any) -> Iterator[dict[str, Any]]:

@@ -12,7 +12,7 @@ from berrypick.core.truth import OFFSETS, Offsets, Quote, TopicFields, TopicTrut
 from berrypick.core.words import counted
 from berrypick.formats.base import Format, Problems, Role
 from berrypick.formats.io.json_lines import Fields, Rows, plain, records, span_fields, write_lines
-from berrypick.formats.io.page_places import read_place
+from berrypick.formats.io.page_places import PAGES, read_place
 from berrypick.formats.io.questions import by_place
 from berrypick.formats.io.values import ONE_OF_TWO, Judgement, documents_topic, judged_counts, spans_topic
 from berrypick.inputs.fields import PAGE_NAMES, QUESTIONS, FieldReader, is_span_header, ours_of
@@ -137,7 +137,7 @@ class SpanTruth(Format):
             topic, grade = fields.name("topic"), fields.number_of("grade", 1.0)
             if value.get("start") is not None:
                 _count(fields, counting)
-            place = read_place(fields, empty_allowed=grade == 0)
+            place = None if PAGES.isdisjoint(value) else read_place(fields, empty_allowed=grade == 0)
             if not fields.good:
                 spans.setdefault(topic, {})  # of which a target without area may be the only one
                 continue

@@ -40,7 +40,6 @@ class DictLike(Protocol):
 
 def as_truth(given: Any) -> Truth:
     """A truth as it is, or from a file, a data frame, records, a dictionary by topic, or Qrels of ranx."""
-    given = _split_of(given, "truth")
     if isinstance(given, Truth):
         return given
     if isinstance(given, (str, PathLike)):
@@ -48,6 +47,7 @@ def as_truth(given: Any) -> Truth:
     if isinstance(given, TruthFile):
         truth: Truth = formats.read_any(given.path, "truth", given.format)
         return truth
+    given = _split_of(given, "truth")
     if _ranx(given, "Qrels"):
         return truth_of_table(topics_table(given.to_dict(), "truth"))
     if is_frame(given):
@@ -138,7 +138,7 @@ def run_sources(given: Any, search: TextSearch | None = None, name: str = "") ->
     Several are a list, a dictionary ``{name: run}``, a pattern such as ``runs/*.txt``, or a frame or records with a
     column ``run``, also in a file. ``name`` goes before any other name of a single run.
     """
-    search, given = search or TextSearch(), _split_of(given, "run")
+    search = search or TextSearch()
     if isinstance(given, Run):
         return [given]
     if isinstance(given, RunFile):
@@ -148,6 +148,7 @@ def run_sources(given: Any, search: TextSearch | None = None, name: str = "") ->
     plain = (Run, RunFile, str, PathLike)
     if isinstance(given, (list, tuple)) and given and all(isinstance(one, plain) for one in given):
         return [run for one in given for run in run_sources(one, search)]
+    given = _split_of(given, "run")
     if _ranx(given, "Run"):
         return [run_of_table(topics_table(given.to_dict(), "run"), name or given.name or "", search)]
     if is_frame(given):

@@ -11,9 +11,9 @@ from berrypick.core.errors import UsageError
 from berrypick.core.registry import Registry
 from berrypick.measures import _documents as document_measures
 from berrypick.measures.base import Measure
-from berrypick.measures.typed_names import listed, stands_for
+from berrypick.measures.typed_names import split_measures, stands_for
 
-__all__ = ["Measure", "document_measures", "listed", "parse_measure", "registered", "registry"]
+__all__ = ["Measure", "document_measures", "parse_measure", "registered", "registry", "split_measures"]
 
 registry: Registry[Measure] = Registry(sys.modules[__name__], Measure, "measure", external=document_measures.names)
 #: Every measure of ours by name.

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from berrypick.core import spec as specs
+
 #: Names to ours. A name with a cut-off behind it is one of trec_eval's: ``ndcg_cut_10``, ``P_5``.
 TYPED = {
     "map": "AP", "map_cut": "AP", "mean_average_precision": "AP",
@@ -40,7 +42,12 @@ def stands_for(text: str) -> str:
     return f"{ours}{rest}"
 
 
-def listed(text: str) -> list[str]:
+def split_measures(text: str) -> list[str]:
+    """Measures in a text, those with several cut-offs one by one."""
+    return [one for part in specs.split(text) for one in (_listed(part) if "," in part else [part])]
+
+
+def _listed(text: str) -> list[str]:
     """A text with several cut-offs as one for each: ``P@1,3,5`` and ``P_1,3,5`` are three measures."""
     head, sign, tail = text.rpartition("@")
     numbers = tail.split(",")

@@ -9,10 +9,10 @@ from berrypick.core import spec as specs
 from berrypick.core.errors import UsageError
 from berrypick.core.navigation import Navigation
 from berrypick.core.registry import Registry
-from berrypick.users._fitted import is_file, read_fitted
+from berrypick.users._fitted import is_file, is_name, read_fitted
 from berrypick.users.base import ReaderContext, UserModel
 
-__all__ = ["ReaderContext", "UserModel", "build", "is_file", "load", "read_fitted", "registered", "registry"]
+__all__ = ["ReaderContext", "UserModel", "build", "is_file", "is_name", "load", "read_fitted", "registered", "registry"]
 
 registry: Registry[UserModel] = Registry(sys.modules[__name__], UserModel, "user model")
 #: Every user model by name.
@@ -25,7 +25,7 @@ def build(given: str | UserModel | type[UserModel]) -> UserModel:
         return given()
     if isinstance(given, UserModel):
         return given
-    if not (isinstance(given, str) and given.isidentifier()) and (fitted := read_fitted(given)) is not None:
+    if not is_name(given) and (fitted := read_fitted(given)) is not None:
         return build(fitted.user)
     if not isinstance(given, str):
         raise UsageError(f"{given!r:.60} is not a user model; give its name as a string, e.g. 'hierarchy'")
@@ -40,7 +40,7 @@ def build(given: str | UserModel | type[UserModel]) -> UserModel:
 
 def load(given: Any, navigation: Navigation | None) -> tuple[UserModel, Navigation | None]:
     """A user model with the navigation data that it reads: its own, where it was fitted and has some."""
-    fitted = None if isinstance(given, str) and given.isidentifier() else read_fitted(given)
+    fitted = None if is_name(given) else read_fitted(given)
     model = build(given if fitted is None else fitted.user)
     own = None if fitted is None else fitted.transitions
     if own is None:

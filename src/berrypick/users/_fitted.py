@@ -10,6 +10,11 @@ from berrypick.core.errors import InputError
 from berrypick.core.navigation import FittedReader
 
 
+def is_name(given: Any) -> bool:
+    """Whether a user model is given by its name alone, or not at all: nothing is fitted then."""
+    return given is None or (isinstance(given, str) and given.isidentifier())
+
+
 def is_file(given: Any) -> bool:
     """Whether a user model is given as a file; no user model's text ends like this."""
     return isinstance(given, PathLike) or (isinstance(given, str) and given.lower().endswith((".json", ".json.gz")))

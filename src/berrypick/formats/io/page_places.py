@@ -21,6 +21,8 @@ _OBJECTS = (
     (("left", "top", "width", "height"), True),
 )
 _LARGEST = 2.0**31
+#: A row with none of these has no place on a page.
+PAGES = frozenset(PAGE_NAMES)
 
 
 def has_place(value: Mapping[str, Any]) -> bool:

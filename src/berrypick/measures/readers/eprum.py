@@ -254,16 +254,14 @@ class EPRUM(TargetMeasure):
                 continue
             lists.append(self._ideal(judged, ideal, reach))
             parts.append((weight, self._at_level(reach, lists[-1].ideal)))
-        notes, signed = self._notes(judged, lists), (*signed_search(self, lists), *self._signed_together())
+        notes, signed = self._notes(judged, lists), signed_search(self, lists)
+        if self.together != "independent":  # of the list alone: what ideal lists need is computed under independence
+            signed = (*signed, ("ideal_together", "independent"))
         if not parts or any(math.isnan(value) for _, value in parts):
             return Score(None, notes, signed)
         total = math.fsum(weight for weight, _ in parts)
         value = math.fsum(weight * value for weight, value in parts) / total
         return Score(value, (*notes, *several_documents_note(judged, value)), signed)
-
-    def _signed_together(self) -> tuple[tuple[str, str], ...]:
-        """What ideal lists need is computed under independence, whatever is assumed of the list."""
-        return () if self.together == "independent" else (("ideal_together", "independent"),)
 
     def missing_topic_score(self, judged: JudgedTopic) -> Score:
         """An empty list scores 0, but what no list can score stays undefined."""
