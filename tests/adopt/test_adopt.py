@@ -2,7 +2,6 @@
 
 import json
 import os
-import pty
 import re
 import sys
 
@@ -343,6 +342,7 @@ def test_inputs_are_not_overwritten(folder, berrypick):
 
 def answered(answer, *words):
     """The exit code and what a terminal shows, where a person types an answer."""
+    pty = pytest.importorskip("pty", reason="terminals: this system has no pty")
     pid, terminal = pty.fork()
     if pid == 0:
         line = command(*words)

@@ -57,7 +57,10 @@ def test_there_are_measures():
 
 def test_no_file_is_forgotten():
     homes = {cls.__module__ for _, cls in OURS}
-    shared = {f"berrypick.measures.{name}" for name in ("base", "best_list", "matrix_functions", "reader_values")}
+    shared = {
+        f"berrypick.measures.{name}"
+        for name in ("base", "best_list", "matrix_functions", "reader_values", "typed_names")
+    }
     assert set(modules_below(measures)) - shared == homes
 
 

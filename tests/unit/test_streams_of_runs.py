@@ -49,17 +49,19 @@ def test_files_give_what_values_give(files: Any, jobs: int, topics: str) -> None
 def test_one_run_is_kept_at_a_time(files: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     alive: list[weakref.ref[bp.Run]] = []
     most = 0
-    read = formats.read_run
+    read = formats.read_any
 
-    def counting(path: Any, format: str | None = None) -> bp.Run:
+    def counting(path: Any, role: str, format: str | None = None, **part: Any) -> Any:
         nonlocal most
         gc.collect()
-        run = read(path, format)
+        run = read(path, role, format, **part)
+        if role != "run":
+            return run
         alive.append(weakref.ref(run))
         most = max(most, sum(one() is not None for one in alive))
         return run
 
-    monkeypatch.setattr(formats, "read_run", counting)
+    monkeypatch.setattr(formats, "read_any", counting)
     bp.evaluate(files[0], files[1], MEASURES)
     assert len(alive) == 5 and most <= 2  # one that is read, one whose last topics are still cached
 

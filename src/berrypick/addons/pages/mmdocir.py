@@ -19,9 +19,8 @@ class MMDocIR(TruthRecords):
 
     Sample::
 
-        {"doc_name": "berries.pdf", "questions": [
-          {"Q": "Which berry is it?", "page_id": [3], "layout_mapping": [
-            {"page": 3, "page_size": [612, 792], "bbox": [64, 274, 546, 389]}]}]}
+        {"doc_name": "a", "questions": [{"layout_mapping": [{"page": 3, "page_size": [9, 9], "bbox": [1, 2, 3, 4]}]}]}
+        {"doc_name": "b", "questions": [{"layout_mapping": [{"page": 0, "page_size": [9, 9], "bbox": [5, 2, 7, 4]}]}]}
     """
 
     format_name: ClassVar[str] = "mmdocir"

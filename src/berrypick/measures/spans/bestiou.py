@@ -53,6 +53,7 @@ class BestIoU(Measure):
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
     depends_on: ClassVar[tuple[str, ...]] = ("targets",)
     of_areas: ClassVar[bool] = True
+    references: ClassVar[tuple[str, ...]] = ("heilbron2015activitynet",)
 
     def best(self, judged: JudgedTopic) -> FloatArray:
         """The best ratio of each target."""
