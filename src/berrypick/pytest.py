@@ -73,7 +73,7 @@ def assert_retrieval(
     documents where parts are judged is refused: text that never touches an answer would meet a condition on it.
 
     ``baseline`` is another run, such as that of the main branch: no run may be significantly worse than it on any
-    measure of the conditions (else on those that fit what is judged), by more than ``margin``, as in the gate of ``compare``.
+    measure of the conditions (else on those that fit what is judged), by more than ``margin``, as in ``compare``.
     """
     __tracebackhide__ = True
     from berrypick.core.errors import UsageError
