@@ -9,11 +9,12 @@ given. Printed: the share of the intervals that hold the value for the readers w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from _collection import arguments
+from data import told
 from fit_coverage import (
     CLOSE,
     LENGTH,
@@ -46,8 +47,8 @@ TRUE = {
 CHAINS = {"markov, even": even_chain, "markov, uneven": uneven_chain}
 
 
-def main() -> None:
-    given = arguments(__doc__ or "", seeds=200)
+def main(words: Sequence[str] | None = None) -> None:
+    given = arguments(__doc__, words, seeds=200)
     print(f"95% intervals over readers that hold the value for those who left the log, of {given.seeds} logs")
     print(f"{'user model':20} {'measure':16}   held  mean width")
     for name in (*TRUE, *CHAINS):
@@ -105,4 +106,5 @@ def intervals(true: dict[str, Any], found: bp.Results) -> Case:
 
 
 if __name__ == "__main__":
-    main()
+    with told():
+        main()

@@ -216,3 +216,13 @@ def test_numbers_survive_the_way_through_a_tool(tmp_path, tool):
         assert {m: {t: v for t, v in values.items() if t in plain} for m, values in two.items()} == one, run_name
         judged = bp.evaluate(path, system, "charJudged", documents=texts).per_topic()["run"]["charJudged"]
         assert set(judged.values()) <= {1.0, None}
+
+
+def test_questions_of_the_truth_are_asked():
+    texts = {"faq": "Canes are cut in autumn.", "guide": "x" * 40}
+    truth = [
+        {"question": "When are canes cut?", "doc": "guide", "start": 0, "end": 10},
+        {"question": "What is no berry?", "doc": "guide", "start": 20, "end": 30},
+    ]
+    [task] = bp.pool({"When are canes cut?": [("faq", 10, 20)]}, texts, truth=truth)
+    assert (task.topic, task.question, task.regions) == ("1", "When are canes cut?", ((10, 20),))

@@ -1,6 +1,5 @@
 """Ideal lists of items that hold several pointers of a document (fetch_browse)."""
 
-import json
 import math
 
 import numpy as np
@@ -266,16 +265,3 @@ def test_explain_says_who_considers_which_pointer():
         assert [row[:3] for row in rows] == [["1", "a#50-60", "1"], ["1", "a#0-10", "0.5"], ["1", "a#20-30", "0.75"]]
         assert rows[0][3] == "-" and rows[1][3:] == ["a#0-10", "1"]
     assert "who considers" not in str(bp.explain(TRUTH, run, "q", "EPRUM"))
-
-
-def test_the_command_lists_items(tmp_path, berrypick):
-    spans = [A, B, C, D]
-    lines = [{"topic": "q", "doc": doc, "start": start, "end": end} for doc, start, end in spans]
-    path = tmp_path / "truth.jsonl"
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    given = ("ideal", path, "-m", "EPRUM(r=4)", "--user", "fetch_browse(consider=1)")
-    (found,) = json.loads(berrypick(*given, "-o", "json").out)
-    assert found["list"] == ["a#0-10 + a#20-30", "b#0-10 + b#20-30"] and found["value"] == 2 and found["gap"] == 0
-    assert "a#0-10 + a#20-30, b#0-10 + b#20-30" in berrypick(*given, "-o", "table").out
-    explained = bp.explain(TRUTH, PERFECT, "q", "EPRUM(ideal='certified',r=2)", user="fetch_browse(consider=0.8)")
-    assert "a#0-10 + a#20-30, b#0-10 + b#20-30" in str(explained)

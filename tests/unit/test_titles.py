@@ -119,9 +119,3 @@ def test_readers_of_data_sets_keep_the_questions(tmp_path, name, text):
     assert truth.to_records()[0]["question"] == "Which one?"
     document = truth.to_records()[0]["doc"]
     assert bp.score("spanHit@1", truth, {"Which one?": [(document, 2, 7)]}) == 1.0
-
-
-def test_questions_of_the_truth_are_asked_on_the_judging_page():
-    texts = {"faq": "Canes are cut in autumn.", "guide": "x" * 40}
-    [task] = bp.pool({ASKED[0]: [("faq", 10, 20)]}, texts, truth=ROWS[:3])
-    assert (task.topic, task.question, task.regions) == ("1", ASKED[0], ((10, 20),))
