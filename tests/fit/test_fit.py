@@ -542,7 +542,8 @@ def test_the_file_is_a_user_model_everywhere(model, visits, tmp_path, berrypick)
     same = bp.score("EPRUM", truth, run, user=bp.fit(model, visits))
     assert same == bp.score("EPRUM", truth, run, user=reader) == json.loads(results[0].out)[0]["value"]
     assert same == bp.score(f"EPRUM(user='{reader}')", truth, run)
-    assert same == bp.score("EPRUM", truth, run, user=f"fetch_browse(of='{reader}',consider=1,group='rank')")
+    whole = [f'fetch_browse(of="{of}",consider=1,group="rank")' for of in (reader, printed["user"])]
+    assert bp.score("EPRUM", truth, run, user=whole[0]) == bp.score("EPRUM", truth, run, user=whole[1])
     page = tmp_path / "page.html"
     assert berrypick("report", truth, run, "-m", "EPRUM", "--user", reader, "--html", page).code == 0
     assert written["user"].partition("(")[0] in page.read_text()

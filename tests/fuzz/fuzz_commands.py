@@ -44,6 +44,7 @@ CALLS: dict[str, list[str]] = {
     "adopt": ["G --documents D -o OUT.jsonl --yes --partial --report OUT.2.jsonl", "G R --documents D -o OUT.jsonl"],
     "locate": ["T OUT.jsonl --documents D", "T OUT.jsonl --documents D --quotes fuzzy --partial --report OUT.2.jsonl"],
     "abstention": ["T R"],
+    "place": ["R OUT.jsonl --words D", "T OUT.jsonl --words D"],
     "pool": [
         "R R --documents D -o OUT.jsonl",
         "R --documents D --truth T --titles I -o OUT.json --format label-studio",

@@ -32,7 +32,9 @@ def test_every_command_is_fuzzed():
 def test_what_is_registered_is_evaluated():
     assert {one.partition("@")[0] for one in EVALUATIONS.measures} >= set(measures.registered())
     paired = {name for pair in EVALUATIONS.pairs for name in pair}
-    assert paired == {name for name, one in formats.registered().items() if one.role in ("truth", "run")}
+    of_pages = {"bbox-docvqa", "mmdocir", "page-qrels"}  # no format of runs has pages in its sample
+    known = {name for name, one in formats.registered().items() if one.role in ("truth", "run")}
+    assert paired == known - of_pages
 
 
 @pytest.mark.parametrize("target", OTHERS, ids=[target.name for target in OTHERS])

@@ -406,7 +406,7 @@ def test_command(berrypick, tmp_path):
     told = Page(path)
     assert done.code == 0 and told.overview["title"] == "A heading" and told.overview["readers"] == []
     assert told.topic(overview["topics"][0])["title"] == told.overview["titles"][0] == "What is asked"
-    for wrong in (["-m", "EPRM", "--html", path], ["-m", "EPRUM"], ["--html", path],
+    for wrong in (["-m", "EPRM", "--html", path], ["-m", "EPRUM"],
                   ["-m", "EPRUM", "--html", tmp_path / "no" / "r.html"],
                   ["-m", "EPRUM", "--html", tmp_path]):  # fmt: skip
         done = berrypick("report", web.FILES.path("answers.qrels"), web.FILES.path("hubs.run"), *wrong)

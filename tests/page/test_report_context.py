@@ -158,13 +158,8 @@ def test_topics_that_nobody_or_only_one_run_finds(watch, report):
 def test_groups_have_their_means(watch, report):
     overview = Page(report).overview
     page = watch(report).page
-    assert overview["groups"]["names"] == ["en", "ar", "zh", "la"] and overview["groups"]["of"][:5] == [
-        0,
-        1,
-        2,
-        3,
-        None,
-    ]
+    names, of = overview["groups"]["names"], overview["groups"]["of"][:5]
+    assert [None if i is None else names[i] for i in of] == ["en", "ar", "zh", "la", None]
     for m in (0, 1):
         page.locator("#groups-measure").select_option(str(m))
         for g in range(4):

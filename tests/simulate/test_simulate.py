@@ -14,11 +14,17 @@ from hypothesis import strategies as st
 
 import berrypick as bp
 from berrypick import users
-from berrypick.addons.simulate.simulated_readers import Readership, ReaderSums, Spread, jackknife_error, reader_values
+from berrypick.addons.simulate.simulated_readers import (
+    BLOCK,
+    Readership,
+    ReaderSums,
+    Spread,
+    jackknife_error,
+    reader_values,
+)
 from berrypick.cli import cli
 from berrypick.core.navigation import LinkTable, ReachTable
 from berrypick.evaluation.evaluation import Evaluation
-from berrypick.formats.io.scan import BLOCK
 from berrypick.judging.reader_sessions import ReaderSessions, sorted_rows
 from berrypick.kernels.chain_walks import ChainWalker
 from berrypick.kernels.hitting import Chain

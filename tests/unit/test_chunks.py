@@ -228,8 +228,8 @@ COUNTED_AGAIN = {"PassageAP"}
 #: A result that lies within an earlier one is another unit, with a start and a share of relevant text of its own. These
 #: measures judge it as such; all others see that it brings no text.
 OF_UNITS = {
-    "APtol", "ESL", "ESLRF", "GRP", "GRP@0.5", "MAep", "PRecall", "PRecall@0.5", "PT2I", "PT2I@0.5",
-    "SegP", "SegP@3", "SegR", "SegR@3", "spanAP", "spanAP@3", "T2I", "T2I@3", "GainRecall",
+    "APtol", "BestIoU", "BestIoU@3", "ESL", "ESLRF", "GRP", "GRP@0.5", "MAep", "PRecall", "PRecall@0.5", "PT2I",
+    "PT2I@0.5", "SegP", "SegP@3", "SegR", "SegR@3", "spanAP", "spanAP@3", "T2I", "T2I@3", "GainRecall",
     "GainRecall@3", "epgr@0.5", "iMAep", "nxCG@3", "xCG@3",
 }  # fmt: skip
 EVERYTHING = {"units": 1000, "chunks": worlds.span_run({"x": [("d", 0, 50), ("d", 50, 90)]})}

@@ -251,7 +251,6 @@ def test_bad_span_files(files, berrypick, truth, run, told):
         (["-m", "EPRUM(ideal='greedyy')"], ["greedy"]),
         (["-m", "EPRUM(idael='greedy')"], ["ideal"]),
         (["-m", " "], ["measure"]),
-        ([], ["measure"]),
         (["-m", "PRUM", "--units", "0"], ["units"]),
         (["-m", "PRUM", "--units", "many"], ["--units"]),
         (["-m", "T2I"], ["T2I", "--collection"]),

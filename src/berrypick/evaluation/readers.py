@@ -66,7 +66,7 @@ class DrawnReaders:
 
     @property
     def source(self) -> str:
-        return ", ".join(dict.fromkeys(str(one.fitted) for one in self.fitted.values()))
+        return ", ".join(dict.fromkeys(one.fitted.user for one in self.fitted.values()))
 
     def contexts(self, evaluation: Evaluation, number: int) -> dict[str, JudgingContext]:
         """By measure, the context of one of the readers."""

@@ -378,6 +378,9 @@ class FieldReader:
             return None
         if not rows:
             topic = next((given[name] for name in plan.wanted.get("topic", ())), None)
+            own = (name for ours in _LISTED for name in plan.wanted.get(ours, ()))
+            if any(given[name] is not None and not isinstance(given[name], (list, tuple)) for name in own):
+                raise FieldError("has both a result and an empty list of results", "keep one of them")
             return ({"topic": topic, **({"is_impossible": True} if self.role == "truth" else {"results": []})},)
         reader = FieldReader(self.role, self._ends, self._metadata)
         found = [one for row in rows for one in reader.read(_named(row, self.role))]
