@@ -9,6 +9,8 @@ import importlib.util
 import math
 import sys
 import types
+from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,12 @@ import berrypick as bp
 FOUND = [TEXTS[name][start:end] for name, start, end in PLACES]
 RELEVANT = [TEXTS[name][start:end] for name, start, end in TRUTH["q"]]
 RECALL = EXPECTED["charR@5"]
+
+
+def awaited(work: Coroutine[Any, Any, Any]) -> Any:
+    """What a coroutine gives, in a thread of its own: a browser's loop may run in that of the tests."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, work).result()
 
 
 def stand_in(monkeypatch, adapter: str, **modules: dict[str, Any]) -> Any:
@@ -57,9 +65,9 @@ def test_a_metric_of_ragas(ragas):
     assert metric.name == "berrypick charR@5"
     assert metric._required_columns == {"single_turn": {"retrieved_contexts", "reference_contexts"}}
     sample = types.SimpleNamespace(retrieved_contexts=FOUND, reference_contexts=RELEVANT)
-    assert asyncio.run(metric._single_turn_ascore(sample, [])) == pytest.approx(RECALL)
+    assert awaited(metric._single_turn_ascore(sample, [])) == pytest.approx(RECALL)
     nothing = types.SimpleNamespace(retrieved_contexts=FOUND, reference_contexts=None)
-    assert math.isnan(asyncio.run(metric._single_turn_ascore(nothing)))
+    assert math.isnan(awaited(metric._single_turn_ascore(nothing)))
     with pytest.raises(bp.UsageError, match="RetrievalMetric takes one measure"):
         ragas.RetrievalMetric("charR charP", documents=TEXTS)
     with pytest.raises(bp.BerrypickError, match="unknown measure"):
@@ -75,7 +83,7 @@ def test_a_metric_of_deepeval(monkeypatch):
     assert metric.is_successful() and metric.reason == "charR@5 is 0.7105; it must be at least 0.7"
     assert metric.__name__ == "berrypick charR@5"
     strict = deepeval.RetrievalMetric("charR@5", threshold=0.8, documents=TEXTS)
-    assert asyncio.run(strict.a_measure(case)) == pytest.approx(RECALL) and not strict.is_successful()
+    assert awaited(strict.a_measure(case)) == pytest.approx(RECALL) and not strict.is_successful()
     assert strict.measure(types.SimpleNamespace(retrieval_context=FOUND, context=None)) is None
     assert not strict.is_successful() and "undefined" in strict.reason
 
