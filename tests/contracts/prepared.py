@@ -7,7 +7,7 @@ answered), and topic 9 (in the run only). A seed varies what is judged and retri
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
@@ -131,12 +131,22 @@ def _elements(rng: np.random.Generator) -> tuple[Truth, Run]:
     return Truth("elements", topics, scale="sizes"), run
 
 
+def _steps(rng: np.random.Generator) -> tuple[Truth, Run]:
+    """The steps of an agent: spans that count lines, with costs, of which some were used."""
+    truth, run = _spans(rng)
+    topics = {name: replace(topic, unit="lines", aspects=None) for name, topic in truth.topics.items()}
+    details = {"tokens": rng.integers(0, 90, len(run)).astype(float), "seconds": rng.random(len(run)),
+               "used": rng.integers(0, 2, len(run)).astype(float)}  # fmt: skip
+    return Truth("spans", topics), run.changed(unit="lines", details=details)
+
+
 def prepared(seed: int = 0) -> Iterator[Prepared]:
     """Worlds in the order in which they are tried."""
     rng = np.random.default_rng(seed)
     yield Prepared("documents", *_documents(rng), {"collection": LENGTHS, "units": 1000})
     yield Prepared("spans", *_spans(rng), {"collection": LENGTHS, "units": 1000, "chunks": CHUNKS})
     yield Prepared("elements", *_elements(rng), {"units": 1000})
+    yield Prepared("steps", *_steps(rng), {"collection": LENGTHS, "units": 1000})
 
 
 @lru_cache(maxsize=1024)
