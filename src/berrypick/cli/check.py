@@ -101,7 +101,7 @@ def _check(path: str, format_name: str | None, texts: Texts | None, offsets: Off
         notes += [unread_note(value.unread)] if value.unread else []
         compared = texts is not None or (isinstance(value, Truth) and value.texts)
         found += [] if found or compared else _length_problems(value)
-    facts = [*chosen.describe(value), *notes, *(f"{count} {what}" for what, count in problems.counts.items())]
+    facts = [*chosen.describe(value), *notes, *(f"{count} {what}" for what, count in problems.told().items())]
     also = f" (or {', '.join(other.name() for other in alike)}: the content leaves it open)" if alike else ""
     _say(one_line(f"{path}: {chosen.name()}{also}, {', '.join(facts)}"))
     for message in found:

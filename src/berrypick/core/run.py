@@ -272,6 +272,10 @@ class Run(Exchanged):
         The ids of the trace and of the step of it that retrieved, by topic, where the run comes from traces.
     boxes
         The page and box of each row, where results are places on pages.
+    extra
+        What a format says of topics beside results, by name and topic, for the measures that know that name.
+    foreign
+        Labels outside the vocabulary of the format, each with the line where it first stands.
 
     Examples
     --------
@@ -315,6 +319,8 @@ class Run(Exchanged):
     other_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     traces: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     boxes: Boxes | None = None
+    extra: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    foreign: Mapping[str, int] = field(default_factory=dict)
 
     @cached_property
     def _positions(self) -> dict[str, int]:
@@ -457,7 +463,7 @@ class Run(Exchanged):
     @property
     def beside(self) -> frozenset[str]:
         """What results are beside documents, spans and elements, which few formats hold."""
-        return frozenset({"places on pages"} if self.boxes is not None else ())
+        return frozenset((*(("places on pages",) if self.boxes is not None else ()), *self.extra))
 
     @property
     def points_into_documents(self) -> bool:

@@ -170,6 +170,8 @@ class TopicTruth:
     no_answer: bool = False
     #: Where units are places on pages; start and end are then their extent in pages.
     boxes: Boxes | None = None
+    #: What a format says of the topic beside its units, by name, for the measures that know that name.
+    extra: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property
     def has_relevant(self) -> bool:
@@ -366,6 +368,8 @@ class Truth(Exchanged):
         changes them changes these as well, or leaves them out.
     unread
         Fields of the input that were not read.
+    foreign
+        Labels outside the vocabulary of the format, each with the line where it first stands.
 
     Examples
     --------
@@ -396,6 +400,7 @@ class Truth(Exchanged):
     texts: Mapping[str, str] = field(default_factory=dict)
     annotators: Mapping[str, Mapping[str, TopicTruth]] = field(default_factory=dict)
     unread: tuple[str, ...] = ()
+    foreign: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if (np.abs(_all_grades(self.topics.values())) <= LARGEST_GRADE).all():
@@ -488,7 +493,8 @@ class Truth(Exchanged):
                 topic.empty_documents or topic.judged_documents or topic.judged_whole for topic in topics
             ),
         }
-        return frozenset(name for name, has in there.items() if has)
+        extra = (name for topic in topics for name in topic.extra)
+        return frozenset((*(name for name, has in there.items() if has), *extra))
 
     @cached_property
     def relevant_topics(self) -> frozenset[str]:
