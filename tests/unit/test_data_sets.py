@@ -141,6 +141,26 @@ def test_beir_qrels_and_corpus(files, berrypick, tmp_path):
 # --- dictionaries -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    ("text", "taken"),
+    [
+        ('{"q": {"a": 1, "b": 2.5e-1}, "r": {"a": -1}}', True),
+        ('{"q": {\n"a": 1,\n"b": 0\n},\n"r": {}}', True),
+        ('{"default": {"test": {"q": {"a": 1}}}}', True),
+        ('{"q": {"a": 1', True),
+        ('{"q": {' + ", ".join(f'"d{i}": {i}' for i in range(9999)), True),
+        ('{"v_1": {"duration": 82.7, "timestamps": [[0, 5]], "sentences": ["x"]}}', False),
+        ('{"v_1": {"duration": 82.7, "timestamps": [' + ", ".join("[1, 2]" for _ in range(20000)) + "]}}", False),
+        ('{"metadata": {"topic_id": 7}, "responses": []}', False),
+        ('{"q": {"a": 1, "b": "x"}}', False),
+    ],
+)
+def test_what_is_a_dictionary_of_numbers(files, text, taken):
+    path = files(x_json=text)["x_json"]
+    found = [one.name() for one in formats.sniff_all(str(path))]
+    assert ("topic-dictionary" in found) == taken
+
+
 def test_dictionaries_by_topic_are_read_as_in_python(files):
     truth, run = {"q1": {"a": 2, "b": 0}, "q2": {"b": 1}}, {"q1": {"b": 1.0, "a": 1.0}, "q2": {"a": 3.0, "b": 2.5}}
     written = files(truth_json=json.dumps(truth, indent=1), run_json=json.dumps(run))
