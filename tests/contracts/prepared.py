@@ -151,6 +151,19 @@ def _said(rng: np.random.Generator) -> tuple[Truth, Run]:
     return Truth("documents", topics), empty.changed(extra={NUGGETS: {t: assigned() for t in ("1", "3", "9")}})
 
 
+def _salient(rng: np.random.Generator) -> tuple[Truth, Run]:
+    """Clips of videos: what annotators say of them, and what the run scores them."""
+    from berrypick.addons.moments.saliency import SALIENCY
+
+    none = np.zeros(0, dtype=np.int64)
+    topics = {
+        name: TopicTruth(name, (), np.zeros(0), none, none, extra={SALIENCY: rng.integers(0, most, (6, 3)) * 1.0})
+        for name, most in (("1", 5), ("2", 5), ("3", 1))
+    }
+    scored = {topic: rng.integers(0, 4, rng.integers(1, 8)) / 4 for topic in ("1", "3", "9")}
+    return Truth("spans", topics), worlds.span_run({}).with_empty(scored).changed(extra={SALIENCY: scored})
+
+
 def prepared(seed: int = 0) -> Iterator[Prepared]:
     """Worlds in the order in which they are tried."""
     rng = np.random.default_rng(seed)
@@ -159,6 +172,8 @@ def prepared(seed: int = 0) -> Iterator[Prepared]:
     yield Prepared("elements", *_elements(rng), {"units": 1000})
     if "Nuggets" in measures.registered():  # not where the slice is hidden
         yield Prepared("nuggets", *_said(rng), made_for="Nuggets")
+    if "HighlightAP" in measures.registered():
+        yield Prepared("clips", *_salient(rng), made_for="Highlight")
 
 
 @lru_cache(maxsize=1024)
