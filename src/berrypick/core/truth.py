@@ -181,6 +181,8 @@ class TopicTruth:
     sets: tuple[tuple[str, ...], ...] | None = None
     #: The hops that each unit is in: one unit of every hop is a sufficient answer. A topic has sets or hops, not both.
     hops: tuple[tuple[str, ...], ...] | None = None
+    #: What a format says of the topic beside its units, by name, for the measures that know that name.
+    extra: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property
     def names_sets(self) -> bool:
@@ -395,6 +397,8 @@ class Truth(Exchanged):
         changes them changes these as well, or leaves them out.
     unread
         Fields of the input that were not read.
+    foreign
+        Labels outside the vocabulary of the format, each with the line where it first stands.
 
     Examples
     --------
@@ -425,6 +429,7 @@ class Truth(Exchanged):
     texts: Mapping[str, str] = field(default_factory=dict)
     annotators: Mapping[str, Mapping[str, TopicTruth]] = field(default_factory=dict)
     unread: tuple[str, ...] = ()
+    foreign: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if (np.abs(_all_grades(self.topics.values())) <= LARGEST_GRADE).all():
@@ -524,7 +529,8 @@ class Truth(Exchanged):
                 topic.empty_documents or topic.judged_documents or topic.judged_whole for topic in topics
             ),
         }
-        return frozenset(name for name, has in there.items() if has)
+        extra = (name for topic in topics for name in topic.extra)
+        return frozenset((*(name for name, has in there.items() if has), *extra))
 
     @cached_property
     def relevant_topics(self) -> frozenset[str]:

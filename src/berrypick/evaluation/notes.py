@@ -297,7 +297,7 @@ def unknown_documents_note(truth: Truth, run: Run) -> list[Note]:
 
     Also if some of them nearly match.
     """
-    if not len(run):
+    if not len(run) and not run.extra:
         return [Note("empty run", "the run returns nothing, for any topic")]
     known: set[str] = set()
     for topics in _by_tens(list(truth.topics.values())):  # nearly every run has a judged document of the first

@@ -36,6 +36,8 @@ _OF_LAYOUTS = ('"boundingRegions"', '"bounding_regions"')
 #: Characters of a line whose names are looked at, to see what it is.
 _LOOKED_AT = 1 << 16
 _OF_TASKS = re.compile(rf'"(regions|{"|".join(LABELS)})":\s*\[|"answer":\s*"(accept|reject|ignore)"')
+#: Where an answer is a list, of its sentences.
+_OF_SENTENCES = re.compile(r'"answer":\s*\[')
 
 
 class SpanTruth(Format):
@@ -432,7 +434,12 @@ def line_names(line: str) -> list[str]:
 def is_span_line(names: list[str], line: str) -> bool:
     """Whether a line of JSON is one of spans."""
     known = "topic" in names or is_span_header(names)
-    return line.lstrip().startswith("{") and known and not is_task(line)
+    return line.lstrip().startswith("{") and known and not is_task(line) and not _is_cited_answer(names, line)
+
+
+def _is_cited_answer(names: list[str], line: str) -> bool:
+    """Whether a line is an answer in sentences with citations, whose topic may be a text."""
+    return _OF_SENTENCES.search(line) is not None and ("references" in names or '"citations"' in line[:_LOOKED_AT])
 
 
 def is_task(line: str) -> bool:
