@@ -111,6 +111,9 @@ class Quote:
     line: int | None = None
     prefix: str = ""  # text before it and after it, which chooses between several places
     suffix: str = ""
+    #: The sufficient sets, or the hops, that it is part of.
+    sets: tuple[str, ...] = ()
+    hops: tuple[str, ...] = ()
 
     @property
     def has_offsets(self) -> bool:
@@ -170,6 +173,16 @@ class TopicTruth:
     no_answer: bool = False
     #: Where units are places on pages; start and end are then their extent in pages.
     boxes: Boxes | None = None
+    #: The sets that each unit is in, where the truth names some: all units of one set are a sufficient answer.
+    sets: tuple[tuple[str, ...], ...] | None = None
+    #: The hops that each unit is in: one unit of every hop is a sufficient answer. A topic has sets or hops, not both.
+    hops: tuple[tuple[str, ...], ...] | None = None
+
+    @cached_property
+    def names_sets(self) -> bool:
+        """Whether sets or hops are named, by units or by quotes that wait for their places."""
+        named = self.sets is not None or self.hops is not None
+        return named or any(quote.sets or quote.hops for quote in self.quotes)
 
     @cached_property
     def has_relevant(self) -> bool:
@@ -245,8 +258,13 @@ class TopicTruth:
         elif self.start is not None and self.end is not None:
             found |= {"start": self.start[row].item(), "end": self.end[row].item()}
         found["grade"] = float(self.grade[row])
+        found |= self.memberships(row)
         known = {name: getattr(self, name) for name in ("exhaustivity", "specificity", "size", "rsize")}
         return found | {name: float(of[row]) for name, of in known.items() if of is not None and of[row] == of[row]}
+
+    def memberships(self, row: int) -> dict[str, Any]:
+        """Return the set or the hop of a unit as a row of a file has it: a name, a list of several, nothing."""
+        return in_sets("" if self.sets is None else self.sets[row], "" if self.hops is None else self.hops[row])
 
     @cached_property
     def elements(self) -> dict[tuple[str, str], int]:
@@ -258,6 +276,12 @@ class TopicTruth:
         passages = (passage.document for passage in self.passages)
         points = (point.document for point in self.entry_points)
         yield from dict.fromkeys((*self.document, *passages, *points, *self.empty_documents, *self.judged_documents))
+
+
+def in_sets(sets: Sequence[str], hops: Sequence[str]) -> dict[str, Any]:
+    """Name sets and hops as a row of a file does: a name, a list of several, nothing."""
+    named = {"set": sets, "hop": hops}
+    return {kind: names[0] if len(names) == 1 else list(names) for kind, names in named.items() if names}
 
 
 @dataclass(frozen=True, eq=False)
@@ -378,7 +402,7 @@ class Truth(Exchanged):
     """
 
     _kinds: ClassVar[Mapping[str, Kind]] = {
-        **dict.fromkeys(("topic", "doc", "element", "quote", "offsets", "annotator"), "text"),
+        **dict.fromkeys(("topic", "doc", "element", "quote", "offsets", "annotator", "set", "hop"), "text"),
         **dict.fromkeys(("grade", "exhaustivity", "specificity", "size", "rsize"), "number"),
     }
 
@@ -484,6 +508,7 @@ class Truth(Exchanged):
             "aspects": any(topic.aspects is not None for topic in topics),
             "quotes without offsets": any(not quote.has_offsets for topic in topics for quote in topic.quotes),
             "places on pages": self.of_pages,
+            "sets": any(topic.names_sets for topic in topics),
             "documents judged as a whole": any(
                 topic.empty_documents or topic.judged_documents or topic.judged_whole for topic in topics
             ),

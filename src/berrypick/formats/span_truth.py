@@ -8,9 +8,10 @@ from dataclasses import replace
 from typing import Any, ClassVar, TextIO
 
 from berrypick.core.annotators import merged
-from berrypick.core.truth import OFFSETS, Offsets, Quote, TopicFields, TopicTruth, Truth
+from berrypick.core.truth import OFFSETS, Offsets, Quote, TopicFields, TopicTruth, Truth, in_sets
 from berrypick.core.words import counted
 from berrypick.formats.base import Format, Problems, Role
+from berrypick.formats.io.evidence_sets import Memberships, set_counts
 from berrypick.formats.io.json_lines import Fields, Rows, plain, records, span_fields, write_lines
 from berrypick.formats.io.page_places import PAGES, read_place
 from berrypick.formats.io.questions import by_place
@@ -22,7 +23,7 @@ from berrypick.inputs.layouts import LAYOUTS, one_place_each, short_name
 OF_RUNS = ("score", "rank", "results")
 #: Fields of judgements and of runs; any other is a field of the topic.
 OWN_FIELDS = frozenset({"topic", "doc", "start", "end", "grade", "quote", "offsets", "length", "text", "tag", "answer",
-                        "judged", "is_impossible", "annotator", *OF_RUNS, *PAGE_NAMES})  # fmt: skip
+                        "judged", "is_impossible", "annotator", "set", "hop", *OF_RUNS, *PAGE_NAMES})  # fmt: skip
 #: Fields of tasks to be judged, and of their exports from annotation tools.
 ONE_KIND = "give pages for every span, or for none"
 LABELS = ("label", "labels", "entities", "annotations", "spans")
@@ -58,6 +59,10 @@ class SpanTruth(Format):
     other line marks as relevant in it is not. A span of grade 0 is text that was judged and is not relevant.
     ``{"topic": "8", "judged": false}`` says that nothing was judged for a topic: its values are undefined.
 
+    ``set`` names a sufficient answer that the line is part of: all lines of one topic with one set are enough together,
+    and sets are alternatives. ``hop`` says that one line of each hop is needed. Either may be a list of several names.
+    A topic has sets in all its relevant lines, or hops in all of them, or neither: then all lines together are needed.
+
     ``annotator`` says who made a judgement, as the page of ``berrypick annotate`` writes it. Lines of several people
     may stand in one file: they are kept apart, and merged by the option annotators.
 
@@ -81,7 +86,7 @@ class SpanTruth(Format):
     json_names: ClassVar[tuple[str, ...]] = ("topic", "doc", "start", "end", "grade", "quote")
     holds_empty_topics: ClassVar[bool] = True
     holds: ClassVar[frozenset[str]] = frozenset(
-        {"quotes without offsets", "documents judged as a whole", "places on pages"}
+        {"quotes without offsets", "documents judged as a whole", "places on pages", "sets"}
     )
 
     @classmethod
@@ -119,6 +124,7 @@ class SpanTruth(Format):
         counting: dict[Offsets | None, int] = {}
         unplaced: dict[str, None] = {}
         any_span = False
+        members = Memberships(problems)
         places: dict[bool, int] = {}  # whether lines have pages, and a line that has or has none
         for _, number, text, value in one_place_each(rows):
             fields = Fields(number, text, value, problems)
@@ -139,6 +145,7 @@ class SpanTruth(Format):
                 _judge_whole(fields, judged)
                 continue
             topic, grade = fields.name("topic"), fields.number_of("grade", 1.0)
+            named = members.read(fields, topic, grade)
             if value.get("start") is not None:
                 _count(fields, counting)
             place = None if PAGES.isdisjoint(value) else read_place(fields, empty_allowed=grade == 0)
@@ -149,7 +156,9 @@ class SpanTruth(Format):
                 quote = _quote(fields, grade)
                 if quote is None:
                     continue
-                quotes.setdefault(topic, []).append(quote)
+                quotes.setdefault(topic, []).append(
+                    replace(quote, sets=named.get("sets", ()), hops=named.get("hops", ()))
+                )
                 spans.setdefault(topic, {})
                 any_span = True
                 if not quote.has_offsets:
@@ -163,15 +172,17 @@ class SpanTruth(Format):
                     unplaced[fields.called("text")] = None
                 whole.setdefault(topic, {})
                 spans.setdefault(topic, {})
-                cls._once(fields, whole[topic], document, document, grade)
+                cls._once(fields, whole[topic], document, grade, members.add(topic, document, named))
             else:
                 any_span = True
                 if places.setdefault(place is not None, number) and len(places) > 1:
                     fields.fail(f"only some spans have a page; line {places[place is None]} is another kind", ONE_KIND)
                     continue
-                cls._once(fields, spans.setdefault(topic, {}), (document, *span), document, grade)
+                key = (document, *span)
+                cls._once(fields, spans.setdefault(topic, {}), key, grade, members.add(topic, key, named))
         for topic in (*judged, *unanswerable):
             spans.setdefault(topic, {})
+        members.check()
         relevant = any(grade > 0 for found in whole.values() for grade, _ in found.values())
         if any_span or not whole or (judged and not relevant):
             cls._no_whole_documents(whole, problems)
@@ -182,25 +193,28 @@ class SpanTruth(Format):
                     empty_documents=tuple(whole.get(topic, ())),
                     quotes=tuple(quotes.get(topic, ())),
                     judged_documents=tuple(judged.get(topic, ())),
+                    **members.columns(topic, found),
                 )
                 for topic, found in spans.items()
             }
             truth = Truth("spans", topics, path, cls.format_name, offsets=next(iter(counting), None))
         else:
+            graded = {topic: {**_not_relevant(judged.get(topic, {})), **whole.get(topic, {})} for topic in spans}
             topics = {
-                topic: documents_topic(topic, {**_not_relevant(judged.get(topic, {})), **whole.get(topic, {})})
-                for topic in spans
+                topic: documents_topic(topic, found, **members.columns(topic, found)) for topic, found in graded.items()
             }
             truth = Truth("documents", topics, path, cls.format_name)
         truth = replace(truth, checksums=checksums, unread=tuple(unplaced))
         return _without_answers(truth, unanswerable, problems)
 
     @staticmethod
-    def _once(fields: Fields, known: dict[Any, Judgement], key: Any, document: str, grade: float) -> None:
+    def _once(fields: Fields, known: dict[Any, Judgement], key: Any, grade: float, news: bool) -> None:
+        """Keep a unit; ``news``: a copy of it names a set that the others do not."""
         if key in known and known[key][0] != grade:
             there = f"{known[key][0]:g} in line {known[key][1]}"
+            document = fields.name("doc")
             fields.fail(f"the same unit of {document} has grade {grade:g} here and {there}", ONE_OF_TWO)
-        elif key in known:
+        elif key in known and not news:
             fields.problems.count("exact copies, merged")
         known.setdefault(key, (grade, fields.number))
 
@@ -245,7 +259,7 @@ class SpanTruth(Format):
                     record["start"], record["end"] = plain(topic.start[row]), plain(topic.end[row])
                     if (document, record["start"], record["end"]) in checks:
                         record["quote"] = checks[document, record["start"], record["end"]]
-                record["grade"] = plain(topic.grade[row])
+                record |= {"grade": plain(topic.grade[row]), **topic.memberships(row)}
                 yield record | (unit if topic.start is not None else {}) | more
             for quote in others:
                 yield _quoted(topic.topic, quote) | (unit if quote.start is not None else {}) | more
@@ -265,6 +279,7 @@ class SpanTruth(Format):
             *([f"{counted(waiting, 'quote')} to be located in documents"] if waiting else []),
             *([f"offsets count {value.offsets}"] if value.offsets not in (None, "chars") else []),
             *([counted(len(value.annotators), "annotator")] if value.annotators else []),
+            *set_counts(value),
         ]
 
 
@@ -344,7 +359,7 @@ def _has_no_answer(fields: Fields) -> bool:
 
 
 #: Fields of which a line that judges part of a document has one.
-_OF_UNITS = ("start", "end", "quote", "grade")
+_OF_UNITS = ("start", "end", "quote", "grade", "set", "hop")
 
 
 def _is_unjudged(fields: Fields) -> bool:
@@ -469,7 +484,7 @@ def _quoted(topic: str, quote: Quote) -> dict[str, Any]:
     start, end = (None if offset is None else plain(offset) for offset in (quote.start, quote.end))
     known = {"doc": quote.document, "start": start, "end": end, "quote": quote.text}
     given = {key: value for key, value in known.items() if value is not None}
-    return {"topic": topic, **given, "grade": plain(quote.grade)}
+    return {"topic": topic, **given, "grade": plain(quote.grade), **in_sets(quote.sets, quote.hops)}
 
 
 def _not_relevant(judged: dict[str, int]) -> dict[str, Judgement]:

@@ -30,7 +30,7 @@ from berrypick.formats.span_truth import SpanTruth
 from berrypick.inputs.fields import PAGE_NAMES, FieldError, FieldReader, FieldRow, Role, checked_length, names_of
 
 #: Columns that hold names, and those that hold numbers.
-NAMES = ("topic", "doc", "run")
+NAMES = ("topic", "doc", "run", "set", "hop")
 NUMBERS = ("start", "end", "length", "rank", "score", "grade", "page", "page_index", "x0", "y0", "x1", "y1",
            "page_width", "page_height")  # fmt: skip
 #: Of these, those that may be yes or no; a place that is true is a mistake.
