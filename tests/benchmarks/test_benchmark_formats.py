@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 
 import pytest
 
@@ -282,3 +283,24 @@ def test_each_converts_to_lines_of_spans_and_means_the_same(tmp_path, berrypick)
     original, written = bp.read_truth(gold), bp.read_truth(tmp_path / "truth.jsonl")
     assert written.to_records() == original.to_records()
     assert list(written) == ["7", "8", "9"]
+
+
+# --- MTRAG ------------------------------------------------------------------------------------------------------------
+
+
+def test_mtrag(tmp_path):
+    """Ordered by score, with the ids of the benchmark's qrels; a turn may have no passages."""
+    contexts = [
+        {"document_id": "jam_0-90-0-40", "score": 1.5, "text": ".."},
+        {"document_id": "pot_5-9-0-4", "score": 2},
+    ]
+    rows = (
+        {"task_id": "talk<::>1", "contexts": contexts},
+        {"task_id": "talk<::>2", "contexts": [], "Validity": math.nan},
+    )
+    (tmp_path / "dev.tsv").write_text("query-id\tcorpus-id\tscore\ntalk<::>1\tjam_0-90-0-40\t1\n")
+    run = bp.read_run(write(tmp_path / "rag.jsonl", *rows))
+    assert run.format == "mtrag-run"
+    assert [one for one, *_ in found(run, "talk<::>1")] == ["pot_5-9-0-4", "jam_0-90-0-40"]
+    assert run.size("talk<::>2") == 0
+    assert bp.evaluate(tmp_path / "dev.tsv", run, "R@1 R@3 RR").mean()["rag"] == {"R@1": 0, "R@3": 1, "RR": 0.5}
