@@ -389,8 +389,9 @@ def _empty_topics(chosen: type[Format], value: Any) -> str:
     if isinstance(value, Run):
         empty = next((topic for topic in value.topics if not value.size(topic)), None)
         return "" if empty is None else f"the run returns nothing for topic {empty} on purpose"
-    bare = next((name for name, topic in value.topics.items() if topic.no_answer and not any(topic.documents())), None)
-    return "" if bare is None else f"the truth says that topic {bare} has no answer"
+    bare = next((topic for topic in value.topics.values() if not topic.quotes and not any(topic.documents())), None)
+    said = "nothing was judged for topic {}" if bare is None or not bare.no_answer else "topic {} has no answer"
+    return "" if bare is None else f"the truth says that {said.format(bare.topic)}"
 
 
 def _suffixes(name: str) -> list[str]:

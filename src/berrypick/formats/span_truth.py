@@ -62,6 +62,7 @@ class SpanTruth(Format):
     ``{"topic": "9", "answer": null}`` says that a topic has no answer (``"is_impossible": true``, as in SQuAD, says the
     same). ``{"topic": "1", "doc": "guide.md", "judged": true}`` says that a document was judged as a whole: what no
     other line marks as relevant in it is not. A span of grade 0 is text that was judged and is not relevant.
+    ``{"topic": "8", "judged": false}`` says that nothing was judged for a topic: its values are undefined.
 
     ``set`` names a sufficient answer that the line is part of: all lines of one topic with one set are enough together,
     and sets are alternatives. ``hop`` says that one line of each hop is needed. Either may be a list of several names.
@@ -142,6 +143,9 @@ class SpanTruth(Format):
                 unanswerable.setdefault(fields.name("topic"), number)
                 if value.get("doc") is not None:
                     judged.setdefault(fields.name("topic"), {}).setdefault(fields.name("doc"), number)
+                continue
+            if _is_unjudged(fields):
+                spans.setdefault(fields.name("topic"), {})
                 continue
             if _is_judged_whole(fields):
                 _judge_whole(fields, judged)
@@ -344,6 +348,8 @@ def _wholes(topic: TopicTruth) -> Iterator[dict[str, Any]]:
         yield {"doc": document, "grade": 0}
     if topic.no_answer:
         yield {"answer": None}
+    elif not topic.quotes and not any(topic.documents()):
+        yield {"judged": False}
 
 
 def _has_no_answer(fields: Fields) -> bool:
@@ -363,6 +369,12 @@ def _has_no_answer(fields: Fields) -> bool:
 
 #: Fields of which a line that judges part of a document has one.
 _OF_UNITS = ("start", "end", "quote", "grade", "set", "hop")
+
+
+def _is_unjudged(fields: Fields) -> bool:
+    """Whether a line says that nothing was judged for its topic."""
+    said = any(fields.value.get(name) is not None for name in ("doc", *_OF_UNITS))
+    return fields.value.get("judged") is False and not said
 
 
 def _is_judged_whole(fields: Fields) -> bool:

@@ -239,15 +239,19 @@ def is_number(value: Any) -> bool:
 # --- a truth ----------------------------------------------------------------------------------------------------------
 
 
+def _needs_no_grade(table: ColumnTable, row: int) -> bool:
+    """Whether a row speaks of a whole document, or of its topic alone."""
+    unjudged = _cell(table, "judged", row) is not None and _cell(table, "doc", row) is None
+    return unjudged or any(_cell(table, name, row) for name in ("is_impossible", "judged"))
+
+
 def truth_of_table(table: ColumnTable) -> Truth:
     """Judgements; a column of grades has one in every row."""
     if not len(table):
         raise UsageError(f"{table.where}: the truth judges nothing")
     table = _with_ends(table.plain().without("doc_else"), TextSearch())
     missing = [row for row, grade in enumerate(table.columns.get("grade", ())) if grade is None]
-    row = next(
-        (row for row in missing if not any(_cell(table, name, row) for name in ("is_impossible", "judged"))), None
-    )
+    row = next((row for row in missing if not _needs_no_grade(table, row)), None)
     if row is not None:
         raise table.error(row, "grade is missing", "give a grade in every row, or leave the column out (all are 1)")
     problems = Problems(table.where)
