@@ -397,6 +397,8 @@ class Run(Exchanged):
 
     def has_more_documents(self, most: int) -> bool:
         """Say whether the run has more documents than so many."""
+        if len(self) <= most:
+            return False
         if self.uncoded is not None and self.uncoded.column.has_more(most):
             return True
         return len(self.documents) > most

@@ -428,6 +428,8 @@ def _locate_rows(table: ColumnTable, waiting: Sequence[int], texts: Texts, searc
 
     locator, problems = Locator(texts, check_quotes(search.quotes)), list[InputError]()
     columns = {name: list(table.columns.get(name) or [None] * len(table)) for name in ("doc", "start", "end")}
+    sought = ((table.columns["text"][row], columns["doc"][row]) for row in waiting)
+    locator.expect((text, name) for text, name in sought if isinstance(text, str) and isinstance(name, (str, NoneType)))
     for row in waiting:
         text, document = table.columns["text"][row], columns["doc"][row]
         if not isinstance(text, str) or not text.strip():
