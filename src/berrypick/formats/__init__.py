@@ -12,7 +12,7 @@ from typing import Any
 
 from berrypick.core.collection import Collection
 from berrypick.core.errors import BerrypickWarning, InputError, UsageError, nearest, nesting_refused, option
-from berrypick.core.navigation import LinkTable, Navigation, ReachTable
+from berrypick.core.navigation import LinkTable, Navigation, ReachTable, Sessions
 from berrypick.core.progress import gc_paused
 from berrypick.core.registry import Registry, plugin_errors
 from berrypick.core.run import Run
@@ -215,7 +215,7 @@ def read_any(
         problems = problems or Problems(name)
         with plugin_errors(f"{name}: reading it as {chosen.name()}", chosen):
             value = chosen.read(name, problems, **options)
-    if problems.counts and isinstance(value, (Truth, Run, LinkTable)):
+    if problems.counts and isinstance(value, (Truth, Run, LinkTable, Sessions)):
         return replace(value, skipped=dict(problems.counts))
     return value
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from berrypick.core.navigation import LinkTable
 from berrypick.core.parameters import parameter
 from berrypick.documents.texts import Texts
 from berrypick.users.base import Leads, NavigationModel, ReaderContext, Slider, themselves, wrong_navigation
+from berrypick.users.learnt import Learnt
 
 #: The most clicks of a budget, and the most numbers that are kept of all goals.
 MOST_BUDGET, MOST_KEPT = 100_000, 1 << 25
@@ -34,7 +36,7 @@ class Seek(NavigationModel):
 
     Reach is the probability of getting to the target, exact from the chain of that target. Each target is a goal of its
     own: what a reader with several goals sees together is not said. ``berrypick fit seek`` learns the parameters from
-    games or sessions whose goals are known; the defaults are what people in Wikispeedia do, to one digit.
+    games or sessions whose goals are known; the defaults are about what people do in Wikispeedia.
     Effort: the length of what is pointed to, and of the targets reached outside of it.
 
     Examples
@@ -53,14 +55,14 @@ class Seek(NavigationModel):
     navigation_needed: ClassVar[str] = "a table of links (from, to)"
     slider: ClassVar[Slider | None] = (("stop",), (0.0, 0.05, 0.1, 0.2, 0.4))
 
-    goal: float = parameter(5.0, "number", "how much the target attracts more than another page, in log-odds")
-    near: float = parameter(2.0, "number", "how much a page that links to the target attracts more, in log-odds")
+    goal: float = parameter(7.0, "number", "how much the target attracts more than another page, in log-odds")
+    near: float = parameter(3.0, "number", "how much a page that links to the target attracts more, in log-odds")
     indegree: float = parameter(
         0.3, "number", "how much a page attracts by the logarithm of the number of its links in"
     )
     similarity: float = parameter(0.0, "number", "how much a page attracts by the likeness of its text to the target's")
     stop: float = parameter(
-        0.05, "number", "probability of stopping before the first click", check=lambda v: 0 <= v <= 1, must="in [0, 1]"
+        0.06, "number", "probability of stopping before the first click", check=lambda v: 0 <= v <= 1, must="in [0, 1]"
     )
     tiring: float = parameter(0.0, "number", "by how much the log-odds of stopping change with each click")
     budget: int | None = parameter(
@@ -102,6 +104,55 @@ class Seek(NavigationModel):
                 raise UsageError(f"seek(similarity=) needs the texts of the pages, given with {option('documents')}")
             value += self.similarity * word_vectors(graph.units, texts).like(goal)
         return value
+
+    @classmethod
+    def fit(
+        cls,
+        log: Any,
+        *,
+        links: Any = None,
+        goals: Any = None,
+        documents: Any = None,
+        held_out: float = 0.2,
+        seed: int = 0,
+        confidence: float = 0.95,
+        given: Mapping[str, Any] | None = None,
+    ) -> Learnt:
+        """Estimate the parameters from sessions whose goals are known, by conditional logit.
+
+        Parameters
+        ----------
+        log : str, path, Sessions or list of paths
+            The sessions.
+        links : LinkTable, str or path
+            The links that could be followed.
+        goals : path or list of str, optional
+            The goal of each session, where the log does not have them: a file (session TAB goal), or one a session.
+        documents : Texts, mapping, str or path, optional
+            The texts of pages; similarity is estimated where they are given.
+        held_out, seed, confidence
+            As for :func:`berrypick.fit`.
+        given : mapping, optional
+            Parameters that stay as they are.
+
+        Returns
+        -------
+        Learnt
+            The model with its parameters, their intervals, and what the sessions held out say.
+        """
+        from berrypick.addons.agents.seek_fit import fit_seek  # loads SciPy
+
+        return fit_seek(
+            cls,
+            log,
+            links=links,
+            goals=goals,
+            documents=documents,
+            given=dict(given or {}),
+            held_out=held_out,
+            seed=seed,
+            confidence=confidence,
+        )
 
     @property
     def patience(self) -> Patience:

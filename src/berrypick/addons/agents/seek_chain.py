@@ -52,6 +52,12 @@ class LinkGraph:
         """Return the pages that a page links to."""
         return self.target[self.first[page] : self.first[page + 1]]
 
+    def place(self, page: int, target: int) -> int:
+        """Return where a link is among all links; -1 where there is none."""
+        first, last = int(self.first[page]), int(self.first[page + 1])
+        found = first + int(np.searchsorted(self.target[first:last], target))
+        return found if found < last and self.target[found] == target else -1
+
     @cached_property
     def _begin(self) -> tuple[IntArray, IntArray]:
         """Return the pages with links, and where their links begin."""
