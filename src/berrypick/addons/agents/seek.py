@@ -58,7 +58,7 @@ class Seek(NavigationModel):
     goal: float = parameter(7.0, "number", "how much the target attracts more than another page, in log-odds")
     near: float = parameter(3.0, "number", "how much a page that links to the target attracts more, in log-odds")
     indegree: float = parameter(
-        0.3, "number", "how much a page attracts by the logarithm of the number of its links in"
+        0.25, "number", "how much a page attracts by the logarithm of the number of its links in"
     )
     similarity: float = parameter(0.0, "number", "how much a page attracts by the likeness of its text to the target's")
     stop: float = parameter(
