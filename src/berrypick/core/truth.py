@@ -16,7 +16,7 @@ from berrypick.core.boxes import Boxes
 from berrypick.core.errors import InputError, UsageError, shorten
 from berrypick.core.exchange import Exchanged, Kind
 from berrypick.core.observed import records
-from berrypick.core.run import Grouped, first_of, span_name
+from berrypick.core.run import Grouped, first_of, place_record, span_name
 from berrypick.core.words import counted
 
 #: What offsets in a text count: Unicode code points, bytes of UTF-8, or UTF-16 units; with ``+bom`` also the byte order
@@ -126,11 +126,13 @@ class Highlighted:
     start: Positions
     end: Positions
     boxes: Boxes | None = None
+    unit: str = ""
 
     def rows(self, kept: IntArray) -> Highlighted:
         """Some of the spans."""
         names = tuple(self.document[row] for row in kept.tolist())
-        return Highlighted(names, self.start[kept], self.end[kept], None if self.boxes is None else self.boxes[kept])
+        boxes = None if self.boxes is None else self.boxes[kept]
+        return Highlighted(names, self.start[kept], self.end[kept], boxes, self.unit)
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,6 +172,8 @@ class TopicTruth:
     no_answer: bool = False
     #: Where units are places on pages; start and end are then their extent in pages.
     boxes: Boxes | None = None
+    #: What start and end count, where fields of the input say so: lines (half open, from 0) or seconds.
+    unit: str = ""
 
     @cached_property
     def has_relevant(self) -> bool:
@@ -197,7 +201,7 @@ class TopicTruth:
         """Text that was judged, relevant or not, besides documents judged as a whole."""
         if self.start is not None and self.end is not None:
             rows = np.flatnonzero(self.grade >= 0)
-            return Highlighted(self.document, self.start, self.end, self.boxes).rows(rows)
+            return Highlighted(self.document, self.start, self.end, self.boxes, self.unit).rows(rows)
         none = np.zeros(0, dtype=np.int64)
         return self.highlighted or Highlighted((), none, none)
 
@@ -209,7 +213,8 @@ class TopicTruth:
     def _relevant_text(self) -> Highlighted | None:
         if self.start is None or self.end is None:
             return self.highlighted
-        rows, text = np.flatnonzero(self.grade > 0), Highlighted(self.document, self.start, self.end, self.boxes)
+        rows = np.flatnonzero(self.grade > 0)
+        text = Highlighted(self.document, self.start, self.end, self.boxes, self.unit)
         return text if len(rows) == len(self.document) else text.rows(rows)
 
     def __len__(self) -> int:
@@ -233,7 +238,7 @@ class TopicTruth:
             return self.boxes.name(self.document[row], row)
         if self.start is None or self.end is None:
             return self.document[row]
-        return span_name(self.document[row], self.start[row], self.end[row])
+        return span_name(self.document[row], self.start[row], self.end[row], self.unit)
 
     def record(self, row: int) -> dict[str, Any]:
         """Return one judgement as a dictionary; of an element with what is known of it."""
@@ -243,7 +248,7 @@ class TopicTruth:
         if self.boxes is not None:
             found |= self.boxes.record(row)
         elif self.start is not None and self.end is not None:
-            found |= {"start": self.start[row].item(), "end": self.end[row].item()}
+            found |= place_record(self.unit, self.start[row].item(), self.end[row].item())
         found["grade"] = float(self.grade[row])
         known = {name: getattr(self, name) for name in ("exhaustivity", "specificity", "size", "rsize")}
         return found | {name: float(of[row]) for name, of in known.items() if of is not None and of[row] == of[row]}
@@ -476,6 +481,11 @@ class Truth(Exchanged):
         return any(topic.boxes is not None for topic in self.topics.values())
 
     @cached_property
+    def unit(self) -> str:
+        """What offsets count, where fields of the input say so: lines or seconds; '' where they do not."""
+        return next((topic.unit for topic in self.topics.values() if topic.unit), "")
+
+    @cached_property
     def beside(self) -> frozenset[str]:
         """What there is beside graded units, which few formats hold."""
         topics = self.topics.values()
@@ -484,6 +494,7 @@ class Truth(Exchanged):
             "aspects": any(topic.aspects is not None for topic in topics),
             "quotes without offsets": any(not quote.has_offsets for topic in topics for quote in topic.quotes),
             "places on pages": self.of_pages,
+            "lines": self.unit == "lines",
             "documents judged as a whole": any(
                 topic.empty_documents or topic.judged_documents or topic.judged_whole for topic in topics
             ),
@@ -552,6 +563,7 @@ class Targets:
     path: tuple[str, ...] | None = None  # where targets are elements
     size: FloatArray | None = None  # their lengths, nan where unknown
     boxes: Boxes | None = None  # where targets are places on pages
+    unit: str = ""  # what start and end count, where that is said: lines or seconds
 
     def __len__(self) -> int:
         return len(self.document)
@@ -568,7 +580,7 @@ class Targets:
             return self.boxes.name(self.document[index], index)
         if self.start is None or self.end is None:
             return self.document[index]
-        return span_name(self.document[index], self.start[index], self.end[index])
+        return span_name(self.document[index], self.start[index], self.end[index], self.unit)
 
     def names(self) -> list[str]:
         return [self.name(index) for index in range(len(self))]

@@ -51,8 +51,8 @@ def _in_columns(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _columns(rows: list[dict[str, Any]]) -> list[str]:
-    order = ["topic", "doc", "start", "end", "page", "x0", "y0", "x1", "y1", "page_width", "page_height", "quote",
-             "text", "grade", "rank", "score", "tag", "offsets",
+    order = ["topic", "doc", "start", "end", "start_line", "end_line", "start_time", "end_time", "page", "x0", "y0",
+             "x1", "y1", "page_width", "page_height", "quote", "text", "grade", "rank", "score", "tag", "offsets",
              "judged", "is_impossible"]  # fmt: skip
     used = dict.fromkeys(("topic", "doc") if rows else ())  # a table has both, also if no row names a document
     used |= dict.fromkeys(name for row in rows for name in row)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, ClassVar, TextIO
 
 from berrypick.core.annotators import merged
+from berrypick.core.run import place_record
 from berrypick.core.truth import OFFSETS, Offsets, Quote, TopicFields, TopicTruth, Truth
 from berrypick.core.words import counted
 from berrypick.formats.base import Format, Problems, Role
@@ -15,6 +16,7 @@ from berrypick.formats.io.json_lines import Fields, Rows, plain, records, span_f
 from berrypick.formats.io.page_places import PAGES, read_place
 from berrypick.formats.io.questions import by_place
 from berrypick.formats.io.values import ONE_OF_TWO, Judgement, documents_topic, judged_counts, spans_topic
+from berrypick.inputs.counted_places import COUNTED, UNIT
 from berrypick.inputs.fields import PAGE_NAMES, QUESTIONS, FieldReader, is_span_header, ours_of
 from berrypick.inputs.layouts import LAYOUTS, one_place_each, short_name
 
@@ -22,7 +24,7 @@ from berrypick.inputs.layouts import LAYOUTS, one_place_each, short_name
 OF_RUNS = ("score", "rank", "results")
 #: Fields of judgements and of runs; any other is a field of the topic.
 OWN_FIELDS = frozenset({"topic", "doc", "start", "end", "grade", "quote", "offsets", "length", "text", "tag", "answer",
-                        "judged", "is_impossible", "annotator", *OF_RUNS, *PAGE_NAMES})  # fmt: skip
+                        "judged", "is_impossible", "annotator", UNIT, *OF_RUNS, *COUNTED, *PAGE_NAMES})  # fmt: skip
 #: Fields of tasks to be judged, and of their exports from annotation tools.
 ONE_KIND = "give pages for every span, or for none"
 LABELS = ("label", "labels", "entities", "annotations", "spans")
@@ -80,7 +82,7 @@ class SpanTruth(Format):
     json_names: ClassVar[tuple[str, ...]] = ("topic", "doc", "start", "end", "grade", "quote")
     holds_empty_topics: ClassVar[bool] = True
     holds: ClassVar[frozenset[str]] = frozenset(
-        {"quotes without offsets", "documents judged as a whole", "places on pages"}
+        {"quotes without offsets", "documents judged as a whole", "places on pages", "lines"}
     )
 
     @classmethod
@@ -118,6 +120,7 @@ class SpanTruth(Format):
         counting: dict[Offsets | None, int] = {}
         unplaced: dict[str, None] = {}
         any_span = False
+        units: dict[str, int] = {}  # what offsets count, and a line in which they do
         places: dict[bool, int] = {}  # whether lines have pages, and a line that has or has none
         for _, number, text, value in one_place_each(rows):
             fields = Fields(number, text, value, problems)
@@ -137,6 +140,7 @@ class SpanTruth(Format):
             topic, grade = fields.name("topic"), fields.number_of("grade", 1.0)
             if value.get("start") is not None:
                 _count(fields, counting)
+                _same_unit(fields, units)
             place = None if PAGES.isdisjoint(value) else read_place(fields, empty_allowed=grade == 0)
             if not fields.good:
                 spans.setdefault(topic, {})  # of which a target without area may be the only one
@@ -178,6 +182,7 @@ class SpanTruth(Format):
                     empty_documents=tuple(whole.get(topic, ())),
                     quotes=tuple(quotes.get(topic, ())),
                     judged_documents=tuple(judged.get(topic, ())),
+                    unit=next(iter(units), ""),
                 )
                 for topic, found in spans.items()
             }
@@ -238,9 +243,10 @@ class SpanTruth(Format):
                 if topic.boxes is not None:
                     record |= topic.boxes.record(row)
                 elif topic.start is not None:
-                    record["start"], record["end"] = plain(topic.start[row]), plain(topic.end[row])
-                    if (document, record["start"], record["end"]) in checks:
-                        record["quote"] = checks[document, record["start"], record["end"]]
+                    start, end = plain(topic.start[row]), plain(topic.end[row])
+                    record |= place_record(topic.unit, start, end)
+                    if (document, start, end) in checks:
+                        record["quote"] = checks[document, start, end]
                 record["grade"] = plain(topic.grade[row])
                 yield record | (unit if topic.start is not None else {}) | more
             for quote in others:
@@ -300,7 +306,7 @@ def _together(parts: dict[str, Truth], problems: Problems) -> Truth:
             what = f"the lines of {f'annotator {who}' if who else 'no annotator'} judge whole documents"
             problems.report(what, remedy="judgements of several annotators are spans")
             return first
-        if part.offsets != first.offsets:
+        if part.offsets != first.offsets or part.unit != first.unit:
             problems.report("offsets count different things in the lines of different annotators")
     annotators = {who: part.topics for who, part in parts.items()}
     return replace(
@@ -382,6 +388,16 @@ def _count(fields: Fields, known: dict[Offsets | None, int]) -> None:
     if other != unit:
         here, there = (f"count {one}" if one else "are undeclared" for one in (unit, other))
         fields.fail(f"offsets {here} here, and {there} in line {line}", "declare the same in every line")
+
+
+def _same_unit(fields: Fields, known: dict[str, int]) -> None:
+    """Lines, seconds or characters in all lines alike."""
+    unit = str(fields.value.get(UNIT, ""))
+    known.setdefault(unit, fields.number)
+    other, line = next(iter(known.items()))
+    if other != unit:
+        here, there = (f"count {one or 'characters'}" for one in (unit, other))
+        fields.fail(f"offsets {here} here, and {there} in line {line}", "give the same fields in every line")
 
 
 def line_names(line: str) -> list[str]:

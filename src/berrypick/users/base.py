@@ -49,8 +49,10 @@ class ReaderContext:
     tokens: TokenOffsets | None = None
     #: The same, where effort is counted in tokens.
     effort_tokens: TokenOffsets | None = None
-    #: What positions in the documents count, where known: chars, seconds or pages.
+    #: What positions in the documents count, where known: chars, lines, seconds or pages.
     line_unit: str | None = None
+    #: Texts that are only shown, where positions count lines.
+    shown: Texts | None = None
 
     @property
     def single_documents(self) -> Collection | None:

@@ -229,6 +229,8 @@ class _PoolTopic:
             ranking = run.ranking(name)
             if ranking.boxes is not None:
                 raise UsageError(f"{run.source or run.tag or 'a run'} has places on pages; pools are made of text")
+            if ranking.unit:
+                raise UsageError(f"{run.source or run.tag or 'a run'} counts {ranking.unit}; pools are made of text")
             if ranking.start is None or ranking.end is None:
                 raise UsageError(f"{run.source or run.tag or 'a run'} has whole documents; pools are made of parts")
             chosen = ranking.rows(ranking.rank < depth)
