@@ -12,7 +12,7 @@ from typing import Any
 
 from berrypick.core.collection import Collection
 from berrypick.core.errors import BerrypickWarning, InputError, UsageError, nearest, nesting_refused, option
-from berrypick.core.navigation import LinkTable, Navigation, ReachTable
+from berrypick.core.navigation import LinkTable, Navigation, ReachTable, Sessions
 from berrypick.core.progress import gc_paused
 from berrypick.core.registry import Registry, plugin_errors
 from berrypick.core.run import Run
@@ -224,7 +224,7 @@ def read_any(
             value = chosen.read(name, problems, **options)
     if problems.foreign and isinstance(value, (Truth, Run)):
         value = replace(value, foreign=problems.first_lines())
-    if (told := problems.told()) and isinstance(value, (Truth, Run, LinkTable)):
+    if (told := problems.told()) and isinstance(value, (Truth, Run, LinkTable, Sessions)):
         return replace(value, skipped=told)
     return value
 
