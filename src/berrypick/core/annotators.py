@@ -105,6 +105,9 @@ def merged(annotators: Mapping[str, Judgements], rule: MergeRule = "union") -> d
 def _merged_topic(found: Sequence[TopicTruth], rule: MergeRule) -> TopicTruth:
     if len(found) == 1:
         return found[0]
+    if any(topic.names_sets for topic in found):
+        what = f"topic {found[0].topic} has sets or hops, and several annotators, whose spans are cut and merged"
+        raise UsageError(f"{what}: give the lines of one annotator")
     if any(topic.boxes is not None for topic in found):
         return _all_boxes(found, rule)
     owners: dict[str, set[int]] = {}

@@ -290,6 +290,10 @@ class Run(Exchanged):
     details
         What rows say of their steps, by name: costs (tokens, seconds, lines), used, doc_lines, all nan where a row
         does not say, and the names of tool and session.
+    extra
+        What a format says of topics beside results, by name and topic, for the measures that know that name.
+    foreign
+        Labels outside the vocabulary of the format, each with the line where it first stands.
 
     Examples
     --------
@@ -335,6 +339,8 @@ class Run(Exchanged):
     boxes: Boxes | None = None
     unit: str = ""
     details: Mapping[str, Any] = field(default_factory=dict)
+    extra: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    foreign: Mapping[str, int] = field(default_factory=dict)
 
     @cached_property
     def _positions(self) -> dict[str, int]:
@@ -391,6 +397,8 @@ class Run(Exchanged):
 
     def has_more_documents(self, most: int) -> bool:
         """Say whether the run has more documents than so many."""
+        if len(self) <= most:
+            return False
         if self.uncoded is not None and self.uncoded.column.has_more(most):
             return True
         return len(self.documents) > most
@@ -477,7 +485,8 @@ class Run(Exchanged):
     @property
     def beside(self) -> frozenset[str]:
         """What results are beside documents, spans and elements, which few formats hold."""
-        return frozenset({"places on pages"} if self.boxes is not None else {"lines"} if self.unit == "lines" else ())
+        pages = {"places on pages"} if self.boxes is not None else set()
+        return frozenset(pages | ({"lines"} if self.unit == "lines" else set()) | {*self.extra})
 
     @property
     def points_into_documents(self) -> bool:

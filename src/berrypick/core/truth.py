@@ -111,6 +111,9 @@ class Quote:
     line: int | None = None
     prefix: str = ""  # text before it and after it, which chooses between several places
     suffix: str = ""
+    #: The sufficient sets, or the hops, that it is part of.
+    sets: tuple[str, ...] = ()
+    hops: tuple[str, ...] = ()
 
     @property
     def has_offsets(self) -> bool:
@@ -174,6 +177,18 @@ class TopicTruth:
     boxes: Boxes | None = None
     #: What start and end count, where fields of the input say so: lines (half open, from 0) or seconds.
     unit: str = ""
+    #: The sets that each unit is in, where the truth names some: all units of one set are a sufficient answer.
+    sets: tuple[tuple[str, ...], ...] | None = None
+    #: The hops that each unit is in: one unit of every hop is a sufficient answer. A topic has sets or hops, not both.
+    hops: tuple[tuple[str, ...], ...] | None = None
+    #: What a format says of the topic beside its units, by name, for the measures that know that name.
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def names_sets(self) -> bool:
+        """Whether sets or hops are named, by units or by quotes that wait for their places."""
+        named = self.sets is not None or self.hops is not None
+        return named or any(quote.sets or quote.hops for quote in self.quotes)
 
     @cached_property
     def has_relevant(self) -> bool:
@@ -250,8 +265,13 @@ class TopicTruth:
         elif self.start is not None and self.end is not None:
             found |= place_record(self.unit, self.start[row].item(), self.end[row].item())
         found["grade"] = float(self.grade[row])
+        found |= self.memberships(row)
         known = {name: getattr(self, name) for name in ("exhaustivity", "specificity", "size", "rsize")}
         return found | {name: float(of[row]) for name, of in known.items() if of is not None and of[row] == of[row]}
+
+    def memberships(self, row: int) -> dict[str, Any]:
+        """Return the set or the hop of a unit as a row of a file has it: a name, a list of several, nothing."""
+        return in_sets("" if self.sets is None else self.sets[row], "" if self.hops is None else self.hops[row])
 
     @cached_property
     def elements(self) -> dict[tuple[str, str], int]:
@@ -263,6 +283,12 @@ class TopicTruth:
         passages = (passage.document for passage in self.passages)
         points = (point.document for point in self.entry_points)
         yield from dict.fromkeys((*self.document, *passages, *points, *self.empty_documents, *self.judged_documents))
+
+
+def in_sets(sets: Sequence[str], hops: Sequence[str]) -> dict[str, Any]:
+    """Name sets and hops as a row of a file does: a name, a list of several, nothing."""
+    named = {"set": sets, "hop": hops}
+    return {kind: names[0] if len(names) == 1 else list(names) for kind, names in named.items() if names}
 
 
 @dataclass(frozen=True, eq=False)
@@ -371,6 +397,8 @@ class Truth(Exchanged):
         changes them changes these as well, or leaves them out.
     unread
         Fields of the input that were not read.
+    foreign
+        Labels outside the vocabulary of the format, each with the line where it first stands.
 
     Examples
     --------
@@ -383,7 +411,7 @@ class Truth(Exchanged):
     """
 
     _kinds: ClassVar[Mapping[str, Kind]] = {
-        **dict.fromkeys(("topic", "doc", "element", "quote", "offsets", "annotator"), "text"),
+        **dict.fromkeys(("topic", "doc", "element", "quote", "offsets", "annotator", "set", "hop"), "text"),
         **dict.fromkeys(("grade", "exhaustivity", "specificity", "size", "rsize"), "number"),
     }
 
@@ -401,6 +429,7 @@ class Truth(Exchanged):
     texts: Mapping[str, str] = field(default_factory=dict)
     annotators: Mapping[str, Mapping[str, TopicTruth]] = field(default_factory=dict)
     unread: tuple[str, ...] = ()
+    foreign: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if (np.abs(_all_grades(self.topics.values())) <= LARGEST_GRADE).all():
@@ -495,11 +524,13 @@ class Truth(Exchanged):
             "quotes without offsets": any(not quote.has_offsets for topic in topics for quote in topic.quotes),
             "places on pages": self.of_pages,
             "lines": self.unit == "lines",
+            "sets": any(topic.names_sets for topic in topics),
             "documents judged as a whole": any(
                 topic.empty_documents or topic.judged_documents or topic.judged_whole for topic in topics
             ),
         }
-        return frozenset(name for name, has in there.items() if has)
+        extra = (name for topic in topics for name in topic.extra)
+        return frozenset((*(name for name, has in there.items() if has), *extra))
 
     @cached_property
     def relevant_topics(self) -> frozenset[str]:

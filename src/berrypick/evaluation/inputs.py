@@ -28,7 +28,7 @@ from berrypick.evaluation.line_units import check_lines, in_lines
 from berrypick.evaluation.notes import skipped_notes, some
 from berrypick.evaluation.options import EvaluationOptions
 from berrypick.evaluation.page_units import PageUnits, truth_in_units
-from berrypick.evaluation.run_inputs import RunInputs
+from berrypick.evaluation.run_inputs import RunInputs, refuse_foreign
 from berrypick.formats.io.files import is_stream
 from berrypick.inputs.column_tables import TextSearch
 from berrypick.inputs.convert import RunFile, as_truth, run_sources, run_stream
@@ -58,6 +58,8 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
     context = prepare_context(options)
     texts, judgements = context.reader.texts, as_truth(truth)
     notes: list[Note] = []
+    if options.strict:
+        refuse_foreign(judgements)
     if options.annotators is not None:
         judgements, merging = _with_annotators(judgements, options.annotators)
         notes += merging

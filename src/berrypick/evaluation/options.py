@@ -265,6 +265,13 @@ class _Others(TypedDict, total=False):
             label="groups", metavar="FIELD",
         ),
     ]  # fmt: skip
+    strict: Annotated[
+        bool,
+        Declared(
+            False, "Refuse files with labels outside the vocabulary of their format; else they are counted in notes.",
+            label="strict",
+        ),
+    ]  # fmt: skip
     whole_documents: Annotated[
         bool,
         Declared(

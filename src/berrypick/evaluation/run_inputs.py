@@ -62,6 +62,8 @@ class RunInputs:
     def prepare(self, source: Run | RunFile) -> Run:
         """A run as it is scored."""
         run = source.read() if isinstance(source, RunFile) else source
+        if self.options.strict:
+            refuse_foreign(run)
         if self.titles.named:
             run = self.titles.matched(run)
         if self.pages is not None:
@@ -97,6 +99,15 @@ class RunInputs:
         if self.context.task:
             check_task(run, self.context.task)
         return run
+
+
+def refuse_foreign(value: Truth | Run) -> None:
+    """An error for a file with labels outside the vocabulary of its format."""
+    for label, line in value.foreign.items():
+        others = f", and {counted(len(value.foreign) - 1, 'other')}" if len(value.foreign) > 1 else ""
+        remedy = f"correct it; without {option('strict')} such labels are counted in a note"
+        what = f"labels outside the vocabulary: {label}{others}"
+        raise InputError(what, path=value.source or None, line=line, remedy=remedy)
 
 
 def cut_by_score(run: Run, least: float) -> Run:

@@ -93,6 +93,8 @@ TABLE: Mapping[Role, Mapping[str, Aliases]] = {
         "judged": Aliases(("judged",)),
         "is_impossible": Aliases(("is_impossible",)),
         "annotator": Aliases(("annotator",)),
+        "set": Aliases(("set", "evidence_set")),
+        "hop": Aliases(("hop",)),
         "checksum": Aliases(("checksum",)),
     },
     "run": {
@@ -286,7 +288,7 @@ class _Plan:
 
 #: Fields whose values are taken as they are. Texts and lengths may be something else, and are looked at.
 _SIMPLE = frozenset({"topic", "doc", "start", "end", "rank", "score", "grade", "tag", "run", "results", "judged",
-                     "is_impossible", "annotator", "checksum"})  # fmt: skip
+                     "is_impossible", "annotator", "checksum", "set", "hop"})  # fmt: skip
 #: Of these only one may be there: the other would say something else, and not be used.
 _ONE_ONLY = ("start", "end", *COUNTED, *_PAGES)
 
@@ -373,6 +375,9 @@ class FieldReader:
         _refuse_shared(plan, given)
         texts = {name for name in plan.wanted.get("text", ()) if isinstance(given[name], (list, tuple))}
         placed = any(isinstance(given[name], (list, tuple)) for name in plan.lists)
+        named = [name for ours in ("set", "hop") for name in plan.wanted.get(ours, ())]
+        if any(isinstance(given[name], (list, tuple)) for name in plan.lists if name not in plan.whole):
+            texts |= {name for name in named if isinstance(given[name], (list, tuple))}  # one for each document
         of_one = (name for ours in _OF_ONE for name in plan.wanted.get(ours, ()))
         if any(given[name] is not None and not isinstance(given[name], (list, tuple)) for name in of_one):
             return None  # one place or score cannot be that of several results
@@ -689,7 +694,7 @@ def match_columns(
 
 #: Columns whose meaning is plain from their names, whatever they hold.
 _PLAIN = frozenset({"topic", "doc", "start", "end", "rank", "score", "grade", "run", "judged", "is_impossible",
-                    "annotator"})  # fmt: skip
+                    "annotator", "set", "hop"})  # fmt: skip
 
 
 def is_plain(matched: Mapping[str, str], names: Sequence[str], role: Role) -> bool:

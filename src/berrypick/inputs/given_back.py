@@ -166,7 +166,7 @@ def truth_dict(truth: Truth) -> dict[str, Any]:
 
 def _by_grade(topic: TopicTruth) -> dict[str, float] | None:
     """Names to grades; None where there is more to it."""
-    more = (topic.quotes, topic.empty_documents, topic.judged_documents, topic.judged_whole)
+    more = (topic.quotes, topic.empty_documents, topic.judged_documents, topic.judged_whole, topic.names_sets)
     if any(more) or topic.unit or (topic.no_answer and len(topic)) or not (topic.no_answer or len(topic)):
         return None
     names = [topic.name(row) for row in range(len(topic))]

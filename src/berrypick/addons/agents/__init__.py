@@ -1,1 +1,1 @@
-"""Agents as readers: their sessions as runs, changes as truths, and what a step shows and costs."""
+"""Agents as readers: their sessions as runs, changes as truths, and user models learnt from them."""

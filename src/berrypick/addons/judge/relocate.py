@@ -195,6 +195,10 @@ def _by_annotator(judged: Truth, old: Texts, new: Texts) -> Relocation:
 def _moved_topic(topic: TopicTruth, found: list[RelocatedSpan], documents: _Documents) -> TopicTruth:
     """The placed spans; documents judged as a whole stay so only where their text is the same."""
     rows = [(row, place) for row, case in enumerate(found) if case.status in PLACED for place in case.places]
+    lost = next((row for row, case in enumerate(found) if case.status not in PLACED and topic.grade[row] > 0), None)
+    if topic.names_sets and lost is not None:
+        what = f"topic {topic.topic} names sets or hops, which would be complete without {topic.name(lost)}"
+        raise UsageError(f"{what} ({found[lost].status}): judge the topic anew, or leave it out")
     texts = documents.new
     same = [name for name in (*topic.judged_documents, *topic.empty_documents) if documents.unchanged(name)]
     quotes = [
@@ -210,6 +214,8 @@ def _moved_topic(topic: TopicTruth, found: list[RelocatedSpan], documents: _Docu
         quotes=tuple(quotes),
         judged_documents=tuple(dict.fromkeys(same)),
         no_answer=topic.no_answer,
+        sets=None if topic.sets is None else tuple(topic.sets[row] for row, _ in rows),
+        hops=None if topic.hops is None else tuple(topic.hops[row] for row, _ in rows),
     )
 
 

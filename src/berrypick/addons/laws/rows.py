@@ -15,7 +15,7 @@ from berrypick.core.run import Run
 from berrypick.core.truth import TopicTruth, Truth
 
 #: Columns of judged units: tuples, and arrays.
-_NAMES = ("document", "path", "aspects")
+_NAMES = ("document", "path", "aspects", "sets", "hops")
 _NUMBERS = ("grade", "start", "end", "exhaustivity", "specificity", "size", "rsize", "boxes")
 
 
