@@ -255,7 +255,7 @@ def fit(
             some = [one for one, cls in users.registered().items() if name in _taken(cls)]
             raise UsageError(f"{option(name)} is for {', '.join(some)}; {chosen.name()} does not {why}")
     if chosen.has_own_fit():
-        return _made(_own_fit(chosen, log, method, told, given), method, _source(log))
+        return _made(_own_fit(chosen, _named(model, chosen), log, method, told, given), method, _source(log))
     if chosen.learnt_from == "sessions":
         sessions = _sessions(log)
         return _made(fit_chain(chosen, sessions, method, _links(links), told), method, sessions.source)
@@ -277,11 +277,22 @@ def _taken(cls: type[UserModel]) -> set[str]:
     return {"truth", "format_run", *(["collection"] if issubclass(cls, Bep) else [])}
 
 
+def _named(given: Any, model: UserModel) -> dict[str, Any]:
+    """Return the parameters that a person gave, those that are as by default too."""
+    named = specs.parse(given, "user model").parameters if isinstance(given, str) and not users.is_file(given) else {}
+    return {**model.given_values(), **{name: getattr(model, name) for name in dict(named)}}
+
+
 def _own_fit(
-    model: UserModel, log: Any, method: FitMethod, progress: Progress | None, given: Mapping[str, Any]
+    model: UserModel,
+    parameters: Mapping[str, Any],
+    log: Any,
+    method: FitMethod,
+    progress: Progress | None,
+    given: Mapping[str, Any],
 ) -> Learnt:
     """Call the fit of a user model that is learnt in a way of its own, with what it takes."""
-    cls, parameters = type(model), model.given_values()
+    cls = type(model)
     every = {**asdict(method), "progress": progress, "given": parameters, **given}
     takes = inspect.signature(cls.fit).parameters
     rest = any(one.kind is one.VAR_KEYWORD for one in takes.values())
