@@ -121,15 +121,6 @@ def test_quotes_keep_their_sets(tmp_path):
         bp.locate(lines(path, rows), texts, partial=True)
 
 
-def test_relocated_spans_keep_their_sets():
-    truth = [{"topic": "1", "doc": "a", "start": 0, "end": 3, "set": "x"},
-             {"topic": "1", "doc": "a", "start": 8, "end": 17, "set": "x"}]  # fmt: skip
-    old, new = {"a": "Cut the old canes."}, {"a": "In autumn: Cut the old canes."}
-    assert meaning(bp.relocate(truth, old, new).truth) == {"1": (("x",), ("x",))}
-    with pytest.raises(bp.UsageError, match="which would be complete without a#8-17"):
-        bp.relocate(truth, old, {"a": "In autumn: Cut the grass."})
-
-
 A, B = {"topic": "1", "doc": "a", "start": 0, "end": 9}, {"topic": "1", "doc": "b", "start": 0, "end": 9}
 REFUSED = {
     "both in one row": ([A | {"set": "x", "hop": "h"}], "1: names both a set and a hop"),
