@@ -59,7 +59,7 @@ def test_no_file_is_forgotten():
     homes = {cls.__module__ for _, cls in OURS}
     shared = {
         f"berrypick.measures.{name}"
-        for name in ("base", "best_list", "matrix_functions", "reader_values", "typed_names")
+        for name in ("base", "best_list", "found_targets", "matrix_functions", "reader_values", "typed_names")
     }
     assert set(modules_below(measures)) - shared == {home for home in homes if ".addons." not in home}
 
@@ -228,7 +228,7 @@ def test_a_topic_missing_from_the_run_scores_as_an_empty_list(name, cls):
             assert value == (computed if computed is None else pytest.approx(computed, abs=1e-12)), world.name
             if name in ("Overlap", "Abstained", "charJudged", "CostAt", "Waste", "Drop"):
                 assert value is None
-            elif name not in ("ESL", "PRUM", "PRecall", "GRP", "PT2I", "PrecisionOmega", "Detours"):
+            elif name not in ("ESL", "Missing", "PRUM", "PRecall", "GRP", "PT2I", "PrecisionOmega", "Detours"):
                 assert value == 0.0, world.name
 
 
