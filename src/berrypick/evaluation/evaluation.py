@@ -125,7 +125,8 @@ class Evaluation:
         """The same with options as one value. ``measures`` None: none are needed. ``once``: it is run once, so an
         iterator of runs need not be kept."""
         protocol = get_protocol(options.protocol) if options.protocol else OWN
-        if not users.is_name(options.user) and (fitted := users.read_fitted(options.user)) is not None:
+        by_name = options.user is None or users.is_name(options.user)
+        if not by_name and (fitted := users.read_fitted(options.user)) is not None:
             options = options.with_user(fitted)  # read once
         named = bool(options.task or protocol.name) or not (isinstance(measures, (str, list, tuple)) and not measures)
         try:
@@ -218,7 +219,8 @@ class Evaluation:
         ``progress`` is called with (done, of). With a fitted user model, so many readers are drawn from its law.
         """
         own = any(context.user is not self.context.user for context in self.contexts.values())
-        fitted = own or not users.is_name(self.options.user)  # perhaps: drawing looks, and refuses what is no count
+        by_name = self.options.user is None or users.is_name(self.options.user)
+        fitted = own or not by_name  # perhaps: drawing looks, and refuses what is no count
         if reader_draws and (fitted or type(reader_draws) is not int or reader_draws < 0):
             return self.drawing(reader_draws).run(curves=curves, jobs=jobs, executor=executor, progress=progress)
         if jobs != 1 or executor is not None:

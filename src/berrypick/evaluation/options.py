@@ -43,7 +43,7 @@ from berrypick.documents.tokens import Tokenizer
 from berrypick.evaluation.protocols import OWN, check_task_name, get_protocol
 from berrypick.users import UserModel
 
-EffortName = Literal["rank", "clicks", "chars", "tokens", "seconds", "pages"]
+EffortName = Literal["rank", "clicks", "chars", "tokens", "seconds", "lines", "pages"]
 TextMismatch = Literal["error", "note"]
 File = str | PathLike[str]
 #: Functions whose results have rows for groups of topics.

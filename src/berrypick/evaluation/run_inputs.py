@@ -15,6 +15,7 @@ from berrypick.core.words import counted
 from berrypick.documents.checked import checked_run
 from berrypick.documents.placed import placed_run
 from berrypick.documents.text_length import check_run_lengths
+from berrypick.evaluation.line_units import check_unit
 from berrypick.evaluation.options import EvaluationOptions
 from berrypick.evaluation.page_units import PageUnits, run_in_units
 from berrypick.evaluation.protocols import check_task
@@ -33,7 +34,7 @@ class RunInputs:
     options: EvaluationOptions
     context: JudgingContext
     units: str  # what the truth judges
-    seconds: bool = False  # what positions count, where that is known already
+    no_text: bool = False  # positions count seconds or lines, where that is known already
     stream: Iterator[Run | RunFile] | None = None  # instead of sources: runs that are not all in memory
     titles: Titles = field(default_factory=Titles)  # of topics, for runs that name these by their questions
     truth: Truth | None = None  # whose names of documents decide where a run has others
@@ -70,6 +71,8 @@ class RunInputs:
         elif run.boxes is not None:
             what = "the results are places on pages, and the truth judges none"
             raise InputError(what, path=run.source or run.tag or "the run", remedy="give page, and box, in the truth")
+        if self.truth is not None:
+            run = check_unit(run, self.truth)
         texts, collection = self.context.reader.texts, self.context.reader.collection
         waiting = texts is not None and self.units == "spans" and bool(run.quoted) and run.start is None
         if run.quoted or run.other_names:  # only a text says which document a result is in
@@ -81,7 +84,7 @@ class RunInputs:
             if not waiting:  # found places count characters already
                 run = checked_run(run, texts, self.options.offsets or "chars", self.options.text_mismatch)
         else:
-            if run.quoted and not self.seconds:
+            if run.quoted and not self.no_text:
                 run = check_run_lengths(run, self.options.offsets or "chars", self.options.text_mismatch)
             if collection is not None:
                 run = _with_length_note(run, collection)

@@ -12,7 +12,7 @@ from typing import Any
 
 from berrypick.core.collection import Collection
 from berrypick.core.errors import BerrypickWarning, InputError, UsageError, nearest, nesting_refused, option
-from berrypick.core.navigation import LinkTable, Navigation, ReachTable
+from berrypick.core.navigation import LinkTable, Navigation, ReachTable, Sessions
 from berrypick.core.progress import gc_paused
 from berrypick.core.registry import Registry, plugin_errors
 from berrypick.core.run import Run
@@ -224,7 +224,7 @@ def read_any(
             value = chosen.read(name, problems, **options)
     if problems.foreign and isinstance(value, (Truth, Run)):
         value = replace(value, foreign=problems.first_lines())
-    if (told := problems.told()) and isinstance(value, (Truth, Run, LinkTable)):
+    if (told := problems.told()) and isinstance(value, (Truth, Run, LinkTable, Sessions)):
         return replace(value, skipped=told)
     return value
 
@@ -389,8 +389,9 @@ def _empty_topics(chosen: type[Format], value: Any) -> str:
     if isinstance(value, Run):
         empty = next((topic for topic in value.topics if not value.size(topic)), None)
         return "" if empty is None else f"the run returns nothing for topic {empty} on purpose"
-    bare = next((name for name, topic in value.topics.items() if topic.no_answer and not any(topic.documents())), None)
-    return "" if bare is None else f"the truth says that topic {bare} has no answer"
+    bare = next((topic for topic in value.topics.values() if not topic.quotes and not any(topic.documents())), None)
+    said = "nothing was judged for topic {}" if bare is None or not bare.no_answer else "topic {} has no answer"
+    return "" if bare is None else f"the truth says that {said.format(bare.topic)}"
 
 
 def _suffixes(name: str) -> list[str]:

@@ -32,7 +32,9 @@ def judge_topic(truth: Truth, run: Run, topic: str, context: JudgingContext) -> 
         context.prepared[key] = _targets(truth, topic, context)
     targets: Targets = context.prepared[key]
     plain = context.max_ranks is None and topic not in repeats_of(run)
-    ranking = with_sizes(run.ranking(topic) if plain else ranking_of(run, topic, context), judgements)
+    ranking = run.ranking(topic) if plain else ranking_of(run, topic, context)
+    if ranking.path is not None:
+        ranking = with_sizes(ranking, judgements)
     wanted = set(targets.document)
     extra = {name: of[topic] for name, of in run.extra.items() if topic in of}
     unplaced = run.of_text and not context.whole_documents and targets.of_documents
