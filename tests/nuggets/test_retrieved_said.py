@@ -115,3 +115,13 @@ def test_what_is_wrong(files, written, line, said_of_it):
 def test_an_answer_without_assignments_is_refused(written):
     with pytest.raises(bp.UsageError, match="says nothing of nuggets"):
         bp.retrieved_said(written["stated_jsonl"], written["run_jsonl"], written["run_jsonl"])
+
+
+def test_foreign_labels_and_documents_are_told(written, files):
+    other = files(other_jsonl=said(a="supporter"))["other_jsonl"]
+    found = bp.retrieved_said(written["stated_jsonl"], {"1": {"z#0-9": 1.0}}, other)
+    assert counts(found) == (0, 0, 0, 5)
+    told = "\n".join(map(str, found.notes))
+    assert "('supporter'): 1" in told and "none of the run's documents states a nugget" in told
+    with pytest.raises(bp.InputError, match="'supporter'"):
+        bp.retrieved_said(written["stated_jsonl"], {"1": {"z#0-9": 1.0}}, other, strict=True)

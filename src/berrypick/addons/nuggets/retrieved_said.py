@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from berrypick.addons.nuggets.nugget_files import NUGGETS
 from berrypick.comparison.tabular import Tabular
-from berrypick.core.errors import UsageError
+from berrypick.core.errors import BerrypickWarning, UsageError
 from berrypick.core.exchange import Kind
 from berrypick.core.results import Note
 from berrypick.core.run import Run
@@ -18,7 +19,9 @@ from berrypick.core.truth import Truth
 from berrypick.core.words import counted
 from berrypick.evaluation.evaluation import unique_names
 from berrypick.evaluation.functions import evaluate
+from berrypick.evaluation.notes import skipped_notes
 from berrypick.evaluation.options import EvaluationKeywords, takes_options
+from berrypick.evaluation.run_inputs import refuse_foreign
 from berrypick.formats.base import Problems
 from berrypick.formats.io.files import file_name
 from berrypick.formats.io.json_lines import Fields
@@ -158,8 +161,11 @@ def retrieved_said(
     names = unique_names([(run.tag, run.source) for run in found])
     named = {(topic, nugget) for layer in layers for topic, nugget in layer.nuggets.items()}
     for name, run, answer in zip(names, found, answers, strict=True):
+        if options.get("strict"):
+            refuse_foreign(answer)
         said, told = _said(answer, only_support)
-        notes += [Note("nuggets", text, run=name) for text in _unmatched(named, told)]
+        notes += [replace(note, run=name) for note in skipped_notes(answer)]
+        notes += [Note("nuggets", text, run=name) for text in (*_unmatched(named, told), *_unknown(layers, run))]
         for layer in layers:
             hits = layer.hits(run, measure, options)
             fates += [NuggetFate(name, topic, nugget, hits.get(topic, False), (topic, nugget) in said)
@@ -178,7 +184,9 @@ class _Layer:
         """Whether a span of each topic's nugget was retrieved."""
         if not any(topic in run for topic in self.nuggets):
             return dict.fromkeys(self.nuggets, False)
-        (values,) = evaluate(self.truth, run, measure, **options).per_topic().values()
+        with warnings.catch_warnings():  # one nugget may be stated in documents that the run does not have
+            warnings.simplefilter("ignore", BerrypickWarning)
+            (values,) = evaluate(self.truth, run, measure, **options).per_topic().values()
         return {topic: bool(value) for topic, value in values[measure].items()}
 
 
@@ -228,3 +236,9 @@ def _unmatched(stated: set[tuple[str, str]], assigned: set[tuple[str, str]]) -> 
     bare, unplaced = len(stated - assigned), len(assigned - stated)
     told = [f"{counted(bare, 'nugget')} without an assignment, counted as not said"] if bare else []
     return [*told, *([f"{counted(unplaced, 'nugget')} that no span states, left out"] if unplaced else [])]
+
+
+def _unknown(layers: Sequence[_Layer], run: Run) -> list[str]:
+    """A sentence where no span lies in a document of the run: most likely the two name documents differently."""
+    names = {name for layer in layers for topic in layer.truth.topics.values() for name in topic.documents()}
+    return [] if run.has_any_document(sorted(names)) else ["none of the run's documents states a nugget"]
