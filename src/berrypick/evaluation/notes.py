@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -14,9 +15,9 @@ from berrypick.core.navigation import LinkTable, Navigation
 from berrypick.core.results import Note, Row, mean, whole_documents_note
 from berrypick.core.run import Run
 from berrypick.core.score import number
-from berrypick.core.truth import TopicTruth, Truth
+from berrypick.core.truth import Truth
 from berrypick.core.words import counted, material
-from berrypick.documents.near_names import near_hint, near_match
+from berrypick.documents.near_names import KnownNames, near_hint
 from berrypick.documents.texts import Texts
 from berrypick.documents.tokens import WORDS
 from berrypick.evaluation.requested import RequestedMeasure
@@ -301,8 +302,18 @@ def _occurs(navigation: Navigation, scorer: RunScorer) -> bool:
     )
 
 
-def _by_tens(topics: Sequence[TopicTruth]) -> Iterator[Sequence[TopicTruth]]:
-    return (topics[i : i + 10] for i in range(0, len(topics), 10))
+#: The names of all judged documents of a truth, for all runs.
+_judged_names: WeakKeyDictionary[Truth, KnownNames] = WeakKeyDictionary()
+
+
+def _judged(truth: Truth) -> KnownNames:
+    if truth not in _judged_names:
+        _judged_names[truth] = KnownNames([name for topic in truth.topics.values() for name in topic.documents()])
+    return _judged_names[truth]
+
+
+#: Runs with more documents are not searched for names that nearly match, which would take seconds.
+_MOST_DOCUMENTS = 20_000
 
 
 def unknown_documents_note(truth: Truth, run: Run) -> list[Note]:
@@ -310,35 +321,37 @@ def unknown_documents_note(truth: Truth, run: Run) -> list[Note]:
 
     Also if some of them nearly match.
     """
-    if not len(run):
+    if not len(run) and not run.extra:
         return [Note("empty run", "the run returns nothing, for any topic")]
-    known: set[str] = set()
-    for topics in _by_tens(list(truth.topics.values())):  # nearly every run has a judged document of the first
-        names = list({name for topic in topics for name in topic.documents()})
-        if run.has_any_document(names):
-            return _nearly_known(truth, run)
-        known.update(names)
-    if not known:
+    if run.has_more_documents(_MOST_DOCUMENTS):
+        # nearly every run has a judged document of the first topics
+        any_judged, candidates = any(map(run.has_any_document, _names_by_tens(truth))), list[str]()
+    else:
+        any_judged, candidates = _judged(truth).look(run)
+    if any_judged:
+        return _nearly_known(truth, run, candidates)
+    known = _judged(truth)
+    if not known.names:
         return []
-    near = near_match(list(run.documents), known, files=True)
+    near = known.match(list(run.documents), files=True)
     remedy = ""
     if near is not None:
         shown = near.shown("run", "truth")
         remedy = f"; names differ in their {near.why}: use the same names in both ({shown})"
-    examples = f"(truth: {some(sorted(known))}; run: {some(run.documents)})"
+    examples = f"(truth: {some(sorted(known.names))}; run: {some(run.documents)})"
     return [Note("unknown documents", f"none of the run's documents is judged {examples}{remedy}")]
 
 
-#: Runs with more documents are not searched for names that nearly match, which would take seconds.
-_MOST_DOCUMENTS = 20_000
+def _names_by_tens(truth: Truth) -> Iterator[list[str]]:
+    """The judged documents of ten topics at a time."""
+    topics = iter(truth.topics.values())
+    while some_topics := list(islice(topics, 10)):
+        yield list({name for topic in some_topics for name in topic.documents()})
 
 
-def _nearly_known(truth: Truth, run: Run) -> list[Note]:
+def _nearly_known(truth: Truth, run: Run, candidates: Sequence[str]) -> list[Note]:
     """A note on documents that are not judged, but would be but for case, zeros or the form of their letters."""
-    if run.has_more_documents(_MOST_DOCUMENTS):
-        return []
-    judged, retrieved = {name for topic in truth.topics.values() for name in topic.documents()}, set(run.documents)
-    near = near_match([name for name in run.documents if name not in judged], judged - retrieved)
+    near = _judged(truth).match(candidates, without=set(run.documents)) if candidates else None
     if near is None:
         return []
     documents = counted(near.many, "document")

@@ -27,12 +27,13 @@ from berrypick.documents.texts import Texts
 from berrypick.formats.base import Problems
 from berrypick.formats.span_run import SpanRun
 from berrypick.formats.span_truth import SpanTruth
+from berrypick.inputs.counted_places import DETAIL_NUMBERS
 from berrypick.inputs.fields import PAGE_NAMES, FieldError, FieldReader, FieldRow, Role, checked_length, names_of
 
 #: Columns that hold names, and those that hold numbers.
 NAMES = ("topic", "doc", "run", "set", "hop")
 NUMBERS = ("start", "end", "length", "rank", "score", "grade", "page", "page_index", "x0", "y0", "x1", "y1",
-           "page_width", "page_height")  # fmt: skip
+           "page_width", "page_height", *DETAIL_NUMBERS)  # fmt: skip
 #: Of these, those that may be yes or no; a place that is true is a mistake.
 YES_OR_NO = ("score", "grade")
 #: Larger numbers are not exact as 64-bit floats, and are refused.
@@ -427,6 +428,8 @@ def _locate_rows(table: ColumnTable, waiting: Sequence[int], texts: Texts, searc
 
     locator, problems = Locator(texts, check_quotes(search.quotes)), list[InputError]()
     columns = {name: list(table.columns.get(name) or [None] * len(table)) for name in ("doc", "start", "end")}
+    sought = ((table.columns["text"][row], columns["doc"][row]) for row in waiting)
+    locator.expect((text, name) for text, name in sought if isinstance(text, str) and isinstance(name, (str, NoneType)))
     for row in waiting:
         text, document = table.columns["text"][row], columns["doc"][row]
         if not isinstance(text, str) or not text.strip():
