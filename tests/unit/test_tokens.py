@@ -259,7 +259,7 @@ def test_an_encoding_that_tiktoken_does_not_have(encoding):
 
 
 def test_texts_are_tokenized_once_for_many_evaluations(monkeypatch):
-    """A tokenizer with a name finds the tokens of a text once; an object of one's own may change, and is asked again."""
+    """A tokenizer with a name finds the tokens of a text once; one's own object may change, and is asked again."""
     from berrypick.documents import tokens
 
     asked = []

@@ -64,12 +64,12 @@ class SpanRun(Format):
         if columns is None:
             run = cls.from_records(span_records(path, problems, reader), problems, path)
         else:
-            run = cls._of_columns(columns, path)
+            run = cls.of_columns(columns, path)
         return replace(run, unread=tuple(reader.unread))
 
     @classmethod
-    def _of_columns(cls, columns: dict[str, Any], path: str) -> Run:
-        """A run whose columns were scanned."""
+    def of_columns(cls, columns: dict[str, Any], path: str) -> Run:
+        """A run whose columns have been checked, as :func:`assemble` takes them."""
         order: Any = next((name for name in ("rank", "score") if columns[name] is not None), "file")
         run = assemble(**columns, order=order, source=path, format=cls.format_name, duplicates="keep")
         assert run.line is not None

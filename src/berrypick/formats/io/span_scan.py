@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from berrypick.core.arrays import FloatArray, Positions
 from berrypick.formats.io.files import head
-from berrypick.formats.io.scan import Scanned, scan_with
+from berrypick.formats.io.json_lines import positions
+from berrypick.formats.io.scan import scan_with
 from berrypick.formats.io.strict_json import strict_json
 from berrypick.inputs.fields import FieldReader, direct_names
 from berrypick.kernels import native
@@ -33,14 +31,14 @@ def scan_spans(path: str, reader: FieldReader) -> dict[str, Any] | None:
         return None
     reader.leave_values(name for *_, name in sorted(found.others))
     topic, document = found.coded()
+    held = found.columns
     return {
         "tag": found.tag,
         "topic": topic,
         "document": document,
-        "start": _positions(found, "start"),
-        "end": _positions(found, "end"),
-        "score": found.columns.get("score"),
-        "rank": found.columns.get("rank"),
+        **{name: positions(held[name]) if name in held else None for name in ("start", "end")},
+        "score": held.get("score"),
+        "rank": held.get("rank"),
         "line": found.line,
     }
 
@@ -57,12 +55,3 @@ def _names(path: str) -> dict[str, int] | None:
     if ours is None or not {*ours.values()} <= {*_SLOTS, ""}:
         return None
     return {name: _SLOTS.index(known) if known else _OTHER for name, known in ours.items()}
-
-
-def _positions(found: Scanned, name: str) -> Positions | None:
-    """Whole numbers stay whole."""
-    values: FloatArray | None = found.columns.get(name)
-    if values is None:
-        return None
-    whole = values.astype(np.int64)
-    return whole if (whole == values).all() else values
