@@ -24,7 +24,7 @@ def outcome(given):
     rest = ("tag", "topics", "ties", "unread", "quoted", "duplicates", "notes", "source", "format", "other_names")
     return {
         **columns,
-        **{name: getattr(run, name) for name in (*rest, "of_text", "grouped", "skipped")},
+        **{name: getattr(run, name) for name in (*rest, "of_text", "grouped", "skipped", "unit", "details")},
         "document": [run.documents[int(code)] for code in run.document],
         "documents": list(run.documents),
     }

@@ -44,7 +44,10 @@ def outcome(path):
         "document": [run.documents[int(code)] for code in run.document],
         "documents": list(run.documents),
         **{name: getattr(run, name) for name in ("tag", "topics", "ties", "unread", "quoted", "duplicates", "notes")},
-        **{name: getattr(run, name) for name in ("source", "format", "other_names", "skipped", "grouped")},
+        **{
+            name: getattr(run, name)
+            for name in ("source", "format", "other_names", "skipped", "grouped", "unit", "details")
+        },
         "counts": problems.counts,
     }
 

@@ -365,13 +365,20 @@ def with_places(topic: TopicTruth, places: list[tuple[Quote, Place]]) -> TopicTr
     assert start is not None and end is not None
     line = topic.line if topic.line is not None else np.arange(len(topic.document))
     rows = [
-        (int(line[row]), topic.document[row], start[row].item(), end[row].item(), float(topic.grade[row]))
+        (int(line[row]), topic.document[row], start[row].item(), end[row].item(), float(topic.grade[row]),
+         topic.sets[row] if topic.sets else (), topic.hops[row] if topic.hops else ())
         for row in range(len(topic.document))
+    ]  # fmt: skip
+    rows += [
+        (quote.line or 0, place.document, place.start, place.end, quote.grade, quote.sets, quote.hops)
+        for quote, place in places
     ]
-    rows += [(quote.line or 0, place.document, place.start, place.end, quote.grade) for quote, place in places]
     once: dict[tuple[str, float, float], tuple[int, float]] = {}
-    for number, document, low, high, grade in sorted(rows, key=lambda row: row[0]):
+    sets, hops = dict[tuple[str, float, float], dict[str, None]](), dict[tuple[str, float, float], dict[str, None]]()
+    for number, document, low, high, grade, in_sets, in_hops in sorted(rows, key=lambda row: row[0]):
         known = once.setdefault((document, low, high), (number, grade))
+        sets.setdefault((document, low, high), {}).update(dict.fromkeys(in_sets))
+        hops.setdefault((document, low, high), {}).update(dict.fromkeys(in_hops))
         if known[1] != grade:
             raise InputError(
                 f"topic {topic.topic}: the span {low}-{high} of {document} has grade {grade:g} in line {number} "
@@ -386,6 +393,8 @@ def with_places(topic: TopicTruth, places: list[tuple[Quote, Place]]) -> TopicTr
         end=np.array([high for _, _, high in once], dtype=np.int64),
         line=np.array([number for number, _ in once.values()], dtype=np.int64),
         quotes=(),
+        sets=tuple(map(tuple, sets.values())) if any(sets.values()) else None,
+        hops=tuple(map(tuple, hops.values())) if any(hops.values()) else None,
     )
 
 

@@ -14,6 +14,7 @@ from berrypick.core.errors import Message, option
 from berrypick.core.navigation import LinkTable, Navigation
 from berrypick.core.results import Note, Row, mean, whole_documents_note
 from berrypick.core.run import Run
+from berrypick.core.score import number
 from berrypick.core.truth import Truth
 from berrypick.core.words import counted, material
 from berrypick.documents.near_names import KnownNames, near_hint
@@ -112,20 +113,32 @@ def _topic_notes(scorer: RunScorer) -> Iterator[Note]:
         yield Note("missing topics", f"{counted(absent, 'judged topic')} missing from the run, scored as empty lists")
     empty = [topic for topic in scorer.topics if topic not in truth.relevant_topics]
     asked = [one for one in scorer.evaluation.measures if one.measure.needs_targets] if empty else []
-    zero = [one.text for one in asked if scorer.scores.found[one.text, empty[0]].value is not None]
-    undefined = [one.text for one in asked if one.text not in zero]
-    if undefined:
-        of = f" of {some(undefined)}" if len(undefined) < len(scorer.evaluation.measures) else ""  # others have values
+    yield from _empty_notes(scorer, empty, [one.text for one in asked])
+
+
+def _empty_notes(scorer: RunScorer, empty: list[str], measures: list[str]) -> Iterator[Note]:
+    """What topics without targets count: they are undefined, or have the value that a protocol gives them."""
+    undefined: dict[int, list[str]] = {}
+    given: dict[str, list[float]] = {}
+    for text in measures:
+        values = [scorer.scores.found[text, topic].value for topic in empty]
+        given[text] = [value for value in values if value is not None]
+        if len(given[text]) < len(empty):
+            undefined.setdefault(len(empty) - len(given[text]), []).append(text)
+    for count, texts in undefined.items():
+        of = f" of {some(texts)}" if len(texts) < len(scorer.evaluation.measures) else ""  # others have values
         yield Note(
             "topics without targets",
             f"1 judged topic has nothing relevant; its value{of} is undefined and left out of means"
-            if len(empty) == 1
-            else f"{len(empty)} judged topics have nothing relevant; their values{of} are undefined and left out of "
-            "means",
+            if count == 1
+            else f"{count} judged topics have nothing relevant; their values{of} are undefined and left out of means",
         )
-    for text in zero:
-        rule = f"as protocol {scorer.evaluation.context.protocol} does"
-        yield Note("topics without targets", f"0 where nothing is relevant, {rule}", measure=text, count=len(empty))
+    rule = f"as protocol {scorer.evaluation.context.protocol} does"
+    for text, values in given.items():
+        if values:
+            shown = " or ".join(number(value) for value in sorted({*values}))
+            what = f"{shown} where nothing is relevant, {rule}"
+            yield Note("topics without targets", what, measure=text, count=len(values))
 
 
 def meaningless_notes(scorer: RunScorer) -> Iterator[Note]:
@@ -268,6 +281,8 @@ def _measure_notes(scorer: RunScorer, one: RequestedMeasure) -> Iterator[Note]:
         yield Note("unjudged text", text, measure=one.text)
     if undefined:
         yield Note("undefined", "undefined, and left out of the mean", measure=one.text, count=undefined)
+    if summary := one.measure.beside_mean([scorer.scores.found[one.text, topic] for topic in scorer.topics]):
+        yield Note("summary", one.measure.beside_mean_note(summary), measure=one.text)
 
 
 def _occurs(navigation: Navigation, scorer: RunScorer) -> bool:
@@ -308,7 +323,7 @@ def unknown_documents_note(truth: Truth, run: Run) -> list[Note]:
 
     Also if some of them nearly match.
     """
-    if not len(run):
+    if not len(run) and not run.extra:
         return [Note("empty run", "the run returns nothing, for any topic")]
     if run.has_more_documents(_MOST_DOCUMENTS):
         # nearly every run has a judged document of the first topics
