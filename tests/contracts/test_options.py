@@ -220,6 +220,7 @@ def given(tmp_path: Path) -> dict[str, tuple[typing.Any, dict[str, typing.Any]]]
         "topic_table": ({"q": {"domain": "law"}}, {**spans, "by": "domain"}),
         "annotators": ("majority", spans),
         "unjudged": ("relevant", {**spans, "measures": "charP"}),
+        "strict": (True, documents),
         "whole_documents": (True, {**spans, "runs": {"q": {"d": 1.0}}, "measures": "charP", "documents": texts}),
     }  # fmt: skip
 

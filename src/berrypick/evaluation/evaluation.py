@@ -39,6 +39,7 @@ from berrypick.evaluation.scored import ScoredRun
 from berrypick.evaluation.scoring import raise_named, score_run
 from berrypick.evaluation.signature import accepts_navigation
 from berrypick.evaluation.unread import unread_notes
+from berrypick.formats import measures_for
 from berrypick.inputs.convert import RunFile, as_truth
 from berrypick.judging.context import JudgingContext
 from berrypick.judging.judge import judge_topic, refuse_duplicates
@@ -142,11 +143,11 @@ class Evaluation:
                 reader.texts is not None,
                 reader.collection is not None,
             )
-            chosen = default_measures(judgements.units, seconds, texts, lengths)
+            own = measures_for(judgements.format)
+            chosen = own or default_measures(judgements.units, seconds, texts, lengths)
             requested = resolve_measures(chosen)
-            more = (
-                f"; T2I as well, with lengths of documents ({option('collection')})" if seconds and not lengths else ""
-            )
+            viewed = seconds and not lengths and not own
+            more = f"; T2I as well, with lengths of documents ({option('collection')})" if viewed else ""
             notes = (*notes, Note("measures", Message(f"no measures are named: {chosen}, by what is judged{more}")))
         if options.by is not None or options.topic_table is not None:
             judgements = with_topic_table(judgements, options.topic_table)

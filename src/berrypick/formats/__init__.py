@@ -12,7 +12,7 @@ from typing import Any
 
 from berrypick.core.collection import Collection
 from berrypick.core.errors import BerrypickWarning, InputError, UsageError, nearest, nesting_refused, option
-from berrypick.core.navigation import LinkTable, Navigation, ReachTable
+from berrypick.core.navigation import LinkTable, Navigation, ReachTable, Sessions
 from berrypick.core.progress import gc_paused
 from berrypick.core.registry import Registry, plugin_errors
 from berrypick.core.run import Run
@@ -30,6 +30,7 @@ __all__ = [
     "content",
     "documents_in",
     "finite",
+    "measures_for",
     "positions_in",
     "read_any",
     "read_collection",
@@ -70,6 +71,12 @@ def positions_in(name: str) -> str | None:
     """What positions count in a format, chars or seconds; None if that depends on the file, or nothing was read."""
     found = registry.find(name) if name else None
     return None if found is None else found.positions
+
+
+def measures_for(name: str) -> str:
+    """What is computed for a truth of a format where no measure is named; '' if what is judged says it."""
+    found = registry.find(name) if name else None
+    return "" if found is None else found.default_measures
 
 
 def _names(role: Role | None) -> list[str]:
@@ -215,8 +222,10 @@ def read_any(
         problems = problems or Problems(name)
         with plugin_errors(f"{name}: reading it as {chosen.name()}", chosen):
             value = chosen.read(name, problems, **options)
-    if problems.counts and isinstance(value, (Truth, Run, LinkTable)):
-        return replace(value, skipped=dict(problems.counts))
+    if problems.foreign and isinstance(value, (Truth, Run)):
+        value = replace(value, foreign=problems.first_lines())
+    if (told := problems.told()) and isinstance(value, (Truth, Run, LinkTable, Sessions)):
+        return replace(value, skipped=told)
     return value
 
 
@@ -370,7 +379,7 @@ def write(value: Any, path: Any, format: str | type[Format] | None = None) -> ty
 
 
 #: What a truth of a campaign has beside its spans, and who converts it to spans can do without.
-LEFT_OUT = frozenset({"entry points", "aspects"})
+LEFT_OUT = frozenset({"entry points", "aspects", "saliency"})
 
 
 def _empty_topics(chosen: type[Format], value: Any) -> str:
@@ -380,8 +389,9 @@ def _empty_topics(chosen: type[Format], value: Any) -> str:
     if isinstance(value, Run):
         empty = next((topic for topic in value.topics if not value.size(topic)), None)
         return "" if empty is None else f"the run returns nothing for topic {empty} on purpose"
-    bare = next((name for name, topic in value.topics.items() if topic.no_answer and not any(topic.documents())), None)
-    return "" if bare is None else f"the truth says that topic {bare} has no answer"
+    bare = next((topic for topic in value.topics.values() if not topic.quotes and not any(topic.documents())), None)
+    said = "nothing was judged for topic {}" if bare is None or not bare.no_answer else "topic {} has no answer"
+    return "" if bare is None else f"the truth says that {said.format(bare.topic)}"
 
 
 def _suffixes(name: str) -> list[str]:

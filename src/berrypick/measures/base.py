@@ -292,9 +292,10 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
         one = judged.judge(topic)
         title = f"{text} for topic {topic}"
         if self.is_empty(one):
-            zero = as_score(self.empty_topic_score(one)).value is not None
-            shown = f"0: nothing is relevant, as protocol {one.protocol} counts it." if zero else ""
-            return Explanation(title, [shown or "Undefined: the topic has no targets."])
+            value = as_score(self.empty_topic_score(one)).value
+            if value is None:
+                return Explanation(title, ["Undefined: the topic has no targets."])
+            return Explanation(title, [f"{number(value)}: nothing is relevant, as protocol {one.protocol} counts it."])
         if not one.answered:
             value = as_score(self.missing_topic_score(one)).value
             shown = "undefined" if value is None else number(value, 6)

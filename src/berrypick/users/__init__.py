@@ -44,11 +44,11 @@ def load(given: Any, navigation: Navigation | None) -> tuple[UserModel, Navigati
         return build(given), navigation
     fitted = read_fitted(given)
     model = build(given if fitted is None else fitted.user)
-    own = None if fitted is None else fitted.transitions
+    own = None if fitted is None else fitted.navigation
     if own is None:
         inner = getattr(model, "of", None)  # of a model around another one
         if inner is not None and is_file(inner) and (fitted := read_fitted(inner)) is not None:
-            own = fitted.transitions
+            own = fitted.navigation
     return model, navigation if own is None else own
 
 

@@ -8,7 +8,7 @@ how likely new sessions are under them, and whether the predicted probabilities 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from os import PathLike, fspath
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import Any
 
 from berrypick import formats, users
 from berrypick.addons.fit.fit_chain import fit_chain
-from berrypick.addons.fit.fit_parts import FitMethod, all_rounded
+from berrypick.addons.fit.fit_parts import FitMethod
 from berrypick.addons.fit.fit_visits import fit_visits
 from berrypick.addons.fit.reading_log import ReadingLog
 from berrypick.addons.fit.reading_log_format import ReadingLogFormat
@@ -30,15 +30,22 @@ from berrypick.core.registry import plugin_errors
 from berrypick.core.results import Note
 from berrypick.core.score import Table, number
 from berrypick.core.words import counted
+from berrypick.documents.texts import Texts
 from berrypick.evaluation.evaluation_context import read_collection
 from berrypick.formats.base import Problems
 from berrypick.inputs.frames import _values, is_frame
 from berrypick.users.base import UserModel
 from berrypick.users.bep import Bep
+from berrypick.users.learning import all_rounded
 from berrypick.users.learnt import Learnt
 
 #: Options for some user models, and what the others do without them.
-OF_SOME = {"links": "follow links", "collection": "depend on lengths"}
+OF_SOME = {
+    "links": "follow links",
+    "collection": "depend on lengths",
+    "goals": "have a goal",
+    "documents": "read the texts of pages",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,8 +103,9 @@ class Fit(Tabular):
         return f"Fit({self.reader.user})"
 
     def records(self) -> list[dict[str, Any]]:
-        """Return one object: everything in the file but the transitions and visits of pages."""
-        return [{key: value for key, value in self.reader.content.items() if key not in ("transitions", "visits")}]
+        """Return one object: everything in the file but the transitions, visits and links of pages."""
+        tables = ("transitions", "visits", "links")
+        return [{key: value for key, value in self.reader.content.items() if key not in tables}]
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each parameter."""
@@ -126,7 +134,7 @@ class Fit(Tabular):
                 for row in self.calibration
                 if row["what"] == what
             ]
-            by = "predicted probability" if "transitions" in content else "distance"
+            by = "predicted probability" if "transitions" in content or "links" in content else "distance"
             title = f"Held out: a reader {what}, by {by}"
             found.append(Table(title, [by, "cases", "predicted", "observed"], rows, "<>>>"))
         return found
@@ -153,6 +161,14 @@ class Fit(Tabular):
                 f"Held out: {held['log_likelihood']:.4f} nats a {unit}, {held['baseline_log_likelihood']:.4f} for "
                 f"{held['baseline']}; difference {held['difference']:.4f}{ends}."
             )
+            if held.get("markov_log_likelihood") is not None:
+                ends = (
+                    f" [{held['markov_low']:.4f}, {held['markov_high']:.4f}]" if held["markov_low"] is not None else ""
+                )
+                lines.append(
+                    f"markov, fitted to the same sessions: {held['markov_log_likelihood']:.4f}; difference "
+                    f"{held['markov_difference']:.4f}{ends}."
+                )
         return lines
 
 
@@ -169,6 +185,8 @@ def fit(
     confidence: float = 0.95,
     links: LinkTable | str | PathLike[str] | None = None,
     collection: Collection | Mapping[str, float] | str | PathLike[str] | None = None,
+    goals: Sequence[str] | str | PathLike[str] | None = None,
+    documents: Texts | Mapping[str, str] | str | PathLike[str] | None = None,
     progress: ProgressLike = None,
 ) -> Fit:
     """Estimate a user model from a log by maximum likelihood, and check it on sessions held out.
@@ -176,8 +194,8 @@ def fit(
     Parameters
     ----------
     model : str, UserModel or type
-        markov, t2i, distance, bep, or a model of another package that has a method ``fit``. Parameters in brackets stay
-        as they are: ``"bep(L=5000)"``.
+        markov, seek, t2i, distance, bep, or a model of another package that has a method ``fit``. Parameters in
+        brackets stay as they are: ``"bep(L=5000)"``.
     log : str, path, list or data frame
         A file; for markov a list of visited paths, for the others a list of dictionaries or a data frame with the names
         of the format reading-log.
@@ -188,9 +206,15 @@ def fit(
     confidence : float
         The confidence of intervals.
     links : LinkTable, str or path, optional
-        For markov: which page links to which; shares of steps are smoothed towards them.
+        Which page links to which. For markov shares of steps are smoothed towards them, for seek they are what could
+        be followed.
     collection : Collection, mapping, str or path, optional
         For bep: lengths of the documents.
+    goals : list of str, str or path, optional
+        For seek: the page that each session looked for, where the log does not say so; a file has lines session TAB
+        goal, and sessions count from 1.
+    documents : Texts, mapping, str or path, optional
+        For seek: the texts of pages.
     progress : bool or callable, optional
         True shows a bar; a function is called with (done, of).
 
@@ -213,7 +237,7 @@ def fit(
     if not chosen.can_be_learnt():
         known = [name for name, cls in users.registered().items() if cls.can_be_learnt()]
         raise UsageError(f"fit estimates {', '.join(known)}, not {chosen.name()}")
-    given = {"links": links, "collection": collection}
+    given = {"links": links, "collection": collection, "goals": goals, "documents": documents}
     for name, why in OF_SOME.items():
         if given[name] is not None and name not in _taken(type(chosen)):
             some = [one for one, cls in users.registered().items() if name in _taken(cls)]

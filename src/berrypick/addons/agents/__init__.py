@@ -1,0 +1,1 @@
+"""Agents as readers: their sessions as runs, what these cost, and user models learnt from them."""
