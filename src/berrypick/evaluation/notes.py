@@ -280,6 +280,8 @@ def _measure_notes(scorer: RunScorer, one: RequestedMeasure) -> Iterator[Note]:
         yield Note("unjudged text", text, measure=one.text)
     if undefined:
         yield Note("undefined", "undefined, and left out of the mean", measure=one.text, count=undefined)
+    if summary := one.measure.beside_mean([scorer.scores.found[one.text, topic] for topic in scorer.topics]):
+        yield Note("summary", one.measure.beside_mean_note(summary), measure=one.text)
 
 
 def _occurs(navigation: Navigation, scorer: RunScorer) -> bool:
