@@ -7,7 +7,7 @@ answered), and topic 9 (in the run only). A seed varies what is judged and retri
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
@@ -134,6 +134,15 @@ def _elements(rng: np.random.Generator) -> tuple[Truth, Run]:
     return Truth("elements", topics, scale="sizes"), run
 
 
+def _steps(rng: np.random.Generator) -> tuple[Truth, Run]:
+    """The steps of an agent: spans that count lines, with costs, of which some were used."""
+    truth, run = _spans(rng)
+    topics = {name: replace(topic, unit="lines", aspects=None) for name, topic in truth.topics.items()}
+    details = {"tokens": rng.integers(0, 90, len(run)).astype(float), "seconds": rng.random(len(run)),
+               "used": rng.integers(0, 2, len(run)).astype(float)}  # fmt: skip
+    return Truth("spans", topics), run.changed(unit="lines", details=details)
+
+
 def _said(rng: np.random.Generator) -> tuple[Truth, Run]:
     """What slices keep beside units: nuggets of answers; a world of its own, since a truth of nuggets has no units."""
     from berrypick.addons.nuggets.nugget_files import NUGGETS, Assigned, Nugget
@@ -170,6 +179,7 @@ def prepared(seed: int = 0) -> Iterator[Prepared]:
     yield Prepared("documents", *_documents(rng), {"collection": LENGTHS, "units": 1000})
     yield Prepared("spans", *_spans(rng), {"collection": LENGTHS, "units": 1000, "chunks": CHUNKS})
     yield Prepared("elements", *_elements(rng), {"units": 1000})
+    yield Prepared("steps", *_steps(rng), {"collection": LENGTHS, "units": 1000})
     if "Nuggets" in measures.registered():  # not where the slice is hidden
         yield Prepared("nuggets", *_said(rng), made_for="Nuggets")
     if "HighlightAP" in measures.registered():

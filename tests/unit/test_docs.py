@@ -102,7 +102,8 @@ def _drawn_alike(one: Path, other: Path) -> bool:
 def test_measures_are_listed_by_family() -> None:
     page = _read(DOCS / "reference" / "measures" / "index.md")
     families = [part.partition("\n")[0] for part in page.split("\n## ")[1:]]
-    assert families == ["Documents", "Spans", "Readers", "Gains", "Passages", "Segments", "Measures of ir_measures"]
+    assert families[:6] == ["Documents", "Spans", "Readers", "Gains", "Passages", "Segments"]
+    assert families[-1] == "Measures of ir_measures" and {"Moments", "Nuggets"} <= set(families)  # slices in between
     listed = re.findall(r"^\| \[(\w+)\]\(\1\.md\) \|", page, flags=re.MULTILINE)
     ours = [name for name, value in measures.registered().items() if value.__module__.startswith("berrypick.")]
     assert sorted(listed) == sorted(ours)

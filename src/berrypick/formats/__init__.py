@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from berrypick.core import spec as specs
 from berrypick.core.collection import Collection
 from berrypick.core.errors import BerrypickWarning, InputError, UsageError, nearest, nesting_refused, option
 from berrypick.core.navigation import LinkTable, Navigation, ReachTable, Sessions
@@ -55,6 +56,7 @@ def by_name(name: str | type[Format], role: Role | None = None) -> type[Format]:
     if isinstance(name, type) and issubclass(name, Format):
         found: type[Format] | None = name
     elif isinstance(name, str):
+        name = name.partition("(")[0]
         found = registry.find(name)
     else:
         raise UsageError(f"{name!r:.60} is not a format; give its name as a string, e.g. 'trec-run'")
@@ -67,9 +69,26 @@ def by_name(name: str | type[Format], role: Role | None = None) -> type[Format]:
     return found
 
 
+def reading_options(chosen: type[Format], given: str | type[Format] | None) -> dict[str, Any]:
+    """How a file is to be read, from the brackets after the name of its format."""
+    if not isinstance(given, str) or "(" not in given:
+        return {}
+    found = dict(specs.parse("format(" + given.partition("(")[2], "format").parameters)
+    return checked_reading(chosen, found)
+
+
+def checked_reading(chosen: type[Format], options: dict[str, Any]) -> dict[str, Any]:
+    """Refuse what a format is not read by."""
+    for name in options:
+        if name not in chosen.reading:
+            known = f"it takes {', '.join(chosen.reading)}" if chosen.reading else "it takes none"
+            raise UsageError(f"format {chosen.name()} has no {name}: {known}")
+    return options
+
+
 def positions_in(name: str) -> str | None:
     """What positions count in a format, chars or seconds; None if that depends on the file, or nothing was read."""
-    found = registry.find(name) if name else None
+    found = registry.find(name.partition("(")[0]) if name else None
     return None if found is None else found.positions
 
 
@@ -156,7 +175,7 @@ USUAL = {"truth": ("trec-qrels", 4), "run": ("trec-run", 6)}
 OTHERS = re.compile(
     '"(text|data|label|labels|entities|annotations|answer|qid|tests|snippets|fitted|target|selector|hits|results|'
     "responses?|result|outputs?|inputs?|context|documents|source_documents|source_nodes|messages|vars|run_type|"
-    'attributes|observations|retrieved_contexts|retrieval_context)"'
+    'attributes|observations|retrieved_contexts|retrieval_context|patch|gold_context|traj_data)"'
 )
 
 
@@ -219,13 +238,14 @@ def read_any(
     name = file_name(path)
     with reusable(name), gc_paused(), nesting_refused(name):
         chosen = by_name(format, role) if format else sniff(name, role)
+        options |= reading_options(chosen, format)
         problems = problems or Problems(name)
         with plugin_errors(f"{name}: reading it as {chosen.name()}", chosen):
             value = chosen.read(name, problems, **options)
     if problems.foreign and isinstance(value, (Truth, Run)):
         value = replace(value, foreign=problems.first_lines())
-    if (told := problems.told()) and isinstance(value, (Truth, Run, LinkTable, Sessions)):
-        return replace(value, skipped=told)
+    if (problems.counts or problems.foreign) and isinstance(value, (Truth, Run, LinkTable, Sessions)):
+        return replace(value, skipped=problems.told())
     return value
 
 

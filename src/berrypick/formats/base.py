@@ -11,6 +11,7 @@ import ast
 import inspect
 import re
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, TextIO, get_args
 
@@ -176,6 +177,9 @@ class Format:
         """Empty if the value can be written in this format without loss, else why not."""
         return f"{cls.format_name} is read, not written"
 
+    #: How it may be read, by name, with a sentence on each: ``berrypick convert`` and the brackets after its name
+    #: (``name(option='value')``) take them, and :meth:`read` gets them as options.
+    reading: ClassVar[Mapping[str, str]] = {}
     #: Whether it says which topics a run returns nothing for, or a truth has no answer to.
     holds_empty_topics: ClassVar[bool] = False
     #: What it holds of a truth beside graded units, of :attr:`berrypick.core.truth.Truth.beside`.

@@ -1,1 +1,1 @@
-"""Agents as readers: their sessions as runs, what these cost, and user models learnt from them."""
+"""Agents as readers: their sessions as runs, changes as truths, and user models learnt from them."""

@@ -17,6 +17,9 @@ from berrypick.measures.reader_values import ReaderValues
 from berrypick.measures.readers._items import several_documents_note, takes_all
 from berrypick.measures.readers._working import MOST_ROWS, reach_table
 
+#: Why a value can be above 1.
+SEVERAL_AT_ONCE = "one result can show several units of a set at once, where the ideal list has one unit a rank"
+
 
 class _Needing(Protocol):
     """What is asked of the measure."""

@@ -58,7 +58,7 @@ from berrypick.measures.readers._items import (
     takes_all,
     target_list_notes,
 )
-from berrypick.measures.readers._sets import check_need, explain_sets, rank_worth, set_score
+from berrypick.measures.readers._sets import SEVERAL_AT_ONCE, check_need, explain_sets, rank_worth, set_score
 from berrypick.measures.readers._targets import TargetMeasure
 from berrypick.measures.readers._working import item_tables, law_table, reach_table, scenario_tables, whole_recall
 
@@ -219,6 +219,7 @@ class EPRUM(TargetMeasure):
             self._check_together()
         if self.need == "set":
             check_need(self)
+            object.__setattr__(self, "why_above_one", SEVERAL_AT_ONCE)
 
     def _check_together(self) -> None:
         if self.law != "exact":
