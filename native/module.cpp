@@ -551,6 +551,17 @@ bool has_more_names(const berrypick::NameColumn& names, std::size_t most) {
     return berrypick::has_more(names, most);
 }
 
+// whether any name is known, and the rows of those that may be but for their form
+nb::tuple look(const berrypick::KnownNames& known, const berrypick::NameColumn& names) {
+    std::vector<Index> near;
+    bool any = false;
+    {
+        const nb::gil_scoped_release released;
+        any = known.look(names, near);
+    }
+    return nb::make_tuple(any, owned(std::move(near)));
+}
+
 nb::tuple interned(const berrypick::NameColumn& names) {
     require(names.size() < std::size_t(std::numeric_limits<std::int32_t>::max()), "too many names");
     berrypick::Vocabulary found;
@@ -580,6 +591,11 @@ void files(nb::module_& m) {
         .def("has_any", has_any_name, "names"_a)
         .def("has_more", has_more_names, "most"_a)
         .def("interned", interned);
+    nb::class_<berrypick::KnownNames>(m, "KnownNames")
+        .def("__init__", [](berrypick::KnownNames* at, nb::list names, nb::list prints) {
+            new (at) berrypick::KnownNames(utf8_of(names), utf8_of(prints));
+        }, "names"_a, "prints"_a)
+        .def("look", look, "names"_a);
 }
 
 // --- documents -----------------------------------------------------------------------------------------------------

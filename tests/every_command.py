@@ -138,9 +138,13 @@ def invocations(files: dict[str, Path], out: Path) -> dict[str, list[tuple[int, 
             (0, [files["answers.jsonl"], *runs, "-o", output]) for output in ("table", "tsv", "csv", "json")
         ],
         "pool": [
-            (0, [*runs, "-k", "2", "--documents", files["texts.jsonl"], "--truth", truth, "-o", out / "tasks.jsonl"])
+            (0, [*runs, "-k", "2", "--documents", files["texts.jsonl"], "--truth", truth, "-o", out / "tasks.jsonl"]),
+            (0, [files["boxed.jsonl"], "-o", out / "pages.jsonl"]),
         ],
-        "annotate": [(0, [out / "tasks.jsonl", "--html", out / "judge.html"])],
+        "annotate": [
+            (0, [out / "tasks.jsonl", "--html", out / "judge.html"]),
+            (0, [out / "pages.jsonl", "--html", out / "pages.html"]),
+        ],
         "relocate": [
             (0, [truth, "--from", files["texts.jsonl"], "--to", files["newer.jsonl"], "-o", out / "new.jsonl"])
         ],

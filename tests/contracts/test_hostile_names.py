@@ -42,7 +42,8 @@ def test_no_command_prints_a_line_of_a_name(command, calls, berrypick):
     if command in ("report", "plot"):
         pytest.importorskip("vl_convert")
     if command == "annotate":
-        berrypick("pool", *calls["pool"][0][1])
+        for _, arguments in calls["pool"]:
+            berrypick("pool", *arguments)
     for code, arguments in calls[command]:
         done = berrypick(command, *arguments)
         assert done.code == code, done.err

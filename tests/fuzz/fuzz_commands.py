@@ -48,8 +48,9 @@ CALLS: dict[str, list[str]] = {
     "pool": [
         "R R --documents D -o OUT.jsonl",
         "R --documents D --truth T --titles I -o OUT.json --format label-studio",
+        "R R --truth T -o OUT.jsonl",
     ],
-    "annotate": ["K --html OUT.html"],
+    "annotate": ["K --html OUT.html", "B --html OUT.html"],
     "relocate": ["T --from D --to E -o OUT.jsonl --report OUT.2.jsonl"],
     "agreement": ["T"],
     "index": ["X OUT.index --jobs 1"],
@@ -75,6 +76,7 @@ def texts() -> dict[str, str]:
     return {
         "S": json.dumps(rows),
         "K": json.dumps(task) + "\n",
+        "B": json.dumps({"topic": "1", "doc": "a", "page": 1, "boxes": [[1, 2, 3, 4]], "page_size": [9, 9]}) + "\n",
         "D": "".join(documents),
         "E": "".join(documents).replace("g" * 50, "h" * 40),
         "G": json.dumps([{"question": "Which one?", "context": ["raspberry"], "source": "garden"}]),

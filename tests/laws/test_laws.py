@@ -145,6 +145,7 @@ MODELS = [
     ("table", "documents"),
     ("markov", "documents"),
     ("hyperlink", "documents"),
+    ("seek", "documents"),
     ("opener", "spans apart"),
 ]
 OF_READERS = ["EPRUM", "EPRUM@0.5", "PRUM", "ExpectedRatio", "ExpectedRatio@3", "epnav", "Coverage", "TBG", "spanRBP"]

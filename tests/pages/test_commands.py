@@ -55,6 +55,7 @@ def run(files, berrypick):
         ["simulate", "truth.jsonl", "a.jsonl", "-m", "EPRUM", "--user", "window(before=1,after=1)"],
         ["ideal", "truth.jsonl", "-m", "EPRUM"],
         ["power", "truth.jsonl", "a.jsonl", "b.jsonl", "-m", "charR"],
+        ["pool", "a.jsonl", "b.jsonl", "--truth", "truth.jsonl", "-o", "x.jsonl"],
     ],
     ids=lambda words: words[0],
 )
@@ -89,7 +90,6 @@ def test_conversion_to_a_table_and_back_keeps_every_digit(files, run):
         ),
         (["locate", "truth.jsonl", "x.jsonl", "--documents", "texts.jsonl"], "locate finds spans of text"),
         (["evaluate", "truth.jsonl", "a.jsonl", "-m", "T2I"], "does not count areas"),
-        (["pool", "a.jsonl", "--documents", "texts.jsonl", "-o", "x.jsonl"], "pools are made of text"),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",
 )

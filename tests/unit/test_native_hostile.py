@@ -210,6 +210,9 @@ def random_names(native: ModuleType, rng: np.random.Generator) -> None:
     place, nothing = column.places(), np.zeros(0, dtype=np.int64)
     vocabulary, codes = column.interned()
     assert [vocabulary.name(int(code)) for code in codes] == names == [column.name(i) for i in range(rows)]
+    known = native.KnownNames([*names[::2], "\ud800", "0" * 70_000], ["n0", *(name.lower() for name in names[1::2])])
+    found, near = known.look(column)
+    assert found == bool(names) and not {names[row] for row in near} & {*names[::2]}
     out = np.empty(len(sizes), dtype=bool)
     native.repeated_names(bounds, column, place, out)
     assert out.tolist() == [len(set(names[a:b])) < b - a for a, b in itertools.pairwise(bounds)]

@@ -131,6 +131,7 @@ def _merged_topic(found: Sequence[TopicTruth], rule: MergeRule) -> TopicTruth:
         judged_documents=tuple(whole),
         quotes=tuple(quote for topic in found for quote in topic.quotes if not quote.has_offsets),
         no_answer=all(topic.no_answer for topic in found),
+        unit=next((topic.unit for topic in found if topic.unit), ""),
     )
 
 

@@ -89,6 +89,8 @@ class TruthLocator:
         checked = self._checked(topics)
         spans = {name: self._within(replace(topic, quotes=())) for name, topic in checked.items()}
         converted = checked_truth(replace(truth, topics=spans), self.texts, self.counting).topics
+        sought = (quote for topic in checked.values() for quote in topic.quotes if not quote.has_offsets)
+        self.locator.expect((quote.text, quote.document) for quote in sought)
         found = {name: self._with_quotes(converted[name], checked[name].quotes) for name in topics}
         return replace(truth, topics=found, offsets="chars", annotators={})
 

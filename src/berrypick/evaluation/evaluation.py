@@ -40,6 +40,7 @@ from berrypick.evaluation.scored import ScoredRun
 from berrypick.evaluation.scoring import raise_named, score_run
 from berrypick.evaluation.signature import accepts_navigation
 from berrypick.evaluation.unread import unread_notes
+from berrypick.formats import measures_for
 from berrypick.inputs.convert import RunFile, as_truth
 from berrypick.judging.context import JudgingContext
 from berrypick.judging.judge import judge_topic, refuse_duplicates
@@ -128,7 +129,8 @@ class Evaluation:
         """The same with options as one value. ``measures`` None: none are needed. ``once``: it is run once, so an
         iterator of runs need not be kept."""
         protocol = get_protocol(options.protocol) if options.protocol else OWN
-        if not users.is_name(options.user) and (fitted := users.read_fitted(options.user)) is not None:
+        by_name = options.user is None or users.is_name(options.user)
+        if not by_name and (fitted := users.read_fitted(options.user)) is not None:
             options = options.with_user(fitted)  # read once
         named = bool(options.task or protocol.name) or not (isinstance(measures, (str, list, tuple)) and not measures)
         try:
@@ -153,11 +155,11 @@ class Evaluation:
                 reader.texts is not None,
                 reader.collection is not None,
             )
-            chosen = default_measures(judgements.units, seconds, texts, lengths)
+            own = measures_for(judgements.format)
+            chosen = own or default_measures(judgements.units, seconds, texts, lengths)
             requested = resolve_measures(chosen)
-            more = (
-                f"; T2I as well, with lengths of documents ({option('collection')})" if seconds and not lengths else ""
-            )
+            viewed = seconds and not lengths and not own
+            more = f"; T2I as well, with lengths of documents ({option('collection')})" if viewed else ""
             notes = (*notes, Note("measures", Message(f"no measures are named: {chosen}, by what is judged{more}")))
         if options.by is not None or options.topic_table is not None:
             judgements = with_topic_table(judgements, options.topic_table)
@@ -229,7 +231,8 @@ class Evaluation:
         ``progress`` is called with (done, of). With a fitted user model, so many readers are drawn from its law.
         """
         own = any(context.user is not self.context.user for context in self.contexts.values())
-        fitted = own or not users.is_name(self.options.user)  # perhaps: drawing looks, and refuses what is no count
+        by_name = self.options.user is None or users.is_name(self.options.user)
+        fitted = own or not by_name  # perhaps: drawing looks, and refuses what is no count
         if reader_draws and (fitted or type(reader_draws) is not int or reader_draws < 0):
             return self.drawing(reader_draws).run(curves=curves, jobs=jobs, executor=executor, progress=progress)
         if jobs != 1 or executor is not None:

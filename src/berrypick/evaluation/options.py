@@ -44,7 +44,7 @@ from berrypick.evaluation.levels import IdPattern, Level
 from berrypick.evaluation.protocols import OWN, check_task_name, get_protocol
 from berrypick.users import UserModel
 
-EffortName = Literal["rank", "clicks", "chars", "tokens", "seconds", "pages"]
+EffortName = Literal["rank", "clicks", "chars", "tokens", "seconds", "lines", "pages"]
 TextMismatch = Literal["error", "note"]
 File = str | PathLike[str]
 #: Functions whose results have rows for groups of topics.
@@ -264,6 +264,13 @@ class _Others(TypedDict, total=False):
         Declared(
             None, "Rows for each group of topics as well: a field of the truth's lines or of the topic table, or doc.",
             label="groups", metavar="FIELD",
+        ),
+    ]  # fmt: skip
+    strict: Annotated[
+        bool,
+        Declared(
+            False, "Refuse files with labels outside the vocabulary of their format; else they are counted in notes.",
+            label="strict",
         ),
     ]  # fmt: skip
     whole_documents: Annotated[

@@ -48,7 +48,7 @@ class FittedUser:
         model = users.build(drawn.user)
         if self.around is not None:
             model = replace(self.around, of=drawn.user)  # type: ignore[call-arg]
-        navigation = drawn.transitions
+        navigation = drawn.navigation
         reader = context.reader if navigation is None else replace(context.reader, navigation=navigation)
         return context.read_by(model.resolved(reader), reader)
 

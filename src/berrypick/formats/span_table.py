@@ -54,9 +54,9 @@ def _in_columns(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _columns(rows: list[dict[str, Any]]) -> list[str]:
-    order = ["topic", "doc", "start", "end", "page", "x0", "y0", "x1", "y1", "page_width", "page_height", "quote",
-             "text", "grade", "set", "hop", "rank", "score", "tag", "offsets",
-             "judged", "is_impossible"]  # fmt: skip
+    order = ["topic", "doc", "start", "end", "start_line", "end_line", "start_time", "end_time", "page", "x0", "y0",
+             "x1", "y1", "page_width", "page_height", "quote", "text", "grade", "set", "hop", "rank", "score", "tag",
+             "offsets", "judged", "is_impossible"]  # fmt: skip
     used = dict.fromkeys(("topic", "doc") if rows else ())  # a table has both, also if no row names a document
     used |= dict.fromkeys(name for row in rows for name in row)
     return [*(name for name in order if name in used), *(name for name in used if name not in order)]

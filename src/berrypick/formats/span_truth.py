@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, ClassVar, TextIO
 
 from berrypick.core.annotators import merged
+from berrypick.core.run import place_record
 from berrypick.core.truth import OFFSETS, Offsets, Quote, TopicFields, TopicTruth, Truth, in_sets
 from berrypick.core.words import counted
 from berrypick.formats.base import Format, Problems, Role
@@ -16,6 +17,7 @@ from berrypick.formats.io.json_lines import Fields, Rows, plain, records, span_f
 from berrypick.formats.io.page_places import PAGES, read_place
 from berrypick.formats.io.questions import by_place
 from berrypick.formats.io.values import ONE_OF_TWO, Judgement, documents_topic, judged_counts, spans_topic
+from berrypick.inputs.counted_places import COUNTED, UNIT
 from berrypick.inputs.fields import PAGE_NAMES, QUESTIONS, FieldReader, is_span_header, ours_of
 from berrypick.inputs.layouts import LAYOUTS, one_place_each, short_name
 
@@ -23,7 +25,8 @@ from berrypick.inputs.layouts import LAYOUTS, one_place_each, short_name
 OF_RUNS = ("score", "rank", "results")
 #: Fields of judgements and of runs; any other is a field of the topic.
 OWN_FIELDS = frozenset({"topic", "doc", "start", "end", "grade", "quote", "offsets", "length", "text", "tag", "answer",
-                        "judged", "is_impossible", "annotator", "set", "hop", *OF_RUNS, *PAGE_NAMES})  # fmt: skip
+                        "judged", "is_impossible", "annotator", "set", "hop", UNIT, *OF_RUNS, *COUNTED,
+                        *PAGE_NAMES})  # fmt: skip
 #: Fields of tasks to be judged, and of their exports from annotation tools.
 ONE_KIND = "give pages for every span, or for none"
 LABELS = ("label", "labels", "entities", "annotations", "spans")
@@ -33,6 +36,8 @@ _OF_LAYOUTS = ('"boundingRegions"', '"bounding_regions"')
 #: Characters of a line whose names are looked at, to see what it is.
 _LOOKED_AT = 1 << 16
 _OF_TASKS = re.compile(rf'"(regions|{"|".join(LABELS)})":\s*\[|"answer":\s*"(accept|reject|ignore)"')
+#: Where an answer is a list, of its sentences.
+_OF_SENTENCES = re.compile(r'"answer":\s*\[')
 
 
 class SpanTruth(Format):
@@ -57,6 +62,7 @@ class SpanTruth(Format):
     ``{"topic": "9", "answer": null}`` says that a topic has no answer (``"is_impossible": true``, as in SQuAD, says the
     same). ``{"topic": "1", "doc": "guide.md", "judged": true}`` says that a document was judged as a whole: what no
     other line marks as relevant in it is not. A span of grade 0 is text that was judged and is not relevant.
+    ``{"topic": "8", "judged": false}`` says that nothing was judged for a topic: its values are undefined.
 
     ``set`` names a sufficient answer that the line is part of: all lines of one topic with one set are enough together,
     and sets are alternatives. ``hop`` says that one line of each hop is needed. Either may be a list of several names.
@@ -85,7 +91,7 @@ class SpanTruth(Format):
     json_names: ClassVar[tuple[str, ...]] = ("topic", "doc", "start", "end", "grade", "quote")
     holds_empty_topics: ClassVar[bool] = True
     holds: ClassVar[frozenset[str]] = frozenset(
-        {"quotes without offsets", "documents judged as a whole", "places on pages", "sets"}
+        {"quotes without offsets", "documents judged as a whole", "places on pages", "lines", "sets"}
     )
 
     @classmethod
@@ -123,6 +129,7 @@ class SpanTruth(Format):
         counting: dict[Offsets | None, int] = {}
         unplaced: dict[str, None] = {}
         any_span = False
+        units: dict[str, int] = {}  # what offsets count, and a line in which they do
         members = Memberships(problems)
         places: dict[bool, int] = {}  # whether lines have pages, and a line that has or has none
         for _, number, text, value in one_place_each(rows):
@@ -137,6 +144,9 @@ class SpanTruth(Format):
                 if value.get("doc") is not None:
                     judged.setdefault(fields.name("topic"), {}).setdefault(fields.name("doc"), number)
                 continue
+            if _is_unjudged(fields):
+                spans.setdefault(fields.name("topic"), {})
+                continue
             if _is_judged_whole(fields):
                 _judge_whole(fields, judged)
                 continue
@@ -144,6 +154,7 @@ class SpanTruth(Format):
             named = members.read(fields, topic, grade)
             if value.get("start") is not None:
                 _count(fields, counting)
+                _same_unit(fields, units)
             place = None if PAGES.isdisjoint(value) else read_place(fields, empty_allowed=grade == 0)
             if not fields.good:
                 spans.setdefault(topic, {})  # of which a target without area may be the only one
@@ -189,6 +200,7 @@ class SpanTruth(Format):
                     empty_documents=tuple(whole.get(topic, ())),
                     quotes=tuple(quotes.get(topic, ())),
                     judged_documents=tuple(judged.get(topic, ())),
+                    unit=next(iter(units), ""),
                     **members.columns(topic, found),
                 )
                 for topic, found in spans.items()
@@ -252,9 +264,10 @@ class SpanTruth(Format):
                 if topic.boxes is not None:
                     record |= topic.boxes.record(row)
                 elif topic.start is not None:
-                    record["start"], record["end"] = plain(topic.start[row]), plain(topic.end[row])
-                    if (document, record["start"], record["end"]) in checks:
-                        record["quote"] = checks[document, record["start"], record["end"]]
+                    start, end = plain(topic.start[row]), plain(topic.end[row])
+                    record |= place_record(topic.unit, start, end)
+                    if (document, start, end) in checks:
+                        record["quote"] = checks[document, start, end]
                 record |= {"grade": plain(topic.grade[row]), **topic.memberships(row)}
                 yield record | (unit if topic.start is not None else {}) | more
             for quote in others:
@@ -315,7 +328,7 @@ def _together(parts: dict[str, Truth], problems: Problems) -> Truth:
             what = f"the lines of {f'annotator {who}' if who else 'no annotator'} judge whole documents"
             problems.report(what, remedy="judgements of several annotators are spans")
             return first
-        if part.offsets != first.offsets:
+        if part.offsets != first.offsets or part.unit != first.unit:
             problems.report("offsets count different things in the lines of different annotators")
     annotators = {who: part.topics for who, part in parts.items()}
     return replace(
@@ -335,6 +348,8 @@ def _wholes(topic: TopicTruth) -> Iterator[dict[str, Any]]:
         yield {"doc": document, "grade": 0}
     if topic.no_answer:
         yield {"answer": None}
+    elif not topic.quotes and not any(topic.documents()):
+        yield {"judged": False}
 
 
 def _has_no_answer(fields: Fields) -> bool:
@@ -354,6 +369,12 @@ def _has_no_answer(fields: Fields) -> bool:
 
 #: Fields of which a line that judges part of a document has one.
 _OF_UNITS = ("start", "end", "quote", "grade", "set", "hop")
+
+
+def _is_unjudged(fields: Fields) -> bool:
+    """Whether a line says that nothing was judged for its topic."""
+    said = any(fields.value.get(name) is not None for name in ("doc", *_OF_UNITS))
+    return fields.value.get("judged") is False and not said
 
 
 def _is_judged_whole(fields: Fields) -> bool:
@@ -399,6 +420,16 @@ def _count(fields: Fields, known: dict[Offsets | None, int]) -> None:
         fields.fail(f"offsets {here} here, and {there} in line {line}", "declare the same in every line")
 
 
+def _same_unit(fields: Fields, known: dict[str, int]) -> None:
+    """Lines, seconds or characters in all lines alike."""
+    unit = str(fields.value.get(UNIT, ""))
+    known.setdefault(unit, fields.number)
+    other, line = next(iter(known.items()))
+    if other != unit:
+        here, there = (f"count {one or 'characters'}" for one in (unit, other))
+        fields.fail(f"offsets {here} here, and {there} in line {line}", "give the same fields in every line")
+
+
 def line_names(line: str) -> list[str]:
     """The names of the object that a line of JSON is; the line may be cut."""
     names, depth = [], 0
@@ -415,7 +446,12 @@ def line_names(line: str) -> list[str]:
 def is_span_line(names: list[str], line: str) -> bool:
     """Whether a line of JSON is one of spans."""
     known = "topic" in names or is_span_header(names)
-    return line.lstrip().startswith("{") and known and not is_task(line)
+    return line.lstrip().startswith("{") and known and not is_task(line) and not _is_cited_answer(names, line)
+
+
+def _is_cited_answer(names: list[str], line: str) -> bool:
+    """Whether a line is an answer in sentences with citations, whose topic may be a text."""
+    return _OF_SENTENCES.search(line) is not None and ("references" in names or '"citations"' in line[:_LOOKED_AT])
 
 
 def is_task(line: str) -> bool:

@@ -27,12 +27,13 @@ from berrypick.documents.texts import Texts
 from berrypick.formats.base import Problems
 from berrypick.formats.span_run import SpanRun
 from berrypick.formats.span_truth import SpanTruth
+from berrypick.inputs.counted_places import DETAIL_NUMBERS
 from berrypick.inputs.fields import PAGE_NAMES, FieldError, FieldReader, FieldRow, Role, checked_length, names_of
 
 #: Columns that hold names, and those that hold numbers.
 NAMES = ("topic", "doc", "run", "set", "hop")
 NUMBERS = ("start", "end", "length", "rank", "score", "grade", "page", "page_index", "x0", "y0", "x1", "y1",
-           "page_width", "page_height")  # fmt: skip
+           "page_width", "page_height", *DETAIL_NUMBERS)  # fmt: skip
 #: Of these, those that may be yes or no; a place that is true is a mistake.
 YES_OR_NO = ("score", "grade")
 #: Larger numbers are not exact as 64-bit floats, and are refused.
@@ -238,15 +239,19 @@ def is_number(value: Any) -> bool:
 # --- a truth ----------------------------------------------------------------------------------------------------------
 
 
+def _needs_no_grade(table: ColumnTable, row: int) -> bool:
+    """Whether a row speaks of a whole document, or of its topic alone."""
+    unjudged = _cell(table, "judged", row) is not None and _cell(table, "doc", row) is None
+    return unjudged or any(_cell(table, name, row) for name in ("is_impossible", "judged"))
+
+
 def truth_of_table(table: ColumnTable) -> Truth:
     """Judgements; a column of grades has one in every row."""
     if not len(table):
         raise UsageError(f"{table.where}: the truth judges nothing")
     table = _with_ends(table.plain().without("doc_else"), TextSearch())
     missing = [row for row, grade in enumerate(table.columns.get("grade", ())) if grade is None]
-    row = next(
-        (row for row in missing if not any(_cell(table, name, row) for name in ("is_impossible", "judged"))), None
-    )
+    row = next((row for row in missing if not _needs_no_grade(table, row)), None)
     if row is not None:
         raise table.error(row, "grade is missing", "give a grade in every row, or leave the column out (all are 1)")
     problems = Problems(table.where)
@@ -423,6 +428,8 @@ def _locate_rows(table: ColumnTable, waiting: Sequence[int], texts: Texts, searc
 
     locator, problems = Locator(texts, check_quotes(search.quotes)), list[InputError]()
     columns = {name: list(table.columns.get(name) or [None] * len(table)) for name in ("doc", "start", "end")}
+    sought = ((table.columns["text"][row], columns["doc"][row]) for row in waiting)
+    locator.expect((text, name) for text, name in sought if isinstance(text, str) and isinstance(name, (str, NoneType)))
     for row in waiting:
         text, document = table.columns["text"][row], columns["doc"][row]
         if not isinstance(text, str) or not text.strip():

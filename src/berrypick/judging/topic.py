@@ -51,7 +51,7 @@ class JudgedTopic:
     context
         What topics are judged with: user model, texts, lengths.
     answered
-        False: the run has no results for the topic.
+        False: the run has no results for the topic, and says nothing else of it.
     scale
         How elements are graded.
     ties
@@ -62,6 +62,8 @@ class JudgedTopic:
         Why whole documents cannot stand for the results, which are texts in them; None if nothing keeps them from it.
     grouped
         Whether some rank of the run, in any topic, holds several pointers.
+    extra
+        What the run says of the topic beside its results, by name, where its format says more.
 
     Examples
     --------
@@ -82,6 +84,7 @@ class JudgedTopic:
     has_entry_points: bool = False
     unplaced: UsageError | None = None
     grouped: bool = False
+    extra: Mapping[str, Any] = field(default_factory=dict)
     #: What was computed for one measure, and what was read for it, for the next.
     _parts: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 

@@ -45,6 +45,7 @@ from berrypick.formats.io.files import atomic_writer
 from berrypick.formats.io.json_lines import write_lines
 from berrypick.formats.io.questions import plain_title
 from berrypick.formats.span_truth import SpanTruth
+from berrypick.inputs.counted_places import LINES, SECONDS
 from berrypick.inputs.fields import PAGE_NAMES, counts, ours_of
 
 #: Cases that a message shows.
@@ -401,4 +402,6 @@ def _named_format(golden: Any) -> Any:
 def _counts(path: str) -> str:
     """What a field counts that says where, but not in characters; '' for any other."""
     name = path.rpartition(".")[2]
-    return "pages" if ours_of(name, "truth") in PAGE_NAMES else counts(name)
+    ours = ours_of(name, "truth")
+    unit = "lines" if ours in LINES else "seconds" if ours in SECONDS else counts(name)
+    return "pages" if ours in PAGE_NAMES else unit

@@ -5,18 +5,34 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from importlib.resources import files
 from os import PathLike
 from typing import Any
 
+from berrypick.addons.judge.judged_pages import page_data
+from berrypick.addons.judge.page_pool import PageTask
 from berrypick.addons.judge.pool import JudgingTask, Pool, read_tasks
-from berrypick.core.errors import UsageError
+from berrypick.core.errors import UsageError, option
 from berrypick.formats.io.files import atomic_writer, file_name
+from berrypick.report.page_pictures import PagePictures
+
+_MORE = """  <button id="fresh">New box <kbd>b</kbd></button>
+  <button id="edit">Change <kbd>e</kbd></button>
+"""
+#: What differs: the label of what is judged, its name, further buttons, and the files of styles and script.
+_TEXT = {"label": "Text to judge", "what": "text", "more": "", "css": "annotate", "js": "annotate"}
+_PAGES = {"label": "Page to judge", "what": "page", "more": _MORE, "css": "annotate annotate_boxes",
+          "js": "annotate_boxes"}  # fmt: skip
 
 
 def annotate(
-    tasks: Pool | Iterable[JudgingTask] | str | PathLike[str], *, html: str | PathLike[str], annotator: str = ""
+    tasks: Pool | Iterable[JudgingTask] | str | PathLike[str],
+    *,
+    html: str | PathLike[str],
+    annotator: str = "",
+    pages: str | PathLike[str] | None = None,
+    notes: list[str] | None = None,
 ) -> int:
     """Write a page on which a person judges tasks.
 
@@ -31,6 +47,11 @@ def annotate(
         The file to write.
     annotator : str
         Who judges; the page has a field for it.
+    pages : str or path, optional
+        Where boxes on pages are judged, a folder with pictures of the pages: DOC/PAGE.png or .jpg, pages from 1, or
+        DOC.pdf. Without a picture, a page is an outline.
+    notes : list, optional
+        Takes what is to be said of pictures that are not shown.
 
     Returns
     -------
@@ -48,24 +69,39 @@ def annotate(
     found = read_tasks(tasks) if isinstance(tasks, (str, PathLike)) else list(tasks)
     if not found:
         raise UsageError("there are no tasks to judge")
-    data: list[dict[str, Any]] = [
+    boxes = [task for task in found if isinstance(task, PageTask)]
+    if boxes and len(boxes) < len(found):
+        raise UsageError("some tasks are of text and some of pages: write a page for each kind")
+    if pages is not None and not boxes:
+        raise UsageError(f"{option('pages')} shows places on pages, and the tasks are of text")
+    if boxes:
+        data = page_data(boxes, None if pages is None else PagePictures.of(pages), [] if notes is None else notes)
+    else:
+        data = {"tasks": _text_tasks(found)}
+    body = json.dumps(data["tasks"], ensure_ascii=False)
+    name = hashlib.sha256((body + annotator).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    content = json.dumps({"name": name, "annotator": annotator, **data}, ensure_ascii=False)
+    with atomic_writer(file_name(html)) as out:
+        out.write(_page(content, _PAGES if boxes else _TEXT))
+    return sum(len(task["regions"]) for task in data["tasks"])
+
+
+def _text_tasks(tasks: Iterable[JudgingTask]) -> list[dict[str, Any]]:
+    return [
         {"topic": task.topic, "doc": task.document, "question": task.question, "offset": task.offset,
          "text": task.text, "regions": [list(region) for region in task.regions]}
-        for task in found
+        for task in tasks
     ]  # fmt: skip
-    body = json.dumps(data, ensure_ascii=False)
-    name = hashlib.sha256((body + annotator).encode("utf-8", "surrogatepass")).hexdigest()[:16]
-    with atomic_writer(file_name(html)) as out:
-        out.write(_page(f'{{"name": "{name}", "annotator": {json.dumps(annotator)}, "tasks": {body}}}'))
-    return sum(len(task.regions) for task in found)
 
 
-def _page(tasks: str) -> str:
+def _page(tasks: str, kind: Mapping[str, str]) -> str:
     """The page; what could end the script that holds the tasks is written as an escape of JSON."""
-    page, css, js = (_asset(f"annotate.{kind}") for kind in ("html", "css", "js"))
+    css = "".join(_asset(f"{name}.css") for name in kind["css"].split())
+    js = _asset("judging.js") + _asset(f"{kind['js']}.js")
     safe = tasks.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
-    parts = {"{css}": css, "{tasks}": safe, "{js}": js}
-    return re.sub("|".join(map(re.escape, parts)), lambda place: parts[place[0]], page)
+    parts = {"{css}": css, "{tasks}": safe, "{js}": js, "{label}": kind["label"], "{what}": kind["what"],
+             "{more}": kind["more"]}  # fmt: skip
+    return re.sub("|".join(map(re.escape, parts)), lambda place: parts[place[0]], _asset("annotate.html"))
 
 
 def _asset(name: str) -> str:

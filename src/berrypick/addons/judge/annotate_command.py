@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from berrypick.cli import flags
-from berrypick.cli.output import HELP, refuse_overwriting, tell
+from berrypick.cli.output import HELP, refuse_overwriting, show_notes, tell
 from berrypick.core.words import counted
 
 
@@ -14,7 +14,12 @@ from berrypick.core.words import counted
 @flags.file_to_write("HTML file to write.", "html")
 @click.option("--html", metavar="FILE", help="Same as -o FILE.")
 @click.option("--annotator", default="", metavar="NAME", help="Who judges; the page has a field for it.")
-def annotate_command(tasks: str, target: str, annotator: str) -> None:
+@click.option(
+    "--pages",
+    metavar="FOLDER",
+    help="Pictures of the pages that boxes lie on: DOC/PAGE.png or .jpg, pages from 1, or DOC.pdf.",
+)
+def annotate_command(tasks: str, target: str, annotator: str, pages: str | None) -> None:
     """Write a page on which a person judges TASKS, as berrypick pool writes them.
 
     The page needs no server and no network. It keeps the work in the browser, and saves a truth.
@@ -22,9 +27,12 @@ def annotate_command(tasks: str, target: str, annotator: str) -> None:
     \b
     berrypick pool old.jsonl new.jsonl --documents texts -o tasks.jsonl
     berrypick annotate tasks.jsonl --html judge.html --annotator Ana
+    berrypick annotate boxes.jsonl --html judge.html --pages pictures
     """
     from berrypick.addons.judge.annotate import annotate
 
     refuse_overwriting(target, [tasks])
-    count = annotate(tasks, html=target, annotator=annotator)
+    notes: list[str] = []
+    count = annotate(tasks, html=target, annotator=annotator, pages=pages, notes=notes)
+    show_notes(notes)
     tell(f"{target}: {counted(count, 'region')} to judge; open it in a browser")

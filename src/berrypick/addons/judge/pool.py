@@ -67,7 +67,7 @@ class Pool(Tabular):
     depth
         How many results of each run count.
     retrieved
-        Characters of the first results of all runs, each counted once in a topic.
+        Characters of the first results of all runs, each counted once in a topic; of places on pages the area.
     judged
         How many of them are judged already.
     left_out
@@ -83,8 +83,8 @@ class Pool(Tabular):
 
     tasks: tuple[JudgingTask, ...] = field(repr=False)
     depth: int
-    retrieved: int
-    judged: int
+    retrieved: float
+    judged: float
     left_out: int = 0
 
     def __len__(self) -> int:
@@ -135,7 +135,7 @@ class Pool(Tabular):
 
 def pool(
     runs: RunsLike,
-    documents: Texts | Mapping[str, str] | str | PathLike[str],
+    documents: Texts | Mapping[str, str] | str | PathLike[str] | None = None,
     *,
     truth: TruthLike | None = None,
     depth: int = 10,
@@ -150,8 +150,8 @@ def pool(
     runs : RunsLike
         What systems returned: files, Runs, data frames, records, dictionaries by topic; several are a list, ``{name:
         run}``, or a table with a column ``run``.
-    documents : Texts, mapping, str or path
-        The texts: a folder, JSON Lines with doc and text, or a mapping.
+    documents : Texts, mapping, str or path, optional
+        The texts: a folder, JSON Lines with doc and text, or a mapping; not needed for places on pages.
     truth : TruthLike, optional
         The judgements so far.
     depth : int
@@ -179,14 +179,20 @@ def pool(
     for name, value, least in (("depth", depth, 1), ("context", context, 0), ("budget", budget, 1)):
         if value is not None and value < least:
             raise UsageError(f"{name} must be at least {least}, not {value}")
-    texts = read_texts(documents)
-    systems = [checked_run(_placed(run, texts), texts) for run in as_runs(runs, TextSearch(texts))]
+    texts = None if documents is None else read_texts(documents)
+    systems = as_runs(runs, None if texts is None else TextSearch(texts))
     if not systems:
         raise UsageError("no runs given")
     known = None if truth is None else as_truth(truth)
-    systems = systems if known is None else [Titles.of(known).matched(run) for run in systems]
-    judgements = {} if known is None else _judgements(known, texts)
     asked = titles if isinstance(titles, Mapping) else _asked(titles, known)
+    if any(run.boxes is not None for run in systems):
+        from berrypick.addons.judge.page_pool import page_pool
+
+        return page_pool(_matched(systems, known), known, depth, budget, asked)
+    if texts is None:
+        raise UsageError(f"regions of text are shown in their documents: give {option('documents')}")
+    systems = _matched([checked_run(_placed(run, texts), texts) for run in systems], known)
+    judgements = {} if known is None else _judgements(known, texts)
     topics = dict.fromkeys(topic for run in systems for topic in run.topics)
     tasks: list[JudgingTask] = []
     retrieved = judged = 0.0
@@ -198,6 +204,11 @@ def pool(
     tasks.sort(key=lambda task: -task.impact)  # stable: equal ones stay in the order of the runs
     kept = tasks if budget is None else tasks[:budget]
     return Pool(tuple(kept), depth, round(retrieved), round(judged), len(tasks) - len(kept))
+
+
+def _matched(runs: Sequence[Run], truth: Truth | None) -> list[Run]:
+    """Runs that name topics by their questions, by the topics of the truth."""
+    return list(runs) if truth is None else [Titles.of(truth).matched(run) for run in runs]
 
 
 def _asked(titles: str | PathLike[str] | None, truth: Truth | None) -> Mapping[str, str]:
@@ -227,8 +238,8 @@ class _PoolTopic:
         lists = []
         for run in runs:
             ranking = run.ranking(name)
-            if ranking.boxes is not None:
-                raise UsageError(f"{run.source or run.tag or 'a run'} has places on pages; pools are made of text")
+            if ranking.unit:
+                raise UsageError(f"{run.source or run.tag or 'a run'} counts {ranking.unit}; pools are made of text")
             if ranking.start is None or ranking.end is None:
                 raise UsageError(f"{run.source or run.tag or 'a run'} has whole documents; pools are made of parts")
             chosen = ranking.rows(ranking.rank < depth)
@@ -358,6 +369,7 @@ def read_tasks(path: str | PathLike[str]) -> list[JudgingTask]:
 
 
 def _read_tasks(path: str) -> list[JudgingTask]:
+    from berrypick.addons.judge.page_pool import read_page_task
     from berrypick.formats.base import Problems
     from berrypick.formats.io.annotation_export import task_fields
     from berrypick.formats.io.files import head
@@ -365,13 +377,17 @@ def _read_tasks(path: str) -> list[JudgingTask]:
     from berrypick.formats.io.json_lines import records
 
     problems = Problems(path)
-    found = []
+    found: list[JudgingTask] = []
     first = "".join(head(path)[:1]).lstrip()
     listed = load(path, problems)[0] if first.startswith("[") else None
     rows: Any = records(path, problems)
     if listed is not None:  # of Label Studio
         rows = ((None, "", one.get("data", one)) for one in listed if isinstance(one, dict))
     for number, _, value in rows:
+        if value.get("page") is not None:
+            if (page := read_page_task(value, problems, number)) is not None:
+                found.append(page)
+            continue
         fields = task_fields([value], problems, number, "the task")
         if fields is None:
             continue

@@ -8,7 +8,7 @@ import click
 
 from berrypick import formats
 from berrypick.cli import flags
-from berrypick.cli.output import HELP, tell
+from berrypick.cli.output import HELP, show_notes, tell
 from berrypick.inputs.convert import RunFile, as_runs
 
 TASKS = ("jsonl", "label-studio", "doccano", "w3c")
@@ -17,7 +17,9 @@ TASKS = ("jsonl", "label-studio", "doccano", "w3c")
 @click.command("pool", short_help="Write what should be judged next, for an annotation tool.", context_settings=HELP)
 @click.argument("runs", nargs=-1, required=True)
 @click.option("-k", "--depth", type=click.IntRange(1), default=10, show_default=True, help="Results of each run.")
-@click.option("--documents", required=True, metavar="PATH", help="Texts: a folder, or JSON Lines with doc and text.")
+@click.option(
+    "--documents", metavar="PATH", help="Texts: a folder, or JSON Lines with doc and text. Not for boxes on pages."
+)
 @click.option("--truth", metavar="FILE", help="Judgements so far; what they judge is left out.")
 @flags.file_or_print(
     f"File of tasks to write; or format to print: {', '.join(TASKS)}. Repeatable.", lambda: TASKS, "jsonl"
@@ -31,7 +33,7 @@ TASKS = ("jsonl", "label-studio", "doccano", "w3c")
 @flags.formats
 def pool_command(
     runs: tuple[str, ...],
-    documents: str,
+    documents: str | None,
     truth: str | None,
     result: flags.Destination,
     titles: str | None,
@@ -41,7 +43,8 @@ def pool_command(
 ) -> None:
     """Write what should be judged next: the first results of all RUNS, merged into regions.
 
-    The regions that could change the comparison of the runs most come first. The annotated file is a truth.
+    The regions that could change the comparison of the runs most come first. The annotated file is a truth. Of runs of
+    boxes on pages, the tasks are pages.
 
     \b
     berrypick pool old.jsonl new.jsonl -k 5 --documents texts --truth truth.jsonl -o tasks.json --format label-studio
@@ -55,6 +58,7 @@ def pool_command(
             tell(f"{run.source}: {note}")
     judged = None if truth is None else formats.read_truth(truth, format_truth)
     found = pool(lists, documents, truth=judged, titles=titles, **settings)
+    show_notes(found.notes)
 
     def write(path: str, form: Any) -> str:
         found.write(path, form)

@@ -157,8 +157,9 @@ def relocate(
     """
     before, after = read_texts(old), read_texts(new)
     judged: Truth = as_truth(truth)
-    if judged.of_pages:
-        raise UsageError(f"{judged.source or 'the truth'} judges places on pages; relocate finds spans of text")
+    if judged.of_pages or judged.unit:
+        what = "places on pages" if judged.of_pages else f"stretches of {judged.unit}"
+        raise UsageError(f"{judged.source or 'the truth'} judges {what}; relocate finds spans of text")
     if judged.units != "spans":
         raise UsageError(f"{judged.source or 'the truth'} judges {judged.units}; only spans of text are relocated")
     if judged.annotators:

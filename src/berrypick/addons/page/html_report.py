@@ -13,7 +13,6 @@ from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from berrypick.addons.page.page_pictures import PagePictures
 from berrypick.addons.page.report_data import Details
 from berrypick.addons.page.report_overview import make_overview, note_text
 from berrypick.addons.page.report_page import charting_library, pack, render_page
@@ -44,6 +43,7 @@ from berrypick.formats.io.files import atomic_writer, file_name
 from berrypick.inputs.convert import RunsLike, TruthLike
 from berrypick.inputs.titles import read_titles, titles_of
 from berrypick.judging.seen_together import refuse_unsimulated
+from berrypick.report.page_pictures import PagePictures
 
 #: Most megabytes of a page, and most results of a run and topic on it, unless one says otherwise.
 LIMIT, DEPTH = 15, 100

@@ -34,13 +34,13 @@ def json_cost(data: bytes) -> int:
     return 2 * text_cost(data) + sum(data.count(mark) * cost for mark, cost in _COSTS)
 
 
-def records(path: str, problems: Problems) -> Iterator[tuple[int, str, dict[str, Any]]]:
-    """Every line as an object."""
+def records(path: str, problems: Problems, nan: bool = False) -> Iterator[tuple[int, str, dict[str, Any]]]:
+    """Every line as an object; ``nan``: NaN may stand in it, for the one who looks at the values."""
     for number, text in content(path, problems):
         if len(text) > _SHORT and is_compressed(path) and json_cost(text.encode()) > memory_limit(size_of(path)):
             raise too_much_memory(path, memory_limit(size_of(path)))
         try:
-            value = strict_json(text)
+            value = strict_json(text, nan)
         except RecursionError:
             problems.report(TOO_DEEP, number, text)
             continue

@@ -308,7 +308,7 @@ class EPRUM(TargetMeasure):
         self, judged: JudgedTopic, ideal: BoolArray, reach: Reach, wanted: tuple[int, ...] | None = None
     ) -> SearchedLists:
         if self.ideal == "targets":
-            whole = takes_all(judged)
+            whole = judged.context.user.chances is not None and takes_all(judged)
             return SearchedLists(list_of_documents(judged, ideal) if whole else ideals.by_targets(reach.targets))
         wanted = self._wanted(reach.targets) if wanted is None else wanted
         if judged.candidates.pointers:

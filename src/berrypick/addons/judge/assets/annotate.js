@@ -1,12 +1,12 @@
-// A page on which a person judges regions of text. No network: tasks are in the page, work is kept in the browser, and
-// a truth (JSON Lines) is saved as a file. Places count code points of the document, as everywhere in berrypick.
+// A page on which a person judges regions of text. Places count code points of the document, as everywhere in berrypick.
 (function () {
   'use strict';
 
   const BLOCK = 4000; // characters of a block that is laid out by itself
-  const { name, annotator, tasks } = JSON.parse(document.getElementById('tasks').textContent);
-  const $ = (id) => document.getElementById(id);
-  const KEY = `berrypick-judgements-${name}`;
+  // By topic and document: disjoint spans [start, end, grade] in order. ``whole``: numbers of tasks judged as a whole.
+  const page = window.judging({ marks: {}, whole: {} });
+  const { $, say, keep, remember } = page;
+  const { tasks } = page.data;
 
   // ---- code points and UTF-16 units ------------------------------------------------------------------------------
 
@@ -51,12 +51,8 @@
 
   // ---- judgements --------------------------------------------------------------------------------------------------
 
-  // By topic and document: disjoint spans [start, end, grade] in order. ``whole``: numbers of tasks judged as a whole.
-  // ``annotator``: who judges.
-  const nothing = { marks: {}, whole: {}, history: [], annotator };
-  let state = { ...nothing };
   const keyOf = (task) => JSON.stringify([task.topic, task.doc]);
-  const marksOf = (task) => state.marks[keyOf(task)] || [];
+  const marksOf = (task) => page.state.marks[keyOf(task)] || [];
 
   // The spans with a stretch set to a grade; null clears it.
   function painted(marks, start, end, grade) {
@@ -74,42 +70,12 @@
 
   const covered = (marks, start, end) => marks.reduce((sum, [a, b]) => sum + Math.max(0, Math.min(b, end) - Math.max(a, start)), 0) >= end - start;
 
-  function say(text, bad = false) {
-    $('said').textContent = text;
-    $('said').className = bad ? 'bad' : '';
-  }
-
-  // Every change is written at once, so that a crash of the tab loses nothing.
-  function keep() {
-    try {
-      localStorage.setItem(KEY, JSON.stringify(state));
-      return true;
-    } catch (error) {
-      say('This browser cannot keep your work: save the file before you leave.', true);
-      return false;
-    }
-  }
-
-  function recall() {
-    try {
-      const kept = localStorage.getItem(KEY);
-      if (kept) state = { ...nothing, ...JSON.parse(kept) };
-    } catch (error) {
-      say('This browser cannot keep your work: save the file before you leave.', true);
-    }
-  }
-
-  // What was there before goes into the history: [key, start, end, spans] or ['', number of task, whether judged].
-  function remember(entry) {
-    state.history.push(entry);
-    if (state.history.length > 500) state.history.shift();
-  }
-
+  // Into the history: [key, start, end, spans] or ['', number of task, whether judged].
   function change(task, start, end, grade) {
     const key = keyOf(task);
     const before = marksOf(task).filter(([a, b]) => b > start && a < end);
     remember([key, Math.min(start, ...before.map((span) => span[0])), Math.max(end, ...before.map((span) => span[1])), before]);
-    state.marks[key] = painted(marksOf(task), start, end, grade);
+    page.state.marks[key] = painted(marksOf(task), start, end, grade);
     keep();
   }
 
@@ -120,7 +86,7 @@
   let number = -1; // the present task
   let text = null; // {task, units, blocks: [[start, end, element]], in UTF-16 units}
 
-  const judged = (region) => covered(marksOf(tasks[region[0]]), region[1], region[2]) || !!state.whole[region[0]];
+  const judged = (region) => covered(marksOf(tasks[region[0]]), region[1], region[2]) || !!page.state.whole[region[0]];
 
   function blocksOf(content) {
     const found = [];
@@ -189,12 +155,7 @@
   }
 
   function count() {
-    const done = regions.filter(judged).length;
-    $('bar').max = Math.max(1, regions.length);
-    $('bar').value = done;
-    $('progress').textContent = `${done} of ${regions.length} regions judged`;
-    $('whole').setAttribute('aria-pressed', String(!!state.whole[number]));
-    document.body.dataset.done = done;
+    page.count(regions.filter(judged).length, regions.length, 'regions', !!page.state.whole[number]);
   }
 
   function go(i) {
@@ -260,19 +221,19 @@
   }
 
   function whole() {
-    remember(['', number, !!state.whole[number]]);
-    state.whole[number] = !state.whole[number];
+    remember(['', number, !!page.state.whole[number]]);
+    page.state.whole[number] = !page.state.whole[number];
     keep();
-    say(state.whole[number] ? 'All of this text is judged: what is not marked is not relevant.' : 'Only what is marked is judged.');
+    say(page.state.whole[number] ? 'All of this text is judged: what is not marked is not relevant.' : 'Only what is marked is judged.');
     count();
   }
 
   function undo() {
-    const last = state.history.pop();
+    const last = page.state.history.pop();
     if (!last) return say('Nothing to undo.');
     const [key, start, end, before] = last;
-    if (key === '') state.whole[start] = end;
-    else state.marks[key] = before.reduce((marks, [a, b, grade]) => painted(marks, a, b, grade), painted(state.marks[key] || [], start, end, null));
+    if (key === '') page.state.whole[start] = end;
+    else page.state.marks[key] = before.reduce((marks, [a, b, grade]) => painted(marks, a, b, grade), painted(page.state.marks[key] || [], start, end, null));
     keep();
     text.blocks.forEach(draw);
     count();
@@ -281,29 +242,18 @@
 
   function lines() {
     const found = [];
-    for (const [key, marks] of Object.entries(state.marks)) {
+    for (const [key, marks] of Object.entries(page.state.marks)) {
       const [topic, doc] = JSON.parse(key);
       for (const [start, end, grade] of marks) found.push({ topic, doc, start, end, grade, offsets: 'chars' });
     }
     tasks.forEach((task, i) => {
-      if (!state.whole[i]) return;
+      if (!page.state.whole[i]) return;
       const end = task.offset + units(task.text).length;
       if (!marksOf(task).some(([a, b]) => a === task.offset && b === end)) {
         found.push({ topic: task.topic, doc: task.doc, start: task.offset, end, grade: 0, offsets: 'chars' });
       }
     });
-    return state.annotator ? found.map((line) => ({ ...line, annotator: state.annotator })) : found;
-  }
-
-  function save() {
-    const found = lines();
-    if (!found.length) return say('Nothing is judged yet.');
-    const link = document.createElement('a');
-    link.href = URL.createObjectURL(new Blob([found.map((line) => `${JSON.stringify(line)}\n`).join('')], { type: 'application/jsonl' }));
-    link.download = 'truth.jsonl';
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
-    return say(`Saved ${found.length} judgements.`);
+    return found;
   }
 
   // ---- keys and buttons --------------------------------------------------------------------------------------------
@@ -317,39 +267,14 @@
     previous: () => go(at - 1),
     next: () => go(at + 1),
     open: nextOpen,
-    save,
+    save: () => page.save(lines()),
   };
   const keys = { r: 'relevant', i: 'irrelevant', c: 'clear', w: 'whole', z: 'undo', p: 'previous', n: 'next', u: 'open', s: 'save', ArrowLeft: 'previous', ArrowRight: 'next' };
-  for (const [id, act] of Object.entries(acts)) {
-    $(id).addEventListener('pointerdown', (event) => event.preventDefault()); // the selection stays
-    $(id).addEventListener('click', act);
-  }
-  $('annotator').addEventListener('input', () => {
-    state.annotator = $('annotator').value.trim();
-    keep();
-  });
-  document.addEventListener('keydown', (event) => {
-    if (event.target === $('annotator')) { // letters are the name
-      if (event.key === 'Enter' || event.key === 'Escape') $('text').focus();
-      return;
-    }
-    if (event.ctrlKey || event.metaKey || event.altKey || (event.shiftKey && event.key.startsWith('Arrow'))) return;
-    const act = acts[keys[event.key]];
-    if (!act) return;
-    event.preventDefault();
-    act();
-  });
-  // Another tab with the same tasks: what is kept last counts.
-  window.addEventListener('storage', (event) => {
-    if (event.key !== KEY) return;
-    recall();
-    $('annotator').value = state.annotator;
+  page.begin(acts, keys, $('text'), () => {
     if (text) text.blocks.forEach(draw);
     count();
   });
 
-  recall();
-  $('annotator').value = state.annotator;
   const first = regions.findIndex((region) => !judged(region));
   go(first < 0 ? 0 : first);
   $('text').focus();

@@ -1,7 +1,7 @@
-"""Pictures of pages for the report: PNG and JPEG files, or the pages of a PDF.
+"""Pictures of pages: PNG and JPEG files, or the pages of a PDF.
 
-A picture goes into the page as data for an ``<img>``, so nothing in it can run. What is no PNG or JPEG by its first
-bytes, or would take much memory to show, is left out and counted.
+A picture goes into a report, or into a page to judge on, as data for an ``<img>``, so nothing in it can run. What is no
+PNG or JPEG by its first bytes, or would take much memory to show, is left out and counted.
 """
 
 from __future__ import annotations

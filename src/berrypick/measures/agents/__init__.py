@@ -1,0 +1,1 @@
+"""Measures of agents: what their steps show and cost."""
