@@ -290,7 +290,8 @@ class Evaluation:
         known = None
         if self.readers is not None:
             summed = frozenset(text for text, one in info.items() if one.summed)
-            known = DrawnValues(self.readers.source, self.readers.confidence, drawn, summed)
+            readers = self.readers
+            known = DrawnValues(readers.source, readers.confidence, drawn, summed, readers.evenly)
         return Results(rows, means, tuple(dict.fromkeys(notes)), info, facts, self.groups, group_means, known)
 
     def judge(self, run: str, topic: str, user: UserModel | None = None) -> JudgedTopic:

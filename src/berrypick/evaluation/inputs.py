@@ -78,8 +78,9 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
         judgements, pages = truth_in_units(judgements)
     if pages is not None or options.effort == "pages":
         _check_effort(options, pages is not None)
-    check_lines(judgements, options)
-    if judgements.unit == "lines":
+    if judgements.units == "spans" or options.effort == "lines":
+        check_lines(judgements, options)
+    if judgements.units == "spans" and judgements.unit == "lines":
         context = in_lines(context)
         texts = context.reader.texts
     search = TextSearch(texts, options.quotes, judgements.units == "spans", options.offsets or "chars")

@@ -9,7 +9,9 @@ import numpy as np
 
 from berrypick.addons.enough._readers import ReaderSetMeasure
 from berrypick.core.arrays import FloatArray
+from berrypick.core.score import Score
 from berrypick.judging.enough_readers import EnoughByRank
+from berrypick.judging.topic import JudgedTopic
 
 
 @dataclass(frozen=True)
@@ -75,3 +77,8 @@ class Enough(ReaderSetMeasure):
 
     def of_ranks(self, when: FloatArray) -> FloatArray:
         return np.asarray(when <= (np.finfo(float).max if self.at is None else self.at), dtype=np.float64)
+
+    def empty_topic_score(self, judged: JudgedTopic) -> Score:
+        """A claim without evidence counts as found in FEVER's program, unless it has no answer."""
+        found = "no-evidence-is-found" in judged.rules and not judged.truth.unanswerable
+        return Score(1.0 if found else None)
