@@ -28,7 +28,7 @@ MOST_LINES = 5_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class _Rows:
+class _Places:
     """Places as a truth or a run has them, row by row."""
 
     names: Sequence[str]
@@ -46,7 +46,7 @@ class _Namer:
     side: str  # for messages
     plain: dict[str, None] = field(default_factory=dict)
 
-    def units(self, rows: _Rows) -> list[list[str]]:
+    def units(self, rows: _Places) -> list[list[str]]:
         """The units of each row."""
         if self.level == "page":
             return self._pages(rows)
@@ -69,13 +69,13 @@ class _Namer:
             return name[: found.start("part")] + found["part"].partition(".")[0]
         return found["whole"]
 
-    def _pages(self, rows: _Rows) -> list[list[str]]:
+    def _pages(self, rows: _Places) -> list[list[str]]:
         if rows.boxes is None:
             raise UsageError(f"{self.side} has no pages: {option('level', 'page')} needs the field page")
         pages = rows.boxes.page.tolist()
         return [[f"{name}#page={page + 1}"] for name, page in zip(rows.names, pages, strict=True)]
 
-    def _lines(self, rows: _Rows) -> list[list[str]]:
+    def _lines(self, rows: _Places) -> list[list[str]]:
         if rows.start is None or rows.end is None:
             return [[name] for name in rows.names]
         if rows.unit != "lines":
@@ -118,7 +118,7 @@ def truth_at_level(truth: Truth, level: Level) -> tuple[Truth, list[Message]]:
 
 def _topic_at_level(topic: TopicTruth, namer: _Namer, source: str) -> TopicTruth:
     merged = _Merged()
-    rows = _Rows(topic.document, topic.start, topic.end, topic.boxes, getattr(topic, "unit", ""))
+    rows = _Places(topic.document, topic.start, topic.end, topic.boxes, getattr(topic, "unit", ""))
     lines = [None] * len(topic) if topic.line is None else topic.line.tolist()
     for row, units in enumerate(namer.units(rows)):
         sets, hops = topic.sets[row] if topic.sets else (), topic.hops[row] if topic.hops else ()
@@ -182,7 +182,7 @@ def run_at_level(run: Run, level: Level) -> Run:
                          remedy=f"{option('level')} needs names")  # fmt: skip
     namer = _Namer(level, source)
     names = [run.documents[code] for code in run.document.tolist()]
-    units = namer.units(_Rows(names, run.start, run.end, run.boxes, getattr(run, "unit", "")))
+    units = namer.units(_Places(names, run.start, run.end, run.boxes, getattr(run, "unit", "")))
     kept = _first_rows(run, units)
     made = _rebuilt(run, kept)
     notes = namer.notes(len(run), len(made), "result") if namer.plain or len(made) != len(run) else []
