@@ -180,6 +180,53 @@ inline bool has_more(const NameColumn& names, std::size_t most) {
     return distinct > most;
 }
 
+// Names that are known, and what is left of each without case, white space around it and leading zeros: its print.
+class KnownNames {
+public:
+    KnownNames(const std::vector<Token>& names, const std::vector<Token>& prints) {
+        for (const Token& name : names) add(names_, name);
+        for (const Token& print : prints) add(prints_, print);
+    }
+    // Whether any row has a known name; the rows whose names are not known but may be but for their form. Of names
+    // beyond ASCII no print is made here: each of them may be.
+    bool look(const NameColumn& column, std::vector<Index>& near) const {
+        bool any = false;
+        std::string print;
+        for (std::size_t row = 0; row < column.size(); ++row) {
+            const Token name = column.name(column.places()[row]);
+            if (has(names_, name)) {
+                any = true;
+                continue;
+            }
+            if (is_ascii(name.at, name.size)) {
+                print_of(name, print);
+                if (!has(prints_, {print.data(), print.size()})) continue;
+            }
+            near.push_back(Index(row));
+        }
+        return any;
+    }
+
+private:
+    static void add(Vocabulary& names, const Token& name) {  // longer names are in no column
+        if (name.size <= Vocabulary::longest && !names.full()) names.code(name, Vocabulary::hash(name));
+    }
+    static bool has(const Vocabulary& names, const Token& name) { return names.find(name, Vocabulary::hash(name)) >= 0; }
+    static bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r') || (c >= '\x1c' && c <= '\x1f'); }
+    static void print_of(const Token& name, std::string& print) {
+        const char *p = name.at, *end = name.at + name.size;
+        while (p < end && is_blank(*p)) ++p;
+        while (p < end && is_blank(end[-1])) --end;
+        print.clear();
+        for (bool inside = false; p < end; ++p) {  // a number
+            if (*p == '0' && !inside && p + 1 < end && is_digit(p[1])) continue;
+            inside = is_digit(*p);
+            print.push_back(*p >= 'A' && *p <= 'Z' ? char(*p + 32) : *p);
+        }
+    }
+    Vocabulary names_, prints_;
+};
+
 // The names with codes, in the order in which they were met.
 inline void intern(const NameColumn& names, Vocabulary& vocabulary, Column<std::int32_t>& codes) {
     Coder coder(vocabulary, codes);

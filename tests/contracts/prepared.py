@@ -7,7 +7,7 @@ answered), and topic 9 (in the run only). A seed varies what is judged and retri
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
@@ -15,6 +15,7 @@ import numpy as np
 import worlds
 
 import berrypick as bp
+from berrypick import measures
 from berrypick.core.assemble import assemble
 from berrypick.core.collection import Collection
 from berrypick.core.navigation import LinkTable, ReachTable, Sessions
@@ -30,6 +31,8 @@ class Prepared:
     truth: Truth
     run: Run
     options: dict[str, Any] = field(default_factory=dict)
+    #: The measures that it was made for; '' for all.
+    made_for: str = ""
 
     def evaluate(self, measure: str, **options: Any) -> bp.Results:
         return bp.evaluate(self.truth, self.run, measure, **{**self.options, **options})
@@ -131,12 +134,56 @@ def _elements(rng: np.random.Generator) -> tuple[Truth, Run]:
     return Truth("elements", topics, scale="sizes"), run
 
 
+def _steps(rng: np.random.Generator) -> tuple[Truth, Run]:
+    """The steps of an agent: spans that count lines, with costs, of which some were used."""
+    truth, run = _spans(rng)
+    topics = {name: replace(topic, unit="lines", aspects=None) for name, topic in truth.topics.items()}
+    details = {"tokens": rng.integers(0, 90, len(run)).astype(float), "seconds": rng.random(len(run)),
+               "used": rng.integers(0, 2, len(run)).astype(float)}  # fmt: skip
+    return Truth("spans", topics), run.changed(unit="lines", details=details)
+
+
+def _said(rng: np.random.Generator) -> tuple[Truth, Run]:
+    """What slices keep beside units: nuggets of answers; a world of its own, since a truth of nuggets has no units."""
+    from berrypick.addons.nuggets.nugget_files import NUGGETS, Assigned, Nugget
+
+    def nuggets(*importances):
+        return tuple(Nugget(f"fact {i}", importance) for i, importance in enumerate(importances))
+
+    def assigned():
+        labels = ("support", "partial_support", "not_support")
+        return tuple(Assigned(f"fact {i}", str(rng.choice(labels))) for i in range(4))
+
+    judged = {"1": nuggets("vital", "okay", "vital"), "2": nuggets("vital", "okay"), "3": nuggets("okay")}
+    topics = {name: TopicTruth(name, (), np.zeros(0), extra={NUGGETS: held}) for name, held in judged.items()}
+    empty = assemble(tag="run", topic=[], document=[]).with_empty(["1", "3", "9"])
+    return Truth("documents", topics), empty.changed(extra={NUGGETS: {t: assigned() for t in ("1", "3", "9")}})
+
+
+def _salient(rng: np.random.Generator) -> tuple[Truth, Run]:
+    """Clips of videos: what annotators say of them, and what the run scores them."""
+    from berrypick.addons.moments.saliency import SALIENCY
+
+    none = np.zeros(0, dtype=np.int64)
+    topics = {
+        name: TopicTruth(name, (), np.zeros(0), none, none, extra={SALIENCY: rng.integers(0, most, (6, 3)) * 1.0})
+        for name, most in (("1", 5), ("2", 5), ("3", 1))
+    }
+    scored = {topic: rng.integers(0, 4, rng.integers(1, 8)) / 4 for topic in ("1", "3", "9")}
+    return Truth("spans", topics), worlds.span_run({}).with_empty(scored).changed(extra={SALIENCY: scored})
+
+
 def prepared(seed: int = 0) -> Iterator[Prepared]:
     """Worlds in the order in which they are tried."""
     rng = np.random.default_rng(seed)
     yield Prepared("documents", *_documents(rng), {"collection": LENGTHS, "units": 1000})
     yield Prepared("spans", *_spans(rng), {"collection": LENGTHS, "units": 1000, "chunks": CHUNKS})
     yield Prepared("elements", *_elements(rng), {"units": 1000})
+    yield Prepared("steps", *_steps(rng), {"collection": LENGTHS, "units": 1000})
+    if "Nuggets" in measures.registered():  # not where the slice is hidden
+        yield Prepared("nuggets", *_said(rng), made_for="Nuggets")
+    if "HighlightAP" in measures.registered():
+        yield Prepared("clips", *_salient(rng), made_for="Highlight")
 
 
 @lru_cache(maxsize=1024)
@@ -144,6 +191,8 @@ def suiting(measure: str, seed: int = 0) -> list[Prepared]:
     """The worlds in which a measure can be computed; it is an error if there is none."""
     found, refused = [], []
     for world in prepared(seed):
+        if not measure.startswith(world.made_for):
+            continue
         try:
             world.evaluate(measure)
         except bp.UsageError as error:

@@ -208,8 +208,11 @@ def test_problems_are_collected_with_their_lines(name, cls, tmp_path):
     cls.read(str(path), problems)
     last = len(sample(cls).splitlines())
     lines = [problem.line for problem in problems.found]
+    if name == "claude-session":  # of a session, lines that are broken are counted, and the session goes on
+        assert (lines, problems.counts) == ([], {"broken lines of sessions, left out": 2})
+        return
     # what is one value of XML or JSON cannot be read on after the first
-    whole = sample(cls).startswith("<") or "load" in vars(sys.modules[cls.__module__])
+    whole = sample(cls).startswith(("<", "[")) or "load" in vars(sys.modules[cls.__module__])
     assert lines == ([last + 1] if whole else [last + 1, last + 2])
 
 

@@ -51,7 +51,7 @@ def layer_of(module: str) -> str | None:
     parts = module.split(".")
     if len(parts) < 2:
         return None
-    if parts[1:3] in (["inputs", "fields"], ["inputs", "layouts"], ["inputs", "row_lists"]):
+    if parts[1] == "inputs" and parts[2:3] in (["fields"], ["counted_places"], ["layouts"], ["row_lists"]):
         return "kernels"  # the table of names, which formats read too
     return BESIDE.get(parts[1], parts[1])
 

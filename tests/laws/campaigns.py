@@ -80,6 +80,7 @@ def navigation(rng: np.random.Generator) -> dict[str, Any]:
         "table": ReachTable({pair: float(rng.random()) for pair in pairs}),
         "markov": ReachTable({(a, b): float(rng.random()) / sums[a] for a, b in pairs}),
         "hyperlink": LinkTable(dict.fromkeys(pairs)),
+        "seek": LinkTable(dict.fromkeys(pairs)),
         "sessions": Sessions(tuple(tuple(rng.permutation(PAGES)[:4].tolist()) for _ in range(6))),
     }
 

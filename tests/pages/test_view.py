@@ -250,9 +250,7 @@ def test_no_picture_where_nothing_says_where_boxes_lie_on_it(watch, tmp_path):
     (tmp_path / "pictures" / "a").mkdir(parents=True)
     (tmp_path / "pictures" / "a" / "1.png").write_bytes(png())
     rows = [{"topic": "q", "doc": "a", "page": 1, "box": [10, 10, 90, 90]}]
-    told = write_report(
-        [{**rows[0], "grade": 1}], rows, "charR", html=tmp_path / "x.html", pages=tmp_path / "pictures"
-    )
+    told = write_report([{**rows[0], "grade": 1}], rows, "charR", html=tmp_path / "x.html", pages=tmp_path / "pictures")
     assert any("no page_size says where boxes lie" in str(what) for what in told.omitted)
     page = documents(watch(tmp_path / "x.html"), run=0, document=0)
     page.wait_for_selector(".pages-pane .page-boxes")

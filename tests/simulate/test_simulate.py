@@ -312,6 +312,7 @@ HOLDING = {
     "hyperlink": (PAGES, {"navigation": LINKS}),
     "hyperlink(follow=0.7,steps=3)": (PAGES, {"navigation": LINKS}),
     "hyperlink(steps=4,trail=1.5)": (PAGES, {"navigation": LINKS}),
+    "seek(goal=0.5,near=1,stop=0.2)": (PAGES, {"navigation": LINKS}),
 }
 
 

@@ -277,6 +277,43 @@ def test_saved_results_with_older_signatures_still_compare(tmp_path):
             bp.diff(old, with_reach)
 
 
+@pytest.mark.parametrize(
+    ("measure", "user", "now", "before"),
+    [
+        ("EPRUM", None, "|together:independent", ""),
+        ("ESL(tolerance=3)", None, "|spread:0", ""),
+        ("EPRUM", "fetch_browse", ",miss=1", ""),
+        ("EPRUM", "fetch_browse", "|together:independent|user:fetch_browse(of='classical',consider=0.8,after=1,miss=1)",
+         "|user:fetch_browse(of='classical',consider=0.8,after=1)"),
+    ],
+)  # fmt: skip
+def test_parameters_that_came_later_have_their_defaults_in_older_results(tmp_path, measure, user, now, before):
+    truth = [{"topic": "q", "doc": "a", "start": 0, "end": 5}]
+    run = [{"topic": "q", "doc": "a", "start": 0, "end": 5, "run": "mine"}]
+    new, old = bp.evaluate(truth, run, measure, user=user, collection={"a": 9}), tmp_path / "older.json"
+    new.save(old)
+    assert now in old.read_text(), "what this test takes out of the signature stands there"
+    old.write_text(old.read_text().replace(now, before))
+    found = bp.diff(old, new)
+    assert not found.changes and any(note.kind == "signatures differ" for note in found.notes)
+    compared = bp.compare(bp.concat(bp.read_results(old).renamed({"mine": "older"}), new), resamples=100)
+    assert not [note for note in compared.notes if note.kind == "signatures differ"]
+    old.write_text(old.read_text().replace("|v:", "|seconds:9|v:"))
+    with pytest.raises(bp.UsageError, match="seconds:9 before"):
+        bp.diff(old, new)
+
+
+@pytest.mark.parametrize("other", ["|together:low", "|together:independent|rank:3"])
+def test_a_parameter_that_is_not_the_default_is_a_difference(tmp_path, other):
+    new, old = bp.evaluate({"q": {"a": 1}}, {"mine": {"q": {"a": 2}}}, "EPRUM"), tmp_path / "older.json"
+    new.save(old)
+    stripped = tmp_path / "stripped.json"
+    stripped.write_text(old.read_text().replace("|together:independent", ""))
+    old.write_text(old.read_text().replace("|together:independent", other))
+    with pytest.raises(bp.UsageError, match="the signatures differ"):
+        bp.diff(stripped, old)
+
+
 def test_runs_of_which_one_states_less_are_compared():
     """A run that answers nothing, or with whole documents, reads less: its numbers are comparable all the same."""
     truth = {topic: {"a": 1, "b": 1} for topic in "12345"}

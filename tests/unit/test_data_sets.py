@@ -1,4 +1,4 @@
-"""Data sets and responses as people have them: SQuAD, LegalBench-RAG, BEIR, QVHighlights, MTEB, vector stores."""
+"""Data sets and responses as people have them: SQuAD, LegalBench-RAG, BEIR, MTEB, vector stores."""
 
 from __future__ import annotations
 
@@ -138,44 +138,27 @@ def test_beir_qrels_and_corpus(files, berrypick, tmp_path):
         bp.read_truth(wrong)
 
 
-# --- QVHighlights -----------------------------------------------------------------------------------------------------
-
-
-def test_qvhighlights_truth_and_predictions(files, berrypick, tmp_path):
-    moments = [
-        {
-            "qid": 1,
-            "query": "q",
-            "duration": 150,
-            "vid": "v",
-            "relevant_windows": [[10, 20], [80, 90]],
-            "saliency_scores": [],
-        },
-        {"qid": 2, "query": "q", "duration": 140.5, "vid": "w", "relevant_windows": [[0, 10]]},
-    ]
-    predicted = [
-        {"qid": 1, "query": "q", "vid": "v", "pred_relevant_windows": [[100.0, 120.0, 0.2], [10.0, 18.0, 0.9]]},
-        {"qid": 2, "query": "q", "vid": "w", "pred_relevant_windows": [[0.0, 5.0, 0.9]], "pred_saliency_scores": [1.0]},
-    ]
-    written = files(**{f"{name}_jsonl": "".join(json.dumps(row) + "\n" for row in rows)
-                       for name, rows in (("truth", moments), ("run", predicted))})  # fmt: skip
-    truth, run = bp.read_truth(written["truth_jsonl"]), bp.read_run(written["run_jsonl"])
-    assert (truth.format, run.format) == ("qvhighlights", "qvhighlights-run")
-    assert truth.lengths == {"v": 150, "w": 140.5}
-    assert run.ranking("1").start.tolist() == [10, 100]  # by score
-    found = bp.evaluate(truth, run, "spanHit(iou=.7)@1 spanHit(iou=.5)@1 T2I").mean()
-    assert next(iter(found.values()))["spanHit(iou=.7)@1"] == 0.5
-    assert next(iter(found.values()))["spanHit(iou=.5)@1"] == 1.0
-    for name in written.values():
-        assert berrypick("convert", name, tmp_path / f"{name.stem}.out.jsonl").code == 0
-    again = bp.evaluate(tmp_path / "truth.out.jsonl", tmp_path / "run.out.jsonl", "spanHit(iou=.7)@1").mean()
-    assert next(iter(again.values()))["spanHit(iou=.7)@1"] == 0.5
-    bad = files(bad_jsonl='{"qid": 1, "vid": "v", "relevant_windows": [[1, "x"]]}\n')["bad_jsonl"]
-    with pytest.raises(bp.InputError, match="something else than numbers"):
-        bp.read_truth(bad)
-
-
 # --- dictionaries -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "taken"),
+    [
+        ('{"q": {"a": 1, "b": 2.5e-1}, "r": {"a": -1}}', True),
+        ('{"q": {\n"a": 1,\n"b": 0\n},\n"r": {}}', True),
+        ('{"default": {"test": {"q": {"a": 1}}}}', True),
+        ('{"q": {"a": 1', True),
+        ('{"q": {' + ", ".join(f'"d{i}": {i}' for i in range(9999)), True),
+        ('{"v_1": {"duration": 82.7, "timestamps": [[0, 5]], "sentences": ["x"]}}', False),
+        ('{"v_1": {"duration": 82.7, "timestamps": [' + ", ".join("[1, 2]" for _ in range(20000)) + "]}}", False),
+        ('{"metadata": {"topic_id": 7}, "responses": []}', False),
+        ('{"q": {"a": 1, "b": "x"}}', False),
+    ],
+)
+def test_what_is_a_dictionary_of_numbers(files, text, taken):
+    path = files(x_json=text)["x_json"]
+    found = [one.name() for one in formats.sniff_all(str(path))]
+    assert ("topic-dictionary" in found) == taken
 
 
 def test_dictionaries_by_topic_are_read_as_in_python(files):
@@ -287,7 +270,6 @@ def test_a_response_without_topics_is_refused(files):
         ({"document": "d", "start": 1, "end": 2, "similarity": 0.5}, "run", "span-run"),
         ({"questions": [{"query": "x", "snippet": [{"file": "a", "span": [1, 2]}]}]}, "truth", "legalbench-rag"),
         ({"paragraphs": [{"context": "x", "qas": []}]}, "truth", "squad"),
-        ({"id": 1, "vid": "v", "windows": [[1, 2]], "duration": 3}, "truth", "qvhighlights"),
     ],
 )
 def test_unknown_json_is_answered_with_the_nearest_formats(files, record, role, nearest):

@@ -38,14 +38,7 @@ NAMES = {
     "grade": "grade relevance rel label",
 }
 ELSEWHERE = [
-    "start_line",
-    "end_line",
-    "line",
-    "start_time",
-    "end_time",
-    "start_sec",
-    "end_sec",
-    "ts",
+    "start_ms",
     "page_label",
     "bboxes",
     "turn",
@@ -53,6 +46,9 @@ ELSEWHERE = [
     "answer_start",
     "xpath",
 ]
+#: Names that say what they count, with a value and how much of its truth the result has.
+LINES = [{"start_line": 101, "end_line": 114}, {"line_start": 101, "lineEnd": 114}]
+TIMES = [{"start_time": 100, "end_time": 114}, {"start_sec": 100, "end_sec": 114}, {"ts": [100, 114]}]
 #: Names of places on pages, which a truth of spans of text does not judge.
 PAGES = ["page", "page_no", "page_number", "page_id", "page_index", "bbox", "box", "bounding_box", "page_size"]
 FILES = ["jsonl", "csv", "semicolons", "tabs", "parquet"]
@@ -231,6 +227,33 @@ def test_every_name_of_a_text_is_read_or_refused(carrier, tmp_path):
         assert value(carrier, [row], tmp_path, documents=DOCUMENTS) == RIGHT, name
         with pytest.raises(bp.BerrypickError, match=r"only its text|parts of documents"):
             value(carrier, [row], tmp_path)
+
+
+@pytest.mark.parametrize("carrier", CARRIERS)
+def test_lines_and_seconds_are_read_by_their_names(carrier, tmp_path):
+    """The result has 10 of 20; a truth of characters is another unit, and half a place is none."""
+    lines = [{"topic": "1", "doc": "guide", "start_line": 91, "end_line": 110}]
+    times = [{"topic": "1", "doc": "guide", "start_time": 90, "end_time": 110}]
+    for truth, places in ((lines, LINES), (times, TIMES)):
+        for place in places:
+            if "ts" in place and carrier == "fields":
+                continue  # where every field is a list
+            row = {"topic": "1", "doc": "guide", **place, "score": 1.0}
+            assert value(carrier, [row], tmp_path, truth=truth) == RIGHT, place
+    row = {"topic": "1", "doc": "guide", "line": 91, "score": 1.0}
+    assert value(carrier, [row], tmp_path, truth=lines) == 1 / 20
+    with pytest.raises(bp.InputError, match="which count lines, and the truth start and end"):
+        value(carrier, [row], tmp_path)
+    for name, other in (("start_line", "end_line"), ("end_time", "start_time")):
+        with pytest.raises(bp.InputError, match=f"{other} is missing"):
+            value(carrier, [{"topic": "1", "doc": "guide", name: 3, "score": 1.0}], tmp_path)
+
+
+@pytest.mark.parametrize("carrier", TRUTHS)
+def test_truths_of_lines(carrier, tmp_path):
+    row = {"topic": "1", "doc": "guide", "start_line": 101, "end_line": 114, "grade": 1}
+    run = [{"topic": "1", "doc": "guide", "start_line": 108, "end_line": 300}]
+    assert bp.score("charR@5", carry(carrier, [row], tmp_path, "truth"), run) == 0.5
 
 
 @pytest.mark.parametrize("documents", [None, DOCUMENTS], ids=["without", "with"])

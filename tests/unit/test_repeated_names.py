@@ -35,8 +35,6 @@ LINES = {
                                           '"answer": "accept"}\n', "answer", '"reject"')),
     "doccano": (bp.read_truth, line_twice('{"topic": "1", "doc": "a", "offset": 0, "text": "Pick dry.", '
                                           '"label": [[5, 8, "A"]]}\n', "offset", "3")),
-    "qvhighlights": (bp.read_truth, line_twice('{"qid": 1, "query": "x", "vid": "v", "duration": 150, '
-                                               '"relevant_windows": [[0, 4]]}\n', "vid", '"w"')),
     "saved results": (read_results, line_twice('{"run": "a", "topic": "all", "measure": "AP", "value": 0.5, '
                                                '"signature": ""}\n', "value", "0.9")),
 }  # fmt: skip

@@ -99,9 +99,10 @@ def _check(path: str, format_name: str | None, texts: Texts | None, offsets: Off
     notes = [*(value.notes if isinstance(value, Run) else ()), *(as_flags(Message(note)) for note in said)]
     if isinstance(value, (Truth, Run)):
         notes += [unread_note(value.unread)] if value.unread else []
+        notes += [f"positions count {value.unit}"] if value.unit and texts is None else []
         compared = texts is not None or (isinstance(value, Truth) and value.texts)
-        found += [] if found or compared else _length_problems(value)
-    facts = [*chosen.describe(value), *notes, *(f"{count} {what}" for what, count in problems.counts.items())]
+        found += [] if found or compared or value.unit else _length_problems(value)
+    facts = [*chosen.describe(value), *notes, *(f"{count} {what}" for what, count in problems.told().items())]
     also = f" (or {', '.join(other.name() for other in alike)}: the content leaves it open)" if alike else ""
     _say(one_line(f"{path}: {chosen.name()}{also}, {', '.join(facts)}"))
     for message in found:

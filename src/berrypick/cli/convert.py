@@ -44,6 +44,10 @@ def _names() -> list[str]:
     "--to", "--format", "form", metavar="NAME", help="Format of OUT, or to print. [default: by its extension]"
 )
 @click.option("--collection", metavar="FOLDER", help="XML documents, to convert elements to spans or back.")
+@click.option("--topic-pattern", metavar="REGEX", help="Of sessions: the first group of it is the topic.")
+@click.option("--root", metavar="FOLDER", help="Of sessions: the folder below which paths count, its name or a prefix.")
+@click.option("--until", type=click.Choice(["edit", "end"]), help="Of sessions: where they stop. [default: edit]")
+@click.option("--tools", metavar="NAMES", help="Of sessions: the tools whose results count. [default: Read,Grep]")
 @click.option("--documents", metavar="FILE", help="Also write the documents that IN holds, as JSON Lines.")
 def convert_command(
     source: str,
@@ -51,14 +55,18 @@ def convert_command(
     source_format: str | None,
     collection: str | None,
     documents: str | None,
+    **reading: str | None,
 ) -> None:
     """Convert IN to OUT, a format that holds the same information.
 
     With --collection, elements and points are converted to spans, or spans to elements and points. Some formats hold
     the texts of documents too, such as SQuAD; --documents writes them.
 
+    Sessions of agents are runs: a step is a rank, and what it showed are its places.
+
     \b
     berrypick convert my.run my.jsonl --to span-run
+    berrypick convert sessions/ run.jsonl --from claude-session --root repo
     """
     result.refuse_overwriting([source, collection])
     if documents is not None:
@@ -68,7 +76,7 @@ def convert_command(
         held = dict(formats.documents_in(source)) if documents is not None else {}
         could_be = [] if source_format else formats.sniff_all(source)
         role = None if source_format else _target_role(result, could_be)
-        value = formats.read_any(source, role, source_format)
+        value = formats.read_any(source, role, source_format, **_reading(source, role, source_format, reading))
     if documents is not None and not held:
         raise UsageError(f"{source} holds no texts of documents: omit --documents")
     notes = reading_notes(value, source)
@@ -98,6 +106,14 @@ def convert_command(
         return f"{chosen.name()}, {', '.join(chosen.describe(value))}"
 
     result.give(write)
+
+
+def _reading(source: str, role: Any, form: str | None, given: Mapping[str, str | None]) -> dict[str, Any]:
+    """How IN is to be read; an option that its format does not have is refused."""
+    found = {name: value for name, value in given.items() if value is not None}
+    if not found:
+        return {}
+    return formats.checked_reading(formats.by_name(form) if form else formats.sniff(source, role), found)
 
 
 def _write_documents(held: Mapping[str, str], path: str) -> str:

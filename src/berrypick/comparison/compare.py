@@ -23,6 +23,7 @@ import numpy as np
 
 from berrypick.comparison import statistics
 from berrypick.comparison.comparison import Comparison, Estimate, FamilyName, Method, Pair, PairsName, get_run_name
+from berrypick.comparison.older_signatures import unlike
 from berrypick.comparison.statistics import CorrectionName, IntervalName, TestName
 from berrypick.comparison.tabular import fields_of, with_method
 from berrypick.comparison.together_notes import together_notes
@@ -36,7 +37,7 @@ from berrypick.core.drawn import READERS, Ends, drawn_interval, mean_of_topics
 from berrypick.core.errors import UsageError, nearest, option
 from berrypick.core.navigation import FittedReader
 from berrypick.core.progress import ProgressLike, as_progress
-from berrypick.core.results import Note, Results, Signature, TopicGroups, unlike
+from berrypick.core.results import Note, Results, Signature, TopicGroups
 from berrypick.core.words import counted
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.groups import UNUSED_TABLE, topic_clusters
@@ -521,7 +522,7 @@ class _ComparisonWork:
             return None
         one = drawn.values.get((run, measure), {})
         if versus is None:
-            return drawn_interval(mean_of_topics(list(one.values())), self.method.confidence)
+            return drawn_interval(mean_of_topics(list(one.values())), self.method.confidence, drawn.evenly)
         both = [topic for topic, value in self.values[run].get(measure, {}).items()
                 if value is not None and self.values[versus].get(measure, {}).get(topic) is not None]  # fmt: skip
         return drawn.difference(measure, run, versus, self.method.confidence, both)

@@ -14,11 +14,12 @@ from numbers import Real
 from os import PathLike
 from typing import Any, ClassVar, Literal
 
+from berrypick.comparison.older_signatures import unlike
 from berrypick.comparison.saved import read_results
 from berrypick.comparison.tabular import fields_of
 from berrypick.core.errors import InputError, UsageError, option
 from berrypick.core.exchange import Kind, Written
-from berrypick.core.results import ALL, MeasureInfo, Note, Results, Row, Signature, unlike
+from berrypick.core.results import ALL, MeasureInfo, Note, Results, Row, Signature
 from berrypick.formats.io.files import file_name
 
 Status = Literal["changed", "added", "removed"]

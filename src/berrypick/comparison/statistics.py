@@ -41,6 +41,7 @@ import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.core.errors import UsageError
+from berrypick.kernels.blas_threads import one_blas_thread
 from berrypick.kernels.resampling import extreme_sign_changes, extreme_sums, order_statistics
 
 IntervalName = Literal["expanded", "percentile", "bca"]
@@ -90,6 +91,7 @@ def _is_whole(value: object) -> bool:
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
+@one_blas_thread()
 def bootstrap(
     values: FloatArray,
     *,

@@ -12,6 +12,7 @@ import numpy as np
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.core.errors import InputError
 from berrypick.core.results import Results
+from berrypick.kernels.blas_threads import one_blas_thread
 
 #: Differences up to this size are ties: they come from rounding.
 TIE = 1e-9
@@ -66,6 +67,7 @@ class TopicValues:
     def _counted(self) -> FloatArray:
         return self.defined.astype(np.float64)
 
+    @one_blas_thread()
     def means(self, times: FloatArray) -> FloatArray:
         """draws x runs: the mean over the topics of each draw where the run has a value, nan where it has none.
 

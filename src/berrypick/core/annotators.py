@@ -105,6 +105,9 @@ def merged(annotators: Mapping[str, Judgements], rule: MergeRule = "union") -> d
 def _merged_topic(found: Sequence[TopicTruth], rule: MergeRule) -> TopicTruth:
     if len(found) == 1:
         return found[0]
+    if any(topic.names_sets for topic in found):
+        what = f"topic {found[0].topic} has sets or hops, and several annotators, whose spans are cut and merged"
+        raise UsageError(f"{what}: give the lines of one annotator")
     if any(topic.boxes is not None for topic in found):
         return _all_boxes(found, rule)
     owners: dict[str, set[int]] = {}
@@ -128,6 +131,7 @@ def _merged_topic(found: Sequence[TopicTruth], rule: MergeRule) -> TopicTruth:
         judged_documents=tuple(whole),
         quotes=tuple(quote for topic in found for quote in topic.quotes if not quote.has_offsets),
         no_answer=all(topic.no_answer for topic in found),
+        unit=next((topic.unit for topic in found if topic.unit), ""),
     )
 
 

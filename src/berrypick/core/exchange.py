@@ -121,11 +121,18 @@ class Exchanged(Frames):
     def _columns(self) -> dict[str, list[Any]]:
         """A table has no row for a topic without results and for a checksum; that there are some is a warning."""
         records = self.to_records()
-        rows = [_row(record) for record in records if "topic" in record and "results" not in record]
-        if left_out := len(records) - len(rows):
+        held = [record for record in records if "topic" in record and "results" not in record]
+        rows = [row for record in held for row in one_set_each(_row(record))]
+        if left_out := len(records) - len(held):
             text = f"{counted(left_out, 'record')} without a row: topics without results, or checksums"
             warnings.warn(f"{text}; to_records() has them", BerrypickWarning, stacklevel=3)
         return columns_of(rows)
+
+
+def one_set_each(row: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return a row for each set or hop that a row names: cells of tables hold one."""
+    several = next((name for name in ("set", "hop") if isinstance(row.get(name), list)), "")
+    return [{**row, several: one} for one in row[several]] if several else [row]
 
 
 def _row(record: dict[str, Any]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -48,10 +49,18 @@ class LinkTable:
 
 @dataclass(frozen=True, eq=False)
 class Sessions:
-    """Visited paths, one per session; :data:`BACK` is a return to the page before, :data:`CUT` an unknown end."""
+    """Visited paths, one per session; :data:`BACK` is a return to the page before, :data:`CUT` an unknown end.
+
+    Where it is known: the page that each session looked for, who it was, and how many clicks nobody could exceed.
+    """
 
     paths: tuple[tuple[str, ...], ...] = field(repr=False)
     source: str = ""
+    goals: tuple[str, ...] = field(default=(), repr=False)
+    players: tuple[str, ...] = field(default=(), repr=False)
+    budget: int | None = None
+    #: What the reader of the file skipped or assumed, and how often.
+    skipped: Mapping[str, int] = field(default_factory=dict)
 
     @cached_property
     def units(self) -> tuple[str, ...]:
@@ -63,8 +72,8 @@ Navigation = ReachTable | LinkTable | Sessions
 
 #: The version of the file's content.
 FITTED_VERSION = 1
-#: Steps of a sequence that fills a square evenly (Roberts 2018): powers of the root of x^3 = x + 1.
-_STEPS = (0.7548776662466927, 0.5698402909980532)
+#: Scales on which parameters are normal, and from there to their values.
+SCALES = ("log", "linear", "logit")
 #: The stream of random numbers for chains.
 _READER = 11
 
@@ -77,9 +86,10 @@ class FittedReader:
     ``visits``, how often each page was left.
 
     What the log leaves open is part of the file, so that a measure can be computed for readers drawn from it. Of
-    parameters above 0 it is the covariance of their logarithms (``law``), and readers are drawn evenly from the normal
-    law of these, by quantiles. Of a chain it is ``visits``, with the weight of the prior: the ways on from a page are
-    drawn from the Dirichlet law that its decisions and the prior leave.
+    parameters above 0 it is the covariance of their logarithms (``law``; ``scales`` says where it is that of the
+    values or of their log-odds), and readers are drawn evenly from the normal law of these, by quantiles. Of a
+    chain it is ``visits``, with the weight of the prior: the ways on from a page are drawn from the Dirichlet law
+    that its decisions and the prior leave.
     """
 
     content: Mapping[str, Any]
@@ -99,6 +109,14 @@ class FittedReader:
             return None
         return ReachTable({(row[0], row[1]): row[2] for row in rows}, self.source or "the fitted user model")
 
+    @cached_property
+    def navigation(self) -> ReachTable | LinkTable | None:
+        """What readers move by, where the file has it: the chain, or the links that a goal is looked for along."""
+        rows = self.content.get("links")
+        if rows is None:
+            return self.transitions
+        return LinkTable({(row[0], row[1]): None for row in rows}, self.source or "the fitted user model")
+
     @property
     def checksum(self) -> str:
         return content_checksum(self.content)
@@ -116,6 +134,11 @@ class FittedReader:
         """Whether the file says how well the log determines the reader; files of earlier versions do not."""
         return "law" in self.content or "visits" in self.content
 
+    @property
+    def evenly(self) -> bool:
+        """Whether readers are drawn evenly from the law, or at random."""
+        return "law" in self.content
+
     def draw(self, number: int, of: int) -> FittedReader:
         """Return one of so many readers that the log might as well have given; the same one each time."""
         content = dict(self.content)
@@ -125,18 +148,24 @@ class FittedReader:
             spec = specs.parse(self.user, "user model")
             drawn = dict(zip(content["law"]["of"], self._drawn_values(number, of).tolist(), strict=True))
             content["user"] = specs.render(spec.name, {**spec.parameters, **drawn})
-        return FittedReader(content, self.source)
+        found = FittedReader(content, self.source)
+        if "links" in content:
+            found.__dict__["navigation"] = self.navigation  # the same for all, made once
+        return found
 
     def _drawn_values(self, number: int, of: int) -> FloatArray:
         from scipy.special import ndtri
 
-        names, covariance = self.content["law"]["of"], np.array(self.content["law"]["covariance"], dtype=np.float64)
-        place = [(number + 0.5) / of] if len(names) == 1 else [(0.5 + number * step) % 1 for step in _STEPS]
+        law = self.content["law"]
+        names, covariance = law["of"], np.array(law["covariance"], dtype=np.float64)
+        scales = law.get("scales", ["log"] * len(names))
+        place = [(number + 0.5) / of] if len(names) == 1 else [(0.5 + number * x) % 1 for x in _even_steps(len(names))]
         values, vectors = np.linalg.eigh(covariance)
         root = vectors * np.sqrt(np.maximum(values, 0.0))
-        centre = np.log([self.content["parameters"][name]["value"] for name in names])
-        found: FloatArray = np.exp(centre + root @ ndtri(np.array(place[: len(names)])))
-        return found
+        known = [self.content["parameters"][name]["value"] for name in names]
+        centre = np.array([_scaled(one, scale) for one, scale in zip(known, scales, strict=True)])
+        drawn = centre + root @ ndtri(np.array(place))
+        return np.array([_unscaled(one, scale) for one, scale in zip(drawn.tolist(), scales, strict=True)])
 
     def _drawn_transitions(self, number: int) -> list[list[Any]]:
         """Shares of gamma variates: of each way on, and of leaving."""
@@ -158,6 +187,24 @@ class FittedReader:
         leaving = np.maximum(total - np.bincount(page, weights=known, minlength=len(total)), 0.0)
         leaving[leaving < 1e-6 * total] = 0.0  # the digits that the shares were rounded to
         return [(row[0], row[1]) for row in rows], page, known, leaving
+
+
+def _even_steps(dimensions: int) -> list[float]:
+    """Steps of a sequence that fills a cube evenly (Roberts 2018): powers of the inverse root of x^(d + 1) = x + 1."""
+    root = 1.0
+    for _ in range(64):  # a contraction
+        root = (1.0 + root) ** (1.0 / (dimensions + 1))
+    return [root ** -(i + 1) for i in range(dimensions)]
+
+
+def _scaled(value: float, scale: str) -> float:
+    return value if scale == "linear" else math.log(value) - (math.log1p(-value) if scale == "logit" else 0.0)
+
+
+def _unscaled(value: float, scale: str) -> float:
+    if scale == "logit":
+        return 0.5 * (1.0 + math.tanh(0.5 * value))
+    return value if scale == "linear" else math.exp(value)
 
 
 def content_checksum(content: Mapping[str, Any]) -> str:

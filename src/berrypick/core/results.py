@@ -170,6 +170,8 @@ class Row:
     common: Curve | None = None
     #: The group of the topic; of a mean, the group it is over, None where it is over all topics.
     group: str | None = None
+    #: Of a mean: what the measure says beside it of all topics.
+    summary: Mapping[str, float | None] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
         row: dict[str, Any] = {
@@ -178,6 +180,7 @@ class Row:
             "measure": self.measure,
             "value": self.value,
             "signature": str(self.signature),
+            **self.summary,
         }
         if self.curve is not None:
             row["curve"] = [[x, y] for x, y in self.curve]

@@ -27,9 +27,18 @@ from berrypick.core.words import counted
 Duplicates = Literal["error", "first", "keep"]
 
 
-def span_name(document: str, start: float, end: float) -> str:
-    """How a span is written where a unit needs one name: ``document#start-end``."""
+def span_name(document: str, start: float, end: float, unit: str = "") -> str:
+    """How a span is written where a unit needs one name: ``document#start-end``; lines as ``document:first-last``."""
+    if unit == "lines":
+        return f"{document}:{int(start) + 1}-{int(end)}" if end > start + 1 else f"{document}:{int(start) + 1}"
     return f"{document}#{start:.12g}-{end:.12g}"
+
+
+def place_record(unit: str, start: float, end: float) -> dict[str, Any]:
+    """A place by the names of fields that say what it counts; lines from 1, both included."""
+    if unit == "lines":
+        return {"start_line": int(start) + 1, "end_line": int(end)}
+    return {"start_time": start, "end_time": end} if unit == "seconds" else {"start": start, "end": end}
 
 
 def first_of(count: int, what: str, name: Callable[[int], str], most: int = 3) -> str:
@@ -72,6 +81,9 @@ class Ranking:
     path_end: IntArray | None = None  # the points where passages end; -1 for an element
     size: FloatArray | None = None  # lengths of elements, or of whole documents, nan where unknown
     boxes: Boxes | None = None  # where results are places on pages; start and end are then their extent in pages
+    unit: str = ""  # what start and end count where fields say so: lines or seconds
+    #: What rows say of their steps, by name: costs (tokens, seconds, lines), used, doc_lines, tool, session.
+    details: Mapping[str, Any] = field(default_factory=dict)
     #: The code of each of some documents, -1 for one that the run does not have; of a run, for all topics.
     vocabulary: Callable[[Sequence[str]], IntArray] | None = field(default=None, repr=False)
 
@@ -101,7 +113,7 @@ class Ranking:
         if self.boxes is not None:
             found |= self.boxes.record(row)
         elif self.start is not None and self.end is not None:
-            found |= {"start": self.start[row].item(), "end": self.end[row].item()}
+            found |= place_record(self.unit, self.start[row].item(), self.end[row].item())
         return found | ({} if self.score is None else {"score": float(self.score[row])})
 
     @property
@@ -118,7 +130,7 @@ class Ranking:
             return self.boxes.name(document, row)
         if self.start is None or self.end is None:
             return document
-        return span_name(document, self.start[row], self.end[row])
+        return span_name(document, self.start[row], self.end[row], self.unit)
 
     def path_of(self, row: int) -> tuple[str, str]:
         """The element path and '', or the points where a passage starts and ends."""
@@ -170,6 +182,7 @@ class Ranking:
             path_end=None if self.path_end is None else self.path_end[keep],
             size=None if self.size is None else self.size[keep],
             boxes=None if self.boxes is None else self.boxes[keep],
+            details={name: column[keep] for name, column in self.details.items()},
         )
 
     @cached_property
@@ -272,6 +285,15 @@ class Run(Exchanged):
         The ids of the trace and of the step of it that retrieved, by topic, where the run comes from traces.
     boxes
         The page and box of each row, where results are places on pages.
+    unit
+        What start and end count, where fields of the input say so: ``lines`` (half open, from 0) or ``seconds``.
+    details
+        What rows say of their steps, by name: costs (tokens, seconds, lines), used, doc_lines, all nan where a row
+        does not say, and the names of tool and session.
+    extra
+        What a format says of topics beside results, by name and topic, for the measures that know that name.
+    foreign
+        Labels outside the vocabulary of the format, each with the line where it first stands.
 
     Examples
     --------
@@ -315,6 +337,10 @@ class Run(Exchanged):
     other_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     traces: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     boxes: Boxes | None = None
+    unit: str = ""
+    details: Mapping[str, Any] = field(default_factory=dict)
+    extra: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    foreign: Mapping[str, int] = field(default_factory=dict)
 
     @cached_property
     def _positions(self) -> dict[str, int]:
@@ -371,6 +397,8 @@ class Run(Exchanged):
 
     def has_more_documents(self, most: int) -> bool:
         """Say whether the run has more documents than so many."""
+        if len(self) <= most:
+            return False
         if self.uncoded is not None and self.uncoded.column.has_more(most):
             return True
         return len(self.documents) > most
@@ -457,7 +485,8 @@ class Run(Exchanged):
     @property
     def beside(self) -> frozenset[str]:
         """What results are beside documents, spans and elements, which few formats hold."""
-        return frozenset({"places on pages"} if self.boxes is not None else ())
+        pages = {"places on pages"} if self.boxes is not None else set()
+        return frozenset(pages | ({"lines"} if self.unit == "lines" else set()) | {*self.extra})
 
     @property
     def points_into_documents(self) -> bool:
@@ -490,6 +519,8 @@ class Run(Exchanged):
             path=None if self.path is None else self.path[rows],
             path_end=None if self.path_end is None else self.path_end[rows],
             boxes=None if self.boxes is None else self.boxes[rows],
+            unit=self.unit,
+            details={name: column[rows] for name, column in self.details.items()},
             vocabulary=self.codes_in_order,
         )
 
@@ -540,6 +571,7 @@ class Run(Exchanged):
             path=None if self.path is None else self.path[kept],
             path_end=None if self.path_end is None else self.path_end[kept],
             boxes=None if self.boxes is None else self.boxes[kept],
+            details={name: column[kept] for name, column in self.details.items()},
         )
 
 

@@ -18,6 +18,8 @@ class Score:
         What a person should know.
     signed
         Extra parts of the signature, e.g. that an approximation of a stated precision was used.
+    beside
+        Numbers that the measure needs to say something about all topics, by name.
 
     Examples
     --------
@@ -29,6 +31,7 @@ class Score:
     value: float | None
     notes: tuple[str, ...] = ()
     signed: tuple[tuple[str, str], ...] = ()
+    beside: tuple[tuple[str, float], ...] = ()
 
 
 Curve = list[tuple[float, float]]

@@ -16,7 +16,7 @@ from berrypick.core.boxes import Boxes
 from berrypick.core.errors import InputError, UsageError, shorten
 from berrypick.core.exchange import Exchanged, Kind
 from berrypick.core.observed import records
-from berrypick.core.run import Grouped, first_of, span_name
+from berrypick.core.run import Grouped, first_of, place_record, span_name
 from berrypick.core.words import counted
 
 #: What offsets in a text count: Unicode code points, bytes of UTF-8, or UTF-16 units; with ``+bom`` also the byte order
@@ -111,6 +111,9 @@ class Quote:
     line: int | None = None
     prefix: str = ""  # text before it and after it, which chooses between several places
     suffix: str = ""
+    #: The sufficient sets, or the hops, that it is part of.
+    sets: tuple[str, ...] = ()
+    hops: tuple[str, ...] = ()
 
     @property
     def has_offsets(self) -> bool:
@@ -126,11 +129,13 @@ class Highlighted:
     start: Positions
     end: Positions
     boxes: Boxes | None = None
+    unit: str = ""
 
     def rows(self, kept: IntArray) -> Highlighted:
         """Some of the spans."""
         names = tuple(self.document[row] for row in kept.tolist())
-        return Highlighted(names, self.start[kept], self.end[kept], None if self.boxes is None else self.boxes[kept])
+        boxes = None if self.boxes is None else self.boxes[kept]
+        return Highlighted(names, self.start[kept], self.end[kept], boxes, self.unit)
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,6 +175,20 @@ class TopicTruth:
     no_answer: bool = False
     #: Where units are places on pages; start and end are then their extent in pages.
     boxes: Boxes | None = None
+    #: What start and end count, where fields of the input say so: lines (half open, from 0) or seconds.
+    unit: str = ""
+    #: The sets that each unit is in, where the truth names some: all units of one set are a sufficient answer.
+    sets: tuple[tuple[str, ...], ...] | None = None
+    #: The hops that each unit is in: one unit of every hop is a sufficient answer. A topic has sets or hops, not both.
+    hops: tuple[tuple[str, ...], ...] | None = None
+    #: What a format says of the topic beside its units, by name, for the measures that know that name.
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def names_sets(self) -> bool:
+        """Whether sets or hops are named, by units or by quotes that wait for their places."""
+        named = self.sets is not None or self.hops is not None
+        return named or any(quote.sets or quote.hops for quote in self.quotes)
 
     @cached_property
     def has_relevant(self) -> bool:
@@ -197,7 +216,7 @@ class TopicTruth:
         """Text that was judged, relevant or not, besides documents judged as a whole."""
         if self.start is not None and self.end is not None:
             rows = np.flatnonzero(self.grade >= 0)
-            return Highlighted(self.document, self.start, self.end, self.boxes).rows(rows)
+            return Highlighted(self.document, self.start, self.end, self.boxes, self.unit).rows(rows)
         none = np.zeros(0, dtype=np.int64)
         return self.highlighted or Highlighted((), none, none)
 
@@ -209,7 +228,8 @@ class TopicTruth:
     def _relevant_text(self) -> Highlighted | None:
         if self.start is None or self.end is None:
             return self.highlighted
-        rows, text = np.flatnonzero(self.grade > 0), Highlighted(self.document, self.start, self.end, self.boxes)
+        rows = np.flatnonzero(self.grade > 0)
+        text = Highlighted(self.document, self.start, self.end, self.boxes, self.unit)
         return text if len(rows) == len(self.document) else text.rows(rows)
 
     def __len__(self) -> int:
@@ -233,7 +253,7 @@ class TopicTruth:
             return self.boxes.name(self.document[row], row)
         if self.start is None or self.end is None:
             return self.document[row]
-        return span_name(self.document[row], self.start[row], self.end[row])
+        return span_name(self.document[row], self.start[row], self.end[row], self.unit)
 
     def record(self, row: int) -> dict[str, Any]:
         """Return one judgement as a dictionary; of an element with what is known of it."""
@@ -243,10 +263,15 @@ class TopicTruth:
         if self.boxes is not None:
             found |= self.boxes.record(row)
         elif self.start is not None and self.end is not None:
-            found |= {"start": self.start[row].item(), "end": self.end[row].item()}
+            found |= place_record(self.unit, self.start[row].item(), self.end[row].item())
         found["grade"] = float(self.grade[row])
+        found |= self.memberships(row)
         known = {name: getattr(self, name) for name in ("exhaustivity", "specificity", "size", "rsize")}
         return found | {name: float(of[row]) for name, of in known.items() if of is not None and of[row] == of[row]}
+
+    def memberships(self, row: int) -> dict[str, Any]:
+        """Return the set or the hop of a unit as a row of a file has it: a name, a list of several, nothing."""
+        return in_sets("" if self.sets is None else self.sets[row], "" if self.hops is None else self.hops[row])
 
     @cached_property
     def elements(self) -> dict[tuple[str, str], int]:
@@ -258,6 +283,12 @@ class TopicTruth:
         passages = (passage.document for passage in self.passages)
         points = (point.document for point in self.entry_points)
         yield from dict.fromkeys((*self.document, *passages, *points, *self.empty_documents, *self.judged_documents))
+
+
+def in_sets(sets: Sequence[str], hops: Sequence[str]) -> dict[str, Any]:
+    """Name sets and hops as a row of a file does: a name, a list of several, nothing."""
+    named = {"set": sets, "hop": hops}
+    return {kind: names[0] if len(names) == 1 else list(names) for kind, names in named.items() if names}
 
 
 @dataclass(frozen=True, eq=False)
@@ -366,6 +397,8 @@ class Truth(Exchanged):
         changes them changes these as well, or leaves them out.
     unread
         Fields of the input that were not read.
+    foreign
+        Labels outside the vocabulary of the format, each with the line where it first stands.
 
     Examples
     --------
@@ -378,7 +411,7 @@ class Truth(Exchanged):
     """
 
     _kinds: ClassVar[Mapping[str, Kind]] = {
-        **dict.fromkeys(("topic", "doc", "element", "quote", "offsets", "annotator"), "text"),
+        **dict.fromkeys(("topic", "doc", "element", "quote", "offsets", "annotator", "set", "hop"), "text"),
         **dict.fromkeys(("grade", "exhaustivity", "specificity", "size", "rsize"), "number"),
     }
 
@@ -396,6 +429,7 @@ class Truth(Exchanged):
     texts: Mapping[str, str] = field(default_factory=dict)
     annotators: Mapping[str, Mapping[str, TopicTruth]] = field(default_factory=dict)
     unread: tuple[str, ...] = ()
+    foreign: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if (np.abs(_all_grades(self.topics.values())) <= LARGEST_GRADE).all():
@@ -476,6 +510,11 @@ class Truth(Exchanged):
         return any(topic.boxes is not None for topic in self.topics.values())
 
     @cached_property
+    def unit(self) -> str:
+        """What offsets count, where fields of the input say so: lines or seconds; '' where they do not."""
+        return next((topic.unit for topic in self.topics.values() if topic.unit), "")
+
+    @cached_property
     def beside(self) -> frozenset[str]:
         """What there is beside graded units, which few formats hold."""
         topics = self.topics.values()
@@ -484,11 +523,14 @@ class Truth(Exchanged):
             "aspects": any(topic.aspects is not None for topic in topics),
             "quotes without offsets": any(not quote.has_offsets for topic in topics for quote in topic.quotes),
             "places on pages": self.of_pages,
+            "lines": self.unit == "lines",
+            "sets": any(topic.names_sets for topic in topics),
             "documents judged as a whole": any(
                 topic.empty_documents or topic.judged_documents or topic.judged_whole for topic in topics
             ),
         }
-        return frozenset(name for name, has in there.items() if has)
+        extra = (name for topic in topics for name in topic.extra)
+        return frozenset((*(name for name, has in there.items() if has), *extra))
 
     @cached_property
     def relevant_topics(self) -> frozenset[str]:
@@ -552,6 +594,7 @@ class Targets:
     path: tuple[str, ...] | None = None  # where targets are elements
     size: FloatArray | None = None  # their lengths, nan where unknown
     boxes: Boxes | None = None  # where targets are places on pages
+    unit: str = ""  # what start and end count, where that is said: lines or seconds
 
     def __len__(self) -> int:
         return len(self.document)
@@ -568,7 +611,7 @@ class Targets:
             return self.boxes.name(self.document[index], index)
         if self.start is None or self.end is None:
             return self.document[index]
-        return span_name(self.document[index], self.start[index], self.end[index])
+        return span_name(self.document[index], self.start[index], self.end[index], self.unit)
 
     def names(self) -> list[str]:
         return [self.name(index) for index in range(len(self))]

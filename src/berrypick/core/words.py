@@ -10,9 +10,10 @@ def counted(number: int, one: str, many: str = "") -> str:
 
 def material(unit: str | None) -> str:
     """What lies between two positions that count this: text, time, or either where that is not known."""
-    return {"chars": "text", "seconds": "time", "pages": "area"}.get(unit or "", "material")
+    return {"chars": "text", "lines": "text", "seconds": "time", "pages": "area"}.get(unit or "", "material")
 
 
 def unit_word(unit: str | None) -> str:
     """One of what positions count."""
-    return {"chars": "character", "seconds": "second", "pages": "part of a page"}.get(unit or "", "unit")
+    words = {"chars": "character", "lines": "line", "seconds": "second", "pages": "part of a page"}
+    return words.get(unit or "", "unit")

@@ -177,6 +177,8 @@ def check_by_texts(value: object, texts: Texts | None, offsets: Offsets | None) 
     """
     found: list[str] = []
     wrong: list[InputError] = []
+    if texts is not None and isinstance(value, (Truth, Run)) and value.unit:
+        return [f"positions count {value.unit}: not compared with the documents"], []
     try:
         if isinstance(value, Truth) and value.texts:
             found += _said_of(value, checked_by_itself(value), "the file itself")

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from berrypick.core.errors import InputError, Message, as_flags
+from berrypick.core.errors import InputError, Message, UsageError, as_flags
 from berrypick.core.truth import Offsets, Quote, TopicTruth, Truth
 from berrypick.core.words import counted
 from berrypick.documents.checked import called, checked_truth
@@ -89,6 +89,8 @@ class TruthLocator:
         checked = self._checked(topics)
         spans = {name: self._within(replace(topic, quotes=())) for name, topic in checked.items()}
         converted = checked_truth(replace(truth, topics=spans), self.texts, self.counting).topics
+        sought = (quote for topic in checked.values() for quote in topic.quotes if not quote.has_offsets)
+        self.locator.expect((quote.text, quote.document) for quote in sought)
         found = {name: self._with_quotes(converted[name], checked[name].quotes) for name in topics}
         return replace(truth, topics=found, offsets="chars", annotators={})
 
@@ -239,6 +241,8 @@ def _rows(topic: TopicTruth, kept: Any) -> TopicTruth:
         start=None if topic.start is None else topic.start[rows],
         end=None if topic.end is None else topic.end[rows],
         line=None if topic.line is None else topic.line[rows],
+        sets=None if topic.sets is None else tuple(topic.sets[row] for row in rows.tolist()),
+        hops=None if topic.hops is None else tuple(topic.hops[row] for row in rows.tolist()),
     )
 
 
@@ -266,6 +270,10 @@ def locate_truth(truth: Truth, locator: TruthLocator, partial: bool, report: str
     bad = [case for case in cases if case.status not in _GOOD]
     if bad and not partial:
         raise UnresolvedQuotes([case.error(locator.texts, truth.source) for case in bad], len(cases), truth.source)
+    for case in bad:
+        if truth.topics[case.topic].names_sets and case.quote.grade > 0:
+            what = f"topic {case.topic} names sets or hops, which would be complete without what is left out"
+            raise UsageError(f"{what} ({case.error(locator.texts, truth.source).what}): correct it, or the truth")
     topics = {
         name: topic
         for name, topic in found.topics.items()

@@ -12,7 +12,7 @@ fuzzy        what normalised does not find is sought by similarity, with a state
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -22,6 +22,7 @@ from berrypick.core.arrays import IntArray
 from berrypick.core.errors import InputError, Message, UsageError, nearest, option, shorten
 from berrypick.core.run import Run
 from berrypick.core.truth import Offsets, Quote, TopicTruth, Truth
+from berrypick.documents.many_quotes import MANY, find_many
 from berrypick.documents.offsets import Units
 from berrypick.documents.quotes import QUOTES, THRESHOLD, Quotes
 from berrypick.documents.similar import SimilarText
@@ -29,6 +30,8 @@ from berrypick.documents.texts import Texts
 
 #: Of long quotes so many characters are looked for first.
 HEAD = 64
+#: Fewer characters to look at, in all, are looked at quote by quote.
+LITTLE = 100_000_000
 #: At most so many candidates are shown.
 MOST = 5
 #: Characters shown on both sides of a candidate.
@@ -161,19 +164,61 @@ class Locator:
         self._searchable: dict[str, Searchable] = {}
         self._similar: dict[str | None, SimilarText] = {}
         self._looser_locators: dict[Quotes, Locator] = {}
+        self._expected: dict[str | None, dict[str, None]] = {}
+        self._known_places: dict[tuple[Quotes, str | None], dict[str, list[Place]]] = {}
+
+    def expect(self, quotes: Iterable[tuple[str, str | None]]) -> Locator:
+        """Texts that will be sought, each with its document if that is known: many are found in one pass."""
+        for text, document in quotes:
+            if document is None or document in self.texts:
+                where = None if document is None else self.texts.canonical(document)
+                self._expected.setdefault(where, {})[text] = None
+        return self
+
+    @cached_property
+    def _documents(self) -> list[str]:
+        return list(self.texts)
 
     def places(self, quote: str, document: str | None = None) -> list[Place]:
         """Every place, under the first rule that finds any: the exact one first, then what is allowed."""
-        documents = list(self.texts) if document is None else [document]
+        documents = self._documents if document is None else [document]
         for rule in QUOTES[: QUOTES.index(self.how) + 1]:
             if rule == "normalised":
                 quote = normal_form(quote).strip()
             if rule == "fuzzy":
                 return _best(self._similar_places(quote, document, documents))
-            found = [place for name in documents for place in self._by(rule, quote, name)]
+            known = self._found_together(rule, document, documents)
+            found = (
+                known[quote]
+                if quote in known
+                else [place for name in documents for place in self._by(rule, quote, name)]
+            )
             if found:
                 return found
         return []
+
+    def _found_together(self, rule: Quotes, document: str | None, documents: Sequence[str]) -> dict[str, list[Place]]:
+        """Places of expected quotes that are many enough, by the form in which the rule seeks them."""
+        if (rule, document) not in self._known_places:
+            wanted = [*self._expected.get(document, ())]
+            if rule == "normalised":
+                exact = self._known_places.get(("exact", document), {})
+                wanted = [normal_form(quote).strip() for quote in wanted if not exact.get(quote)]
+            self._known_places[rule, document] = self._sought_together(rule, wanted, documents)
+        return self._known_places[rule, document]
+
+    def _sought_together(self, rule: Quotes, wanted: list[str], documents: Sequence[str]) -> dict[str, list[Place]]:
+        if len(wanted) < MANY or len(wanted) * sum(len(self._searched(name).text) for name in documents) < LITTLE:
+            return {}
+        searched = [self._searched(name) for name in documents]
+        texts = [one.text if rule == "exact" else one.plain for one in searched]
+        found = {}
+        for quote, begins in find_many(wanted, texts).items():
+            spans = [(number, at, at + len(quote)) for number, at in begins]
+            if rule == "normalised":
+                spans = [(number, *searched[number].back(at, end)) for number, at, end in spans]
+            found[quote] = [Place(documents[number], at, end) for number, at, end in spans]
+        return found
 
     def _searched(self, document: str) -> Searchable:
         if document not in self._searchable:
@@ -241,7 +286,9 @@ class Locator:
         """What a looser rule would find, as candidates."""
         for rule in QUOTES[QUOTES.index(self.how) + 1 :]:
             if rule not in self._looser_locators:
-                self._looser_locators[rule] = Locator(self.texts, rule, self.threshold)
+                looser = self._looser_locators[rule] = Locator(self.texts, rule, self.threshold)
+                looser._searchable, looser._expected = self._searchable, self._expected
+                looser._known_places = self._known_places
             found = self._looser_locators[rule].places(quote, document)
             if found:
                 return f"; {option('quotes', rule)} finds it", tuple(found)
@@ -292,6 +339,7 @@ def located_truth(
     if not quotes:
         return truth
     locator = Locator(texts, how, threshold, counting)
+    locator.expect((quote.text, quote.document) for topic in truth.topics.values() for quote in topic.quotes)
     problems: list[InputError] = []
     topics = {}
     for name, topic in truth.topics.items():
@@ -317,13 +365,20 @@ def with_places(topic: TopicTruth, places: list[tuple[Quote, Place]]) -> TopicTr
     assert start is not None and end is not None
     line = topic.line if topic.line is not None else np.arange(len(topic.document))
     rows = [
-        (int(line[row]), topic.document[row], start[row].item(), end[row].item(), float(topic.grade[row]))
+        (int(line[row]), topic.document[row], start[row].item(), end[row].item(), float(topic.grade[row]),
+         topic.sets[row] if topic.sets else (), topic.hops[row] if topic.hops else ())
         for row in range(len(topic.document))
+    ]  # fmt: skip
+    rows += [
+        (quote.line or 0, place.document, place.start, place.end, quote.grade, quote.sets, quote.hops)
+        for quote, place in places
     ]
-    rows += [(quote.line or 0, place.document, place.start, place.end, quote.grade) for quote, place in places]
     once: dict[tuple[str, float, float], tuple[int, float]] = {}
-    for number, document, low, high, grade in sorted(rows, key=lambda row: row[0]):
+    sets, hops = dict[tuple[str, float, float], dict[str, None]](), dict[tuple[str, float, float], dict[str, None]]()
+    for number, document, low, high, grade, in_sets, in_hops in sorted(rows, key=lambda row: row[0]):
         known = once.setdefault((document, low, high), (number, grade))
+        sets.setdefault((document, low, high), {}).update(dict.fromkeys(in_sets))
+        hops.setdefault((document, low, high), {}).update(dict.fromkeys(in_hops))
         if known[1] != grade:
             raise InputError(
                 f"topic {topic.topic}: the span {low}-{high} of {document} has grade {grade:g} in line {number} "
@@ -338,6 +393,8 @@ def with_places(topic: TopicTruth, places: list[tuple[Quote, Place]]) -> TopicTr
         end=np.array([high for _, _, high in once], dtype=np.int64),
         line=np.array([number for number, _ in once.values()], dtype=np.int64),
         quotes=(),
+        sets=tuple(map(tuple, sets.values())) if any(sets.values()) else None,
+        hops=tuple(map(tuple, hops.values())) if any(hops.values()) else None,
     )
 
 
@@ -346,6 +403,8 @@ def located_run(run: Run, texts: Texts, how: Quotes = "exact") -> Run:
     if run.start is not None or not run.quoted or run.line is None:
         return run
     locator, source = Locator(texts, how), run.source or run.tag
+    named = (run.documents[int(run.document[row])] or None for row in run.quoted)
+    locator.expect(zip(run.quoted.values(), named, strict=True))
     problems: list[InputError] = []
     places: list[Place] = []
     for topic, low, high in zip(run.topics, run.bounds.tolist(), run.bounds[1:].tolist(), strict=False):

@@ -85,6 +85,7 @@ def _with_documents(run: Run, texts: Texts, quotes: Quotes) -> Run:
     assert run.start is not None
     locator, source = Locator(texts, quotes), run.source or run.tag
     code = list(run.documents).index(UNNAMED)
+    locator.expect((text, None) for row, text in run.quoted.items() if run.document[row] == code)
     names, problems = [run.documents[int(one)] for one in run.document], list[InputError]()
     rows = np.flatnonzero(run.document == code).tolist()
     topics = np.repeat(np.arange(len(run.topics)), np.diff(run.bounds))

@@ -27,6 +27,7 @@ from berrypick.evaluation.notes import lengths_notes, some, unspaced_notes
 from berrypick.evaluation.options import EvaluationOptions, takes_options
 from berrypick.evaluation.protocols import OWN, get_protocol
 from berrypick.evaluation.readers import DrawnReaders, drawn_readers
+from berrypick.evaluation.recalls import has_recalls, recalls_notes, with_recalls
 from berrypick.evaluation.requested import (
     MeasuresGiven,
     RequestedMeasure,
@@ -39,6 +40,7 @@ from berrypick.evaluation.scored import ScoredRun
 from berrypick.evaluation.scoring import raise_named, score_run
 from berrypick.evaluation.signature import accepts_navigation
 from berrypick.evaluation.unread import unread_notes
+from berrypick.formats import measures_for
 from berrypick.inputs.convert import RunFile, as_truth
 from berrypick.judging.context import JudgingContext
 from berrypick.judging.judge import judge_topic, refuse_duplicates
@@ -83,6 +85,8 @@ class Evaluation:
         By the text of a measure, its context: with the user model and the quantisation that it names itself, if any.
     readers
         Readers drawn from a fitted user model, where :meth:`run` is to score them too.
+    recalls
+        Pairs of measures, any and all, that recalls@k stands for.
 
     Examples
     --------
@@ -101,6 +105,7 @@ class Evaluation:
     groups: TopicGroups | None = None
     contexts: Mapping[str, JudgingContext] = field(default_factory=dict)
     readers: DrawnReaders | None = None
+    recalls: tuple[tuple[str, str], ...] = ()
 
     @classmethod
     @takes_options
@@ -124,16 +129,25 @@ class Evaluation:
         """The same with options as one value. ``measures`` None: none are needed. ``once``: it is run once, so an
         iterator of runs need not be kept."""
         protocol = get_protocol(options.protocol) if options.protocol else OWN
-        if not users.is_name(options.user) and (fitted := users.read_fitted(options.user)) is not None:
+        by_name = options.user is None or users.is_name(options.user)
+        if not by_name and (fitted := users.read_fitted(options.user)) is not None:
             options = options.with_user(fitted)  # read once
         named = bool(options.task or protocol.name) or not (isinstance(measures, (str, list, tuple)) and not measures)
         try:
             given = None if not named else measures
+            of_recall = given is not None and has_recalls(given)
+            given = (
+                with_recalls(given, None)[0] if of_recall else given
+            )  # mistakes are reported before anything is read
             requested = () if given is None else resolve_measures(given, protocol.name, options.task or "")
         except UnknownMeasureError as error:
             raise error.for_units(_judges_spans(truth)) from None
         inputs = prepare_inputs(truth, runs, options, once)
         judgements, groups, notes = inputs.truth, None, inputs.notes
+        pairs: tuple[tuple[str, str], ...] = ()
+        if of_recall:
+            measures, pairs = with_recalls(measures, judgements)
+            requested = resolve_measures(measures, protocol.name, options.task or "")
         if not named:
             reader = inputs.context.reader
             seconds, texts, lengths = (
@@ -141,11 +155,11 @@ class Evaluation:
                 reader.texts is not None,
                 reader.collection is not None,
             )
-            chosen = default_measures(judgements.units, seconds, texts, lengths)
+            own = measures_for(judgements.format)
+            chosen = own or default_measures(judgements.units, seconds, texts, lengths)
             requested = resolve_measures(chosen)
-            more = (
-                f"; T2I as well, with lengths of documents ({option('collection')})" if seconds and not lengths else ""
-            )
+            viewed = seconds and not lengths and not own
+            more = f"; T2I as well, with lengths of documents ({option('collection')})" if viewed else ""
             notes = (*notes, Note("measures", Message(f"no measures are named: {chosen}, by what is judged{more}")))
         if options.by is not None or options.topic_table is not None:
             judgements = with_topic_table(judgements, options.topic_table)
@@ -160,7 +174,7 @@ class Evaluation:
         if navigation is not None and not any(map(accepts_navigation, [inputs.context.user, *models])):
             source = navigation.source or "this navigation"
             raise UsageError(f"user model {inputs.context.user.name()} does not use {source}")
-        return cls(judgements, inputs.runs, requested, options, inputs.context, notes, groups, contexts)
+        return cls(judgements, inputs.runs, requested, options, inputs.context, notes, groups, contexts, recalls=pairs)
 
     def __repr__(self) -> str:
         parts = (
@@ -217,7 +231,8 @@ class Evaluation:
         ``progress`` is called with (done, of). With a fitted user model, so many readers are drawn from its law.
         """
         own = any(context.user is not self.context.user for context in self.contexts.values())
-        fitted = own or not users.is_name(self.options.user)  # perhaps: drawing looks, and refuses what is no count
+        by_name = self.options.user is None or users.is_name(self.options.user)
+        fitted = own or not by_name  # perhaps: drawing looks, and refuses what is no count
         if reader_draws and (fitted or type(reader_draws) is not int or reader_draws < 0):
             return self.drawing(reader_draws).run(curves=curves, jobs=jobs, executor=executor, progress=progress)
         if jobs != 1 or executor is not None:
@@ -270,11 +285,13 @@ class Evaluation:
         notes += missing_notes(large=sum(run.results for run in facts.values()) >= LARGE)
         if (texts := self.context.reader.texts) is not None:
             notes += unspaced_notes(self.truth, texts, means)
+        notes += recalls_notes(self.recalls, means)
         info = {one.text: one.info(self.context.effort) for one in self.measures}
         known = None
         if self.readers is not None:
             summed = frozenset(text for text, one in info.items() if one.summed)
-            known = DrawnValues(self.readers.source, self.readers.confidence, drawn, summed)
+            readers = self.readers
+            known = DrawnValues(readers.source, readers.confidence, drawn, summed, readers.evenly)
         return Results(rows, means, tuple(dict.fromkeys(notes)), info, facts, self.groups, group_means, known)
 
     def judge(self, run: str, topic: str, user: UserModel | None = None) -> JudgedTopic:

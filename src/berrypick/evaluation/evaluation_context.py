@@ -90,6 +90,8 @@ def _chunks(given: Any, texts: Texts | None, offsets: Offsets) -> Mapping[str, t
     run = as_run(given, TextSearch(texts, offsets=offsets))
     if run.start is None or run.end is None:
         raise UsageError("chunks must have start and end; these are whole documents")
+    if run.unit == "lines":
+        raise UsageError("chunks must have start and end in characters; these count lines")
     run = run if texts is None else checked_run(run, texts, offsets)
     assert run.start is not None and run.end is not None
     order = np.lexsort((run.end, run.start, run.document))

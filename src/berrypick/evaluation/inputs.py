@@ -17,7 +17,6 @@ from berrypick.core.errors import InputError, Message, UsageError, option
 from berrypick.core.navigation import LinkTable
 from berrypick.core.paths import element_name, matches
 from berrypick.core.results import Note
-from berrypick.core.run import span_name
 from berrypick.core.truth import Offsets, Truth
 from berrypick.core.words import counted
 from berrypick.documents.checked import checked_by_itself, checked_truth
@@ -25,10 +24,12 @@ from berrypick.documents.quotes import THRESHOLD, Quotes, unlocated
 from berrypick.documents.text_length import check_truth_lengths
 from berrypick.documents.texts import Texts, checksum
 from berrypick.evaluation.evaluation_context import element_names, prepare_context
+from berrypick.evaluation.levels import IdPattern, truth_at_level, truth_by_pattern
+from berrypick.evaluation.line_units import check_lines, in_lines
 from berrypick.evaluation.notes import skipped_notes, some
 from berrypick.evaluation.options import EvaluationOptions
 from berrypick.evaluation.page_units import PageUnits, truth_in_units
-from berrypick.evaluation.run_inputs import RunInputs
+from berrypick.evaluation.run_inputs import RunInputs, refuse_foreign
 from berrypick.formats.io.files import is_stream
 from berrypick.inputs.column_tables import TextSearch
 from berrypick.inputs.convert import RunFile, as_truth, run_sources, run_stream
@@ -58,17 +59,30 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
     context = prepare_context(options)
     texts, judgements = context.reader.texts, as_truth(truth)
     notes: list[Note] = []
+    if options.strict:
+        refuse_foreign(judgements)
     if options.annotators is not None:
         judgements, merging = _with_annotators(judgements, options.annotators)
         notes += merging
     elif len(judgements.annotators) > 1:
         text = f"{len(judgements.annotators)} annotators, of whom any may find text relevant (union)"
         notes.append(Note("annotators", text))
+    if options.id_pattern is not None:
+        judgements, said = truth_by_pattern(judgements, IdPattern.of(options.id_pattern))
+        notes += [Note("id pattern", text) for text in said]
+    if options.level is not None:
+        judgements, said = truth_at_level(judgements, options.level)
+        notes += [Note("level", text) for text in said]
     pages: PageUnits | None = None
     if any(topic.boxes is not None for topic in judgements.topics.values()):
         judgements, pages = truth_in_units(judgements)
     if pages is not None or options.effort == "pages":
         _check_effort(options, pages is not None)
+    if judgements.units == "spans" or options.effort == "lines":
+        check_lines(judgements, options)
+    if judgements.units == "spans" and judgements.unit == "lines":
+        context = in_lines(context)
+        texts = context.reader.texts
     search = TextSearch(texts, options.quotes, judgements.units == "spans", options.offsets or "chars")
     sources, stream = run_stream(runs, search) if once else (run_sources(runs, search), None)
     if judgements.unread and (unread := unread_note(judgements.unread)):
@@ -83,7 +97,7 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
     if texts is None and judgements.texts:
         judgements = checked_by_itself(judgements, options.text_mismatch, _least(options))
     quoted = any(topic.quotes for topic in judgements.topics.values())
-    seconds = _line_unit(judgements, context.effort, context.reader) == "seconds"
+    no_text = _line_unit(judgements, context.effort, context.reader) in ("seconds", "lines")
     if texts is not None:
         notes += _checksum_notes(judgements, texts)
         if paths := texts.path_note(name for topic in judgements.topics.values() for name in topic.documents()):
@@ -96,7 +110,7 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
             f"{judgements.source or 'the truth'} has offsets in {judgements.offsets}: "
             f"give the texts of the documents with {option('documents')} to convert them"
         )
-    elif quoted and not seconds:
+    elif quoted and not no_text:
         judgements = check_truth_lengths(judgements, options.text_mismatch)
     judgements = replace(judgements, texts={}) if judgements.texts else judgements  # not for every process
     notes = [*(Note("input", text) for text in judgements.notes), *notes]
@@ -109,7 +123,7 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
     if collection is not None and collection.structures:
         judgements = resolve_truth(judgements, collection)
     titles = Titles.of(judgements) if judgements.fields else Titles()
-    systems = RunInputs((), options, context, judgements.units, seconds, stream, titles, judgements, pages)
+    systems = RunInputs((), options, context, judgements.units, no_text, stream, titles, judgements, pages)
     ready = tuple(
         source.recognised()  # read when it is scored, one of several files after the other
         if isinstance(source, RunFile) and len(sources) > 1 and not is_stream(fspath(source.path))
@@ -247,8 +261,7 @@ def _within_documents(truth: Truth, collection: Collection) -> tuple[Truth, list
         if len(outside):
             row = int(outside[0])
             raise InputError(
-                f"{span_name(topic.document[row], topic.start[row], topic.end[row])} of topic {name} lies after the "
-                f"end of its document, which is {length[row]:g} long",
+                f"{topic.name(row)} of topic {name} lies after the end of its document, which is {length[row]:g} long",
                 path=truth.source or None,
                 line=int(topic.line[row]) if topic.line is not None else None,
                 remedy=f"correct it, or the length in {collection.source or 'the collection'}",
@@ -279,6 +292,8 @@ def _line_unit(truth: Truth, effort: str, reader: ReaderContext) -> str | None:
     """The unit of positions, if truth or options give it; positions with fractions are not characters."""
     if any(topic.boxes is not None for topic in truth.topics.values()):
         return "pages"
+    if truth.unit:
+        return truth.unit
     if effort == "seconds":
         return "seconds"
     if reader.texts is not None or truth.offsets is not None or truth.units == "elements":

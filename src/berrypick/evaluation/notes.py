@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -13,9 +14,10 @@ from berrypick.core.errors import Message, option
 from berrypick.core.navigation import LinkTable, Navigation
 from berrypick.core.results import Note, Row, mean, whole_documents_note
 from berrypick.core.run import Run
-from berrypick.core.truth import TopicTruth, Truth
+from berrypick.core.score import number
+from berrypick.core.truth import Truth
 from berrypick.core.words import counted, material
-from berrypick.documents.near_names import near_hint, near_match
+from berrypick.documents.near_names import KnownNames, near_hint
 from berrypick.documents.texts import Texts
 from berrypick.documents.tokens import WORDS
 from berrypick.evaluation.requested import RequestedMeasure
@@ -35,8 +37,8 @@ def run_notes(scorer: RunScorer) -> list[Note]:
     """Everything that was skipped, assumed or not computed for one run."""
     return [
         *(Note("input", text) for text in scorer.run.notes),
-        *unread_notes(scorer.run),
-        *skipped_notes(scorer.run),
+        *(unread_notes(scorer.run) if scorer.run.unread else ()),
+        *(skipped_notes(scorer.run) if scorer.run.skipped else ()),
         *_topic_notes(scorer),
         *document_notes(scorer),
         *score_notes(scorer.run),
@@ -110,21 +112,34 @@ def _topic_notes(scorer: RunScorer) -> Iterator[Note]:
     if absent:
         yield Note("missing topics", f"{counted(absent, 'judged topic')} missing from the run, scored as empty lists")
     empty = [topic for topic in scorer.topics if topic not in truth.relevant_topics]
-    asked = [one for one in scorer.evaluation.measures if one.measure.needs_targets] if empty else []
-    zero = [one.text for one in asked if scorer.scores.found[one.text, empty[0]].value is not None]
-    undefined = [one.text for one in asked if one.text not in zero]
-    if undefined:
-        of = f" of {some(undefined)}" if len(undefined) < len(scorer.evaluation.measures) else ""  # others have values
+    if empty:
+        asked = [one.text for one in scorer.evaluation.measures if one.measure.needs_targets]
+        yield from _empty_notes(scorer, empty, asked)
+
+
+def _empty_notes(scorer: RunScorer, empty: list[str], measures: list[str]) -> Iterator[Note]:
+    """What topics without targets count: they are undefined, or have the value that a protocol gives them."""
+    undefined: dict[int, list[str]] = {}
+    given: dict[str, list[float]] = {}
+    for text in measures:
+        values = [scorer.scores.found[text, topic].value for topic in empty]
+        given[text] = [value for value in values if value is not None]
+        if len(given[text]) < len(empty):
+            undefined.setdefault(len(empty) - len(given[text]), []).append(text)
+    for count, texts in undefined.items():
+        of = f" of {some(texts)}" if len(texts) < len(scorer.evaluation.measures) else ""  # others have values
         yield Note(
             "topics without targets",
             f"1 judged topic has nothing relevant; its value{of} is undefined and left out of means"
-            if len(empty) == 1
-            else f"{len(empty)} judged topics have nothing relevant; their values{of} are undefined and left out of "
-            "means",
+            if count == 1
+            else f"{count} judged topics have nothing relevant; their values{of} are undefined and left out of means",
         )
-    for text in zero:
-        rule = f"as protocol {scorer.evaluation.context.protocol} does"
-        yield Note("topics without targets", f"0 where nothing is relevant, {rule}", measure=text, count=len(empty))
+    rule = f"as protocol {scorer.evaluation.context.protocol} does"
+    for text, values in given.items():
+        if values:
+            shown = " or ".join(number(value) for value in sorted({*values}))
+            what = f"{shown} where nothing is relevant, {rule}"
+            yield Note("topics without targets", what, measure=text, count=len(values))
 
 
 def meaningless_notes(scorer: RunScorer) -> Iterator[Note]:
@@ -213,7 +228,8 @@ def _ranking_notes(scorer: RunScorer) -> Iterator[Note]:
             else f"{scores.repeats} results repeat an earlier one of the same topic; they add nothing"
             f"{but.replace('counts', 'count')}",
         )
-    yield from _cut_notes(scorer)
+    if scorer.evaluation.context.max_ranks is not None:
+        yield from _cut_notes(scorer, scorer.evaluation.context.max_ranks)
     share = mean(list(scores.overlap.values()))
     if share is not None and share >= LEAST_OVERLAP:
         yield Note(
@@ -223,11 +239,8 @@ def _ranking_notes(scorer: RunScorer) -> Iterator[Note]:
         yield Note("user model", text, count=count)
 
 
-def _cut_notes(scorer: RunScorer) -> Iterator[Note]:
+def _cut_notes(scorer: RunScorer, longest: int) -> Iterator[Note]:
     """Results behind the last rank that a protocol counts."""
-    longest = scorer.evaluation.context.max_ranks
-    if longest is None:
-        return
     beyond = [int((scorer.run.ranking(topic).rank >= longest).sum()) for topic in scorer.topics]
     if any(beyond):
         name, topics = scorer.evaluation.context.protocol, sum(count > 0 for count in beyond)
@@ -267,6 +280,8 @@ def _measure_notes(scorer: RunScorer, one: RequestedMeasure) -> Iterator[Note]:
         yield Note("unjudged text", text, measure=one.text)
     if undefined:
         yield Note("undefined", "undefined, and left out of the mean", measure=one.text, count=undefined)
+    if summary := one.measure.beside_mean([scorer.scores.found[one.text, topic] for topic in scorer.topics]):
+        yield Note("summary", one.measure.beside_mean_note(summary), measure=one.text)
 
 
 def _occurs(navigation: Navigation, scorer: RunScorer) -> bool:
@@ -288,8 +303,18 @@ def _occurs(navigation: Navigation, scorer: RunScorer) -> bool:
     )
 
 
-def _by_tens(topics: Sequence[TopicTruth]) -> Iterator[Sequence[TopicTruth]]:
-    return (topics[i : i + 10] for i in range(0, len(topics), 10))
+#: The names of all judged documents of a truth, for all runs.
+_judged_names: WeakKeyDictionary[Truth, KnownNames] = WeakKeyDictionary()
+
+
+def _judged(truth: Truth) -> KnownNames:
+    if truth not in _judged_names:
+        _judged_names[truth] = KnownNames([name for topic in truth.topics.values() for name in topic.documents()])
+    return _judged_names[truth]
+
+
+#: Runs with more documents are not searched for names that nearly match, which would take seconds.
+_MOST_DOCUMENTS = 20_000
 
 
 def unknown_documents_note(truth: Truth, run: Run) -> list[Note]:
@@ -297,35 +322,37 @@ def unknown_documents_note(truth: Truth, run: Run) -> list[Note]:
 
     Also if some of them nearly match.
     """
-    if not len(run):
+    if not len(run) and not run.extra:
         return [Note("empty run", "the run returns nothing, for any topic")]
-    known: set[str] = set()
-    for topics in _by_tens(list(truth.topics.values())):  # nearly every run has a judged document of the first
-        names = list({name for topic in topics for name in topic.documents()})
-        if run.has_any_document(names):
-            return _nearly_known(truth, run)
-        known.update(names)
-    if not known:
+    if run.has_more_documents(_MOST_DOCUMENTS):
+        # nearly every run has a judged document of the first topics
+        any_judged, candidates = any(map(run.has_any_document, _names_by_tens(truth))), list[str]()
+    else:
+        any_judged, candidates = _judged(truth).look(run)
+    if any_judged:
+        return _nearly_known(truth, run, candidates) if candidates else []
+    known = _judged(truth)
+    if not known.names:
         return []
-    near = near_match(list(run.documents), known, files=True)
+    near = known.match(list(run.documents), files=True)
     remedy = ""
     if near is not None:
         shown = near.shown("run", "truth")
         remedy = f"; names differ in their {near.why}: use the same names in both ({shown})"
-    examples = f"(truth: {some(sorted(known))}; run: {some(run.documents)})"
+    examples = f"(truth: {some(sorted(known.names))}; run: {some(run.documents)})"
     return [Note("unknown documents", f"none of the run's documents is judged {examples}{remedy}")]
 
 
-#: Runs with more documents are not searched for names that nearly match, which would take seconds.
-_MOST_DOCUMENTS = 20_000
+def _names_by_tens(truth: Truth) -> Iterator[list[str]]:
+    """The judged documents of ten topics at a time."""
+    topics = iter(truth.topics.values())
+    while some_topics := list(islice(topics, 10)):
+        yield list({name for topic in some_topics for name in topic.documents()})
 
 
-def _nearly_known(truth: Truth, run: Run) -> list[Note]:
+def _nearly_known(truth: Truth, run: Run, candidates: Sequence[str]) -> list[Note]:
     """A note on documents that are not judged, but would be but for case, zeros or the form of their letters."""
-    if run.has_more_documents(_MOST_DOCUMENTS):
-        return []
-    judged, retrieved = {name for topic in truth.topics.values() for name in topic.documents()}, set(run.documents)
-    near = near_match([name for name in run.documents if name not in judged], judged - retrieved)
+    near = _judged(truth).match(candidates, without=set(run.documents))
     if near is None:
         return []
     documents = counted(near.many, "document")

@@ -54,6 +54,8 @@ RULES = {
     "segments-again": "results that lead to one segment count again",
     "count-each": "lengths of results are added up, whatever overlaps",
     "count-pairs": "what results and targets have in common is added up pair by pair",
+    "empty-is-one": "the precision of an empty list is 1",
+    "no-evidence-is-found": "topics without evidence count as found, unless they have no answer",
 }
 
 

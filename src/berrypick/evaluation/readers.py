@@ -48,7 +48,7 @@ class FittedUser:
         model = users.build(drawn.user)
         if self.around is not None:
             model = replace(self.around, of=drawn.user)  # type: ignore[call-arg]
-        navigation = drawn.transitions
+        navigation = drawn.navigation
         reader = context.reader if navigation is None else replace(context.reader, navigation=navigation)
         return context.read_by(model.resolved(reader), reader)
 
@@ -63,6 +63,10 @@ class DrawnReaders:
     @property
     def confidence(self) -> float:
         return min((one.fitted.confidence for one in self.fitted.values()), default=0.95)
+
+    @property
+    def evenly(self) -> bool:
+        return all(one.fitted.evenly for one in self.fitted.values())
 
     @property
     def source(self) -> str:
@@ -125,7 +129,7 @@ def explain_readers(evaluation: Evaluation, run: str, topic: str, count: int) ->
         return [str(note) for note in notes]
     scorer = RunScorer(replace(evaluation, readers=readers), evaluation.runs[run], False, all_notes=False)
     scorer.score_drawn([topic])
-    low, high = drawn_interval(scorer.scores.drawn[one.text, topic], readers.confidence)
+    low, high = drawn_interval(scorer.scores.drawn[one.text, topic], readers.confidence, readers.evenly)
     if low is None or high is None:
         return []
     percent, fitted = f"{100 * readers.confidence:.4g}%", readers.fitted[one.text].fitted

@@ -15,6 +15,8 @@ from berrypick.core.words import counted
 from berrypick.documents.checked import checked_run
 from berrypick.documents.placed import placed_run
 from berrypick.documents.text_length import check_run_lengths
+from berrypick.evaluation.levels import IdPattern, run_at_level, run_by_pattern
+from berrypick.evaluation.line_units import check_unit
 from berrypick.evaluation.options import EvaluationOptions
 from berrypick.evaluation.page_units import PageUnits, run_in_units
 from berrypick.evaluation.protocols import check_task
@@ -22,6 +24,7 @@ from berrypick.evaluation.run_rules import repair
 from berrypick.inputs.convert import RunFile
 from berrypick.inputs.titles import Titles
 from berrypick.judging.context import JudgingContext
+from berrypick.judging.judge import refuse_duplicates
 from berrypick.xml.resolve import resolve_run
 
 
@@ -33,7 +36,7 @@ class RunInputs:
     options: EvaluationOptions
     context: JudgingContext
     units: str  # what the truth judges
-    seconds: bool = False  # what positions count, where that is known already
+    no_text: bool = False  # positions count seconds or lines, where that is known already
     stream: Iterator[Run | RunFile] | None = None  # instead of sources: runs that are not all in memory
     titles: Titles = field(default_factory=Titles)  # of topics, for runs that name these by their questions
     truth: Truth | None = None  # whose names of documents decide where a run has others
@@ -61,13 +64,23 @@ class RunInputs:
     def prepare(self, source: Run | RunFile) -> Run:
         """A run as it is scored."""
         run = source.read() if isinstance(source, RunFile) else source
+        if self.options.strict:
+            refuse_foreign(run)
         if self.titles.named:
             run = self.titles.matched(run)
+        if self.options.id_pattern is not None:
+            run = run_by_pattern(run, IdPattern.of(self.options.id_pattern))
+        if self.options.level is not None:
+            if (self.options.duplicates or run.duplicates) == "error":
+                refuse_duplicates(run)  # which would be merged
+            run = run_at_level(run, self.options.level)
         if self.pages is not None:
             run = replace(run_in_units(run, self.pages), quoted={})  # places on pages are not offsets of a text
         elif run.boxes is not None:
             what = "the results are places on pages, and the truth judges none"
             raise InputError(what, path=run.source or run.tag or "the run", remedy="give page, and box, in the truth")
+        if self.truth is not None and run.start is not None:
+            run = check_unit(run, self.truth)
         texts, collection = self.context.reader.texts, self.context.reader.collection
         waiting = texts is not None and self.units == "spans" and bool(run.quoted) and run.start is None
         if run.quoted or run.other_names:  # only a text says which document a result is in
@@ -79,7 +92,7 @@ class RunInputs:
             if not waiting:  # found places count characters already
                 run = checked_run(run, texts, self.options.offsets or "chars", self.options.text_mismatch)
         else:
-            if run.quoted and not self.seconds:
+            if run.quoted and not self.no_text:
                 run = check_run_lengths(run, self.options.offsets or "chars", self.options.text_mismatch)
             if collection is not None:
                 run = _with_length_note(run, collection)
@@ -94,6 +107,15 @@ class RunInputs:
         if self.context.task:
             check_task(run, self.context.task)
         return run
+
+
+def refuse_foreign(value: Truth | Run) -> None:
+    """An error for a file with labels outside the vocabulary of its format."""
+    for label, line in value.foreign.items():
+        others = f", and {counted(len(value.foreign) - 1, 'other')}" if len(value.foreign) > 1 else ""
+        remedy = f"correct it; without {option('strict')} such labels are counted in a note"
+        what = f"labels outside the vocabulary: {label}{others}"
+        raise InputError(what, path=value.source or None, line=line, remedy=remedy)
 
 
 def cut_by_score(run: Run, least: float) -> Run:

@@ -118,6 +118,7 @@ def _chosen(run: Run, rows: Sequence[IntArray], rule: str) -> Run:
         line=None if run.line is None else run.line[chosen],
         path=None if run.path is None else run.path[chosen],
         path_end=None if run.path_end is None else run.path_end[chosen],
+        details={name: column[chosen] for name, column in run.details.items()},
         notes=(*run.notes, *notes),
         ties="none",
     )

@@ -127,7 +127,8 @@ class ScoredRun:
         if self.curves and one.measure.has_curve():
             found = (self.scores.resampled.get((one.text, topic)) for topic in topics)
             curve = mean_curve([one_curve for one_curve in found if one_curve is not None])
-        return Row(name, ALL, one.text, value, self.signatures[one.text].of(scores), curve)
+        summary = one.measure.beside_mean(scores)
+        return Row(name, ALL, one.text, value, self.signatures[one.text].of(scores), curve, summary=summary)
 
 
 def mean_curve(curves: Sequence[Curve]) -> Curve:

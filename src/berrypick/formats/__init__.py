@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from berrypick.core import spec as specs
 from berrypick.core.collection import Collection
 from berrypick.core.errors import BerrypickWarning, InputError, UsageError, nearest, nesting_refused, option
-from berrypick.core.navigation import LinkTable, Navigation, ReachTable
+from berrypick.core.navigation import LinkTable, Navigation, ReachTable, Sessions
 from berrypick.core.progress import gc_paused
 from berrypick.core.registry import Registry, plugin_errors
 from berrypick.core.run import Run
@@ -30,6 +31,7 @@ __all__ = [
     "content",
     "documents_in",
     "finite",
+    "measures_for",
     "positions_in",
     "read_any",
     "read_collection",
@@ -54,6 +56,7 @@ def by_name(name: str | type[Format], role: Role | None = None) -> type[Format]:
     if isinstance(name, type) and issubclass(name, Format):
         found: type[Format] | None = name
     elif isinstance(name, str):
+        name = name.partition("(")[0]
         found = registry.find(name)
     else:
         raise UsageError(f"{name!r:.60} is not a format; give its name as a string, e.g. 'trec-run'")
@@ -66,10 +69,33 @@ def by_name(name: str | type[Format], role: Role | None = None) -> type[Format]:
     return found
 
 
+def reading_options(chosen: type[Format], given: str | type[Format] | None) -> dict[str, Any]:
+    """How a file is to be read, from the brackets after the name of its format."""
+    if not isinstance(given, str) or "(" not in given:
+        return {}
+    found = dict(specs.parse("format(" + given.partition("(")[2], "format").parameters)
+    return checked_reading(chosen, found)
+
+
+def checked_reading(chosen: type[Format], options: dict[str, Any]) -> dict[str, Any]:
+    """Refuse what a format is not read by."""
+    for name in options:
+        if name not in chosen.reading:
+            known = f"it takes {', '.join(chosen.reading)}" if chosen.reading else "it takes none"
+            raise UsageError(f"format {chosen.name()} has no {name}: {known}")
+    return options
+
+
 def positions_in(name: str) -> str | None:
     """What positions count in a format, chars or seconds; None if that depends on the file, or nothing was read."""
-    found = registry.find(name) if name else None
+    found = registry.find(name.partition("(")[0]) if name else None
     return None if found is None else found.positions
+
+
+def measures_for(name: str) -> str:
+    """What is computed for a truth of a format where no measure is named; '' if what is judged says it."""
+    found = registry.find(name) if name else None
+    return "" if found is None else found.default_measures
 
 
 def _names(role: Role | None) -> list[str]:
@@ -149,7 +175,7 @@ USUAL = {"truth": ("trec-qrels", 4), "run": ("trec-run", 6)}
 OTHERS = re.compile(
     '"(text|data|label|labels|entities|annotations|answer|qid|tests|snippets|fitted|target|selector|hits|results|'
     "responses?|result|outputs?|inputs?|context|documents|source_documents|source_nodes|messages|vars|run_type|"
-    'attributes|observations|retrieved_contexts|retrieval_context)"'
+    'attributes|observations|retrieved_contexts|retrieval_context|patch|gold_context|traj_data)"'
 )
 
 
@@ -212,11 +238,14 @@ def read_any(
     name = file_name(path)
     with reusable(name), gc_paused(), nesting_refused(name):
         chosen = by_name(format, role) if format else sniff(name, role)
+        options |= reading_options(chosen, format)
         problems = problems or Problems(name)
         with plugin_errors(f"{name}: reading it as {chosen.name()}", chosen):
             value = chosen.read(name, problems, **options)
-    if problems.counts and isinstance(value, (Truth, Run, LinkTable)):
-        return replace(value, skipped=dict(problems.counts))
+    if problems.foreign and isinstance(value, (Truth, Run)):
+        value = replace(value, foreign=problems.first_lines())
+    if (problems.counts or problems.foreign) and isinstance(value, (Truth, Run, LinkTable, Sessions)):
+        return replace(value, skipped=problems.told())
     return value
 
 
@@ -370,7 +399,7 @@ def write(value: Any, path: Any, format: str | type[Format] | None = None) -> ty
 
 
 #: What a truth of a campaign has beside its spans, and who converts it to spans can do without.
-LEFT_OUT = frozenset({"entry points", "aspects"})
+LEFT_OUT = frozenset({"entry points", "aspects", "saliency"})
 
 
 def _empty_topics(chosen: type[Format], value: Any) -> str:
@@ -380,8 +409,9 @@ def _empty_topics(chosen: type[Format], value: Any) -> str:
     if isinstance(value, Run):
         empty = next((topic for topic in value.topics if not value.size(topic)), None)
         return "" if empty is None else f"the run returns nothing for topic {empty} on purpose"
-    bare = next((name for name, topic in value.topics.items() if topic.no_answer and not any(topic.documents())), None)
-    return "" if bare is None else f"the truth says that topic {bare} has no answer"
+    bare = next((topic for topic in value.topics.values() if not topic.quotes and not any(topic.documents())), None)
+    said = "nothing was judged for topic {}" if bare is None or not bare.no_answer else "topic {} has no answer"
+    return "" if bare is None else f"the truth says that {said.format(bare.topic)}"
 
 
 def _suffixes(name: str) -> list[str]:

@@ -11,6 +11,7 @@ import ast
 import inspect
 import re
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, TextIO, get_args
 
@@ -19,6 +20,8 @@ from berrypick.core.run import Run
 from berrypick.core.truth import Truth
 from berrypick.core.words import counted
 
+#: So many labels outside the vocabulary are named in a count of them.
+_NAMED = 3
 Role = Literal["truth", "run", "collection", "navigation", "log", "user"]
 
 
@@ -32,6 +35,8 @@ class Problems:
     found: list[InputError] = field(default_factory=list)
     #: What a reader skipped or met by design, to be shown as counts.
     counts: dict[str, int] = field(default_factory=dict)
+    #: Labels outside the vocabulary of a format: by what was said of them, each with its lines.
+    foreign: dict[str, dict[str, list[int]]] = field(default_factory=dict)
 
     def report(self, what: str, line: int | None = None, text: str | None = None, remedy: str = "") -> None:
         error = InputError(what, path=self.path, line=line, text=text, remedy=remedy)
@@ -42,6 +47,24 @@ class Problems:
 
     def count(self, what: str, by: int = 1) -> None:
         self.counts[what] = self.counts.get(what, 0) + by
+
+    def label(self, what: str, label: Any, line: int) -> None:
+        """Count a label outside the vocabulary, under its name; ``what`` says which it is, and what it counts as."""
+        self.foreign.setdefault(what, {}).setdefault(repr(label)[:60], []).append(line)
+
+    def told(self) -> dict[str, int]:
+        """Return the counts, those of labels outside the vocabulary with the names of the most frequent ones."""
+        found = dict(self.counts)
+        for what, labels in self.foreign.items():
+            named = sorted(labels, key=lambda label: -len(labels[label]))
+            more = f", {len(named) - _NAMED} more" if len(named) > _NAMED else ""
+            found[f"{what} ({', '.join(named[:_NAMED])}{more})"] = sum(map(len, labels.values()))
+        return found
+
+    def first_lines(self) -> dict[str, int]:
+        """Return every label outside the vocabulary with the line where it first stands."""
+        every = ((what, label, lines) for what, of in self.foreign.items() for label, lines in of.items())
+        return {f"{what}: {label}": lines[0] for what, label, lines in every}
 
 
 class Format:
@@ -73,6 +96,8 @@ class Format:
     aliases: ClassVar[tuple[str, ...]] = ()
     #: The names in its JSON objects, where it is JSON: unknown files get the formats with the nearest names suggested.
     json_names: ClassVar[tuple[str, ...]] = ()
+    #: What is computed for a truth of it where no measure is named, if what is judged does not say it.
+    default_measures: ClassVar[str] = ""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -152,6 +177,9 @@ class Format:
         """Empty if the value can be written in this format without loss, else why not."""
         return f"{cls.format_name} is read, not written"
 
+    #: How it may be read, by name, with a sentence on each: ``berrypick convert`` and the brackets after its name
+    #: (``name(option='value')``) take them, and :meth:`read` gets them as options.
+    reading: ClassVar[Mapping[str, str]] = {}
     #: Whether it says which topics a run returns nothing for, or a truth has no answer to.
     holds_empty_topics: ClassVar[bool] = False
     #: What it holds of a truth beside graded units, of :attr:`berrypick.core.truth.Truth.beside`.

@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 from typing import Any, ClassVar, TextIO
 
-from berrypick.core.navigation import FITTED_VERSION, FittedReader, content_checksum
+from berrypick.core.navigation import FITTED_VERSION, SCALES, FittedReader, content_checksum
 from berrypick.core.words import counted
 from berrypick.formats.base import Format, Problems, Role
 from berrypick.formats.io.json_files import load, starts_object
+
+#: The most parameters whose law a file may hold.
+MOST_PARAMETERS = 16
 
 
 class FittedUserModel(Format):
@@ -16,8 +19,10 @@ class FittedUserModel(Format):
 
     ``user`` is the user model with its parameters, ``parameters`` has their intervals; the others say what they were
     estimated from (``data``, ``split``) and how well they fit (``held_out``, ``calibration``). A chain has
-    ``transitions``: from, to, probability, the ends of its interval, how often it was seen. What the log leaves open
-    is in ``law`` (the covariance of the logarithms of parameters) or ``visits`` (how often each page was left), and
+    ``transitions``: from, to, probability, the ends of its interval, how often it was seen; a reader with a goal has
+    the ``links`` that it follows. What the log leaves open
+    is in ``law`` (the covariance of the logarithms of parameters, or as its ``scales`` say of their values or
+    log-odds) or ``visits`` (how often each page was left), and
     gives values of measures their interval over readers; a file without either is read, and gives none. The file holds
     no date: the same log, options and seed give the same ``checksum``. A file that does not match its checksum is
     refused.
@@ -53,11 +58,11 @@ class FittedUserModel(Format):
     @classmethod
     def write(cls, value: Any, out: TextIO) -> None:
         content = {**value.content, "checksum": content_checksum(value.content)}
-        rows = content.pop("transitions", None)
+        tables = {name: content.pop(name) for name in ("transitions", "links") if name in content}
         text = json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False)
-        if rows is not None:  # one a line
+        for name, rows in tables.items():  # one a line
             lines = ",\n".join("  " + json.dumps(row, ensure_ascii=False) for row in rows)
-            text = f'{text[:-2]},\n "transitions": [\n{lines}\n ]\n}}'
+            text = f'{text[:-2]},\n "{name}": [\n{lines}\n ]\n}}'
         out.write(text + "\n")
 
     @classmethod
@@ -81,6 +86,8 @@ def _problem(content: Any) -> str:
         return "does not match its checksum: it was changed or damaged after it was written"
     if not _good_rows(content.get("transitions", [])):
         return "has transitions that are not from, to, probability"
+    if not _good_links(content.get("links", [])):
+        return "has links that are not from, to"
     return "" if _good_law(content) else "has a law or visits that do not belong to its parameters or transitions"
 
 
@@ -88,9 +95,12 @@ def _good_law(content: dict[str, Any]) -> bool:
     """Whether what the log leaves open, where the file says it, belongs to what was estimated."""
     if (law := content.get("law")) is not None:
         names, known = law.get("of") if isinstance(law, dict) else None, content.get("parameters")
-        if not (isinstance(names, list) and 1 <= len(names) <= 2 and isinstance(known, dict)):
+        if not (isinstance(names, list) and 1 <= len(names) <= MOST_PARAMETERS and isinstance(known, dict)):
             return False
-        if not all(isinstance(one := known.get(name), dict) and _number(one.get("value")) > 0 for name in names):
+        scales = law.get("scales", ["log"] * len(names))
+        if not (isinstance(scales, list) and len(scales) == len(names) and all(one in SCALES for one in scales)):
+            return False
+        if not all(_on_scale(known.get(name), scale) for name, scale in zip(names, scales, strict=True)):
             return False
         rows, size = law.get("covariance"), len(names)
         square = isinstance(rows, list) and [len(row) for row in rows if isinstance(row, list)] == [size] * size
@@ -102,8 +112,24 @@ def _good_law(content: dict[str, Any]) -> bool:
     return good and all(row[0] in visits for row in content.get("transitions", []))
 
 
+def _on_scale(one: Any, scale: str) -> bool:
+    """Whether a parameter has a value that its scale knows."""
+    if not isinstance(one, dict):
+        return False
+    value = one.get("value")
+    if scale == "linear":
+        return isinstance(value, (int, float)) and not isinstance(value, bool)
+    return _number(value) > 0 and (scale == "log" or _number(value) < 1)
+
+
 def _number(value: Any) -> float:
     return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else -1.0
+
+
+def _good_links(rows: Any) -> bool:
+    return isinstance(rows, list) and all(
+        isinstance(row, list) and len(row) == 2 and all(isinstance(unit, str) and unit for unit in row) for row in rows
+    )
 
 
 def _good_rows(rows: Any) -> bool:

@@ -66,6 +66,8 @@ class RecordedSessions(Format):
     def accepts(cls, value: Any) -> str:
         if not isinstance(value, Sessions):
             return "it is not a set of sessions"
+        if value.goals:
+            return "its sessions have goals, for which a path has no place"
         bad = next((unit for unit in value.units if ";" in unit), None)
         return f"the name {bad!r} has a separator in it" if bad is not None else cell_problem(value.units)
 

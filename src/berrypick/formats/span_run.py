@@ -11,12 +11,15 @@ import numpy as np
 from berrypick.core.arrays import FloatArray
 from berrypick.core.assemble import assemble
 from berrypick.core.boxes import Boxes
-from berrypick.core.run import Run
+from berrypick.core.run import Run, place_record
 from berrypick.formats.base import Format, Problems, Role
 from berrypick.formats.io.json_lines import Fields, Rows, plain, positions, write_lines
 from berrypick.formats.io.page_places import PAGES, Place, read_place
+from berrypick.formats.io.span_scan import scan_spans
+from berrypick.formats.io.step_details import StepDetails, record_of
 from berrypick.formats.io.values import result_counts
 from berrypick.formats.span_truth import is_span_line, is_task, line_names, span_records
+from berrypick.inputs.counted_places import UNIT
 from berrypick.inputs.fields import FieldReader, ours_of
 from berrypick.inputs.layouts import one_place_each
 
@@ -50,7 +53,7 @@ class SpanRun(Format):
     suffixes: ClassVar[tuple[str, ...]] = (".jsonl", ".json")
     json_names: ClassVar[tuple[str, ...]] = ("topic", "doc", "start", "end", "score", "rank", "text")
     holds_empty_topics: ClassVar[bool] = True
-    holds: ClassVar[frozenset[str]] = frozenset({"places on pages"})
+    holds: ClassVar[frozenset[str]] = frozenset({"places on pages", "lines"})
 
     @classmethod
     def sniff(cls, lines: list[str]) -> bool:
@@ -59,8 +62,20 @@ class SpanRun(Format):
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Run:
         reader = FieldReader("run")
-        run = cls.from_records(span_records(path, problems, reader), problems, path)
+        columns = scan_spans(path, reader)
+        if columns is None:
+            run = cls.from_records(span_records(path, problems, reader), problems, path)
+        else:
+            run = cls.of_columns(columns, path)
         return replace(run, unread=tuple(reader.unread))
+
+    @classmethod
+    def of_columns(cls, columns: dict[str, Any], path: str) -> Run:
+        """A run whose columns have been checked, as :func:`assemble` takes them."""
+        order: Any = next((name for name in ("rank", "score") if columns[name] is not None), "file")
+        run = assemble(**columns, order=order, source=path, format=cls.format_name, duplicates="keep")
+        assert run.line is not None
+        return replace(run, line=run.line.astype(np.int64))
 
     @classmethod
     def from_records(cls, rows: Rows, problems: Problems, path: str) -> Run:
@@ -78,6 +93,7 @@ class SpanRun(Format):
         once: dict[str, str] = {}  # a chunk is retrieved for many topics
         others: dict[str, tuple[str, ...]] = {}
         items: list[int] = []  # rows of several places are one item of the list
+        details, unit = StepDetails(), ""
         tag = name = ""
         for item, number, text, value in one_place_each(rows):
             fields = Fields(number, text, value, problems)
@@ -99,6 +115,10 @@ class SpanRun(Format):
             if line and (place is None) != (not places):
                 fields.fail("only some lines have a page", "give it for every line, or for none")
                 continue
+            counts = str(value.get(UNIT, ""))
+            if line and span is not None and counts != unit:
+                here, there = (f"count {one or 'characters'}" for one in (counts, unit))
+                fields.fail(f"offsets {here} here, and {there} in line {line[0]}", "give the same fields in every line")
             for column, other, key in ((score, given[0], "score"), (rank, given[1], "rank")):
                 if column and (column[0] is None) != (other is None):
                     fields.fail(f"only some lines have a {key}", f"give {key} for every line, or for none")
@@ -107,7 +127,8 @@ class SpanRun(Format):
                 fields.fail(f"run {own or 'without a name'} after run {name or 'without a name'}", SEVERAL)
             if not fields.good:
                 continue
-            name = own
+            name, unit = own, counts
+            details.add(fields)
             topic.append(names[0])
             document.append(names[1])
             line.append(number)
@@ -149,7 +170,8 @@ class SpanRun(Format):
                 empty[name].fail(f"topic {name} is said to have no results, but other lines have some")
         run = run.with_empty(empty)
         rows = run.line if run.line is not None else np.arange(len(line))
-        run = replace(run, line=np.array(line, dtype=np.int64)[rows], other_names=others)
+        held = details.columns(rows)
+        run = replace(run, line=np.array(line, dtype=np.int64)[rows], other_names=others, unit=unit, details=held)
         if not quoted:
             return run
         return replace(run, quoted={i: quoted[row] for i, row in enumerate(rows.tolist()) if row in quoted})
@@ -193,7 +215,7 @@ def _results(value: Any) -> Iterator[dict[str, Any]]:
             if ranking.boxes is not None:
                 record |= ranking.boxes.record(row)
             elif ranking.start is not None:
-                record["start"], record["end"] = plain(ranking.start[row]), plain(ranking.end[row])
+                record |= place_record(ranking.unit, plain(ranking.start[row]), plain(ranking.end[row]))
             if above + row in value.quoted:
                 record["text"] = value.quoted[above + row]
             if not record["doc"]:
@@ -202,7 +224,7 @@ def _results(value: Any) -> Iterator[dict[str, Any]]:
                 record["rank"] = int(ranking.rank[row]) + 1
             if ranking.score is not None:
                 record["score"] = float(ranking.score[row])
-            yield record
+            yield record | record_of(ranking.details, row)
         above += len(ranking)
 
 
@@ -231,4 +253,5 @@ def _is_other(first: str) -> bool:
     """Whether a line is one of a truth, or a task to be judged."""
     names = line_names(first)
     graded = any(name in OF_TRUTHS or ours_of(name, "truth") == "grade" for name in names if name not in OF_SCORES)
-    return graded or is_task(first)
+    in_sets = any(name in ("set", "hop") for name in names) and not any(name in ("rank", *OF_SCORES) for name in names)
+    return graded or in_sets or is_task(first)

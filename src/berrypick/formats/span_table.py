@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, ClassVar, TextIO
 
+from berrypick.core.exchange import one_set_each
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
 from berrypick.formats.base import Problems
@@ -33,6 +34,8 @@ OF_TRUTHS = ("grade", "judged", "is_impossible")
 def _has_columns(header: set[str], role: Role, ours: tuple[str, ...]) -> bool:
     given = header - {"score"} if role == "truth" else header
     own = "quote" if role == "truth" else "tag"
+    if role == "truth" and not {"set", "hop"}.isdisjoint(header) and {"rank", "score"}.isdisjoint(header):
+        return True
     return own in header or any(has_name(given, TABLE[role][name]) for name in ours)
 
 
@@ -51,9 +54,9 @@ def _in_columns(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _columns(rows: list[dict[str, Any]]) -> list[str]:
-    order = ["topic", "doc", "start", "end", "page", "x0", "y0", "x1", "y1", "page_width", "page_height", "quote",
-             "text", "grade", "rank", "score", "tag", "offsets",
-             "judged", "is_impossible"]  # fmt: skip
+    order = ["topic", "doc", "start", "end", "start_line", "end_line", "start_time", "end_time", "page", "x0", "y0",
+             "x1", "y1", "page_width", "page_height", "quote", "text", "grade", "set", "hop", "rank", "score", "tag",
+             "offsets", "judged", "is_impossible"]  # fmt: skip
     used = dict.fromkeys(("topic", "doc") if rows else ())  # a table has both, also if no row names a document
     used |= dict.fromkeys(name for row in rows for name in row)
     return [*(name for name in order if name in used), *(name for name in used if name not in order)]
@@ -94,16 +97,17 @@ class _SpanTable(RecordsFormat):
 
     @classmethod
     def _rows(cls, value: Any) -> list[dict[str, Any]]:
-        return [_in_columns(_without_null(record)) for record in cls.lines.to_records(value)]
+        rows = (_in_columns(_without_null(record)) for record in cls.lines.to_records(value))
+        return [one for row in rows for one in one_set_each(row)]
 
 
 class SpanTableTruth(_SpanTable, TruthRecords):
     """Relevant spans as a table, CSV or Parquet: columns ``topic``, ``doc``, ``start``, ``end``, perhaps ``grade``.
 
     The first row names the columns, in any order; others are fields of topics. They mean the same as the JSON fields of
-    span-truth; columns ``quote``, ``offsets``, ``judged`` and ``is_impossible`` are possible too. CSV cells are
-    separated by commas (or all by TABs, or by semicolons, where numbers may have decimal commas) and may be quoted; an
-    empty cell is a missing value. Parquet needs pyarrow.
+    span-truth; columns ``quote``, ``offsets``, ``judged``, ``is_impossible``, ``set`` and ``hop`` are possible too (a
+    span of several sets has a row for each). CSV cells are separated by commas (or all by TABs, or by semicolons, where
+    numbers may have decimal commas) and may be quoted; an empty cell is a missing value. Parquet needs pyarrow.
 
     Sample::
 

@@ -8,13 +8,16 @@ from dataclasses import replace
 from typing import Any, ClassVar, TextIO
 
 from berrypick.core.annotators import merged
-from berrypick.core.truth import OFFSETS, Offsets, Quote, TopicFields, TopicTruth, Truth
+from berrypick.core.run import place_record
+from berrypick.core.truth import OFFSETS, Offsets, Quote, TopicFields, TopicTruth, Truth, in_sets
 from berrypick.core.words import counted
 from berrypick.formats.base import Format, Problems, Role
+from berrypick.formats.io.evidence_sets import Memberships, set_counts
 from berrypick.formats.io.json_lines import Fields, Rows, plain, records, span_fields, write_lines
 from berrypick.formats.io.page_places import PAGES, read_place
 from berrypick.formats.io.questions import by_place
 from berrypick.formats.io.values import ONE_OF_TWO, Judgement, documents_topic, judged_counts, spans_topic
+from berrypick.inputs.counted_places import COUNTED, UNIT
 from berrypick.inputs.fields import PAGE_NAMES, QUESTIONS, FieldReader, has_list, is_span_header, names_topic, ours_of
 from berrypick.inputs.layouts import LAYOUTS, one_place_each, short_name
 
@@ -22,7 +25,8 @@ from berrypick.inputs.layouts import LAYOUTS, one_place_each, short_name
 OF_RUNS = ("score", "rank", "results")
 #: Fields of judgements and of runs; any other is a field of the topic.
 OWN_FIELDS = frozenset({"topic", "doc", "start", "end", "grade", "quote", "offsets", "length", "text", "tag", "answer",
-                        "judged", "is_impossible", "annotator", *OF_RUNS, *PAGE_NAMES})  # fmt: skip
+                        "judged", "is_impossible", "annotator", "set", "hop", UNIT, *OF_RUNS, *COUNTED,
+                        *PAGE_NAMES})  # fmt: skip
 #: Fields of tasks to be judged, and of their exports from annotation tools.
 ONE_KIND = "give pages for every span, or for none"
 LABELS = ("label", "labels", "entities", "annotations", "spans")
@@ -32,6 +36,8 @@ _OF_LAYOUTS = ('"boundingRegions"', '"bounding_regions"')
 #: Characters of a line whose names are looked at, to see what it is.
 _LOOKED_AT = 1 << 16
 _OF_TASKS = re.compile(rf'"(regions|{"|".join(LABELS)})":\s*\[|"answer":\s*"(accept|reject|ignore)"')
+#: Where an answer is a list, of its sentences.
+_OF_SENTENCES = re.compile(r'"answer":\s*\[')
 
 
 class SpanTruth(Format):
@@ -56,6 +62,11 @@ class SpanTruth(Format):
     ``{"topic": "9", "answer": null}`` says that a topic has no answer (``"is_impossible": true``, as in SQuAD, says the
     same). ``{"topic": "1", "doc": "guide.md", "judged": true}`` says that a document was judged as a whole: what no
     other line marks as relevant in it is not. A span of grade 0 is text that was judged and is not relevant.
+    ``{"topic": "8", "judged": false}`` says that nothing was judged for a topic: its values are undefined.
+
+    ``set`` names a sufficient answer that the line is part of: all lines of one topic with one set are enough together,
+    and sets are alternatives. ``hop`` says that one line of each hop is needed. Either may be a list of several names.
+    A topic has sets in all its relevant lines, or hops in all of them, or neither: then all lines together are needed.
 
     ``annotator`` says who made a judgement, as the page of ``berrypick annotate`` writes it. Lines of several people
     may stand in one file: they are kept apart, and merged by the option annotators.
@@ -80,7 +91,7 @@ class SpanTruth(Format):
     json_names: ClassVar[tuple[str, ...]] = ("topic", "doc", "start", "end", "grade", "quote")
     holds_empty_topics: ClassVar[bool] = True
     holds: ClassVar[frozenset[str]] = frozenset(
-        {"quotes without offsets", "documents judged as a whole", "places on pages"}
+        {"quotes without offsets", "documents judged as a whole", "places on pages", "lines", "sets"}
     )
 
     @classmethod
@@ -118,6 +129,8 @@ class SpanTruth(Format):
         counting: dict[Offsets | None, int] = {}
         unplaced: dict[str, None] = {}
         any_span = False
+        units: dict[str, int] = {}  # what offsets count, and a line in which they do
+        members = Memberships(problems)
         places: dict[bool, int] = {}  # whether lines have pages, and a line that has or has none
         for _, number, text, value in one_place_each(rows):
             fields = Fields(number, text, value, problems)
@@ -131,12 +144,17 @@ class SpanTruth(Format):
                 if value.get("doc") is not None:
                     judged.setdefault(fields.name("topic"), {}).setdefault(fields.name("doc"), number)
                 continue
+            if _is_unjudged(fields):
+                spans.setdefault(fields.name("topic"), {})
+                continue
             if _is_judged_whole(fields):
                 _judge_whole(fields, judged)
                 continue
             topic, grade = fields.name("topic"), fields.number_of("grade", 1.0)
+            named = members.read(fields, topic, grade)
             if value.get("start") is not None:
                 _count(fields, counting)
+                _same_unit(fields, units)
             place = None if PAGES.isdisjoint(value) else read_place(fields, empty_allowed=grade == 0)
             if not fields.good:
                 spans.setdefault(topic, {})  # of which a target without area may be the only one
@@ -145,7 +163,9 @@ class SpanTruth(Format):
                 quote = _quote(fields, grade)
                 if quote is None:
                     continue
-                quotes.setdefault(topic, []).append(quote)
+                quotes.setdefault(topic, []).append(
+                    replace(quote, sets=named.get("sets", ()), hops=named.get("hops", ()))
+                )
                 spans.setdefault(topic, {})
                 any_span = True
                 if not quote.has_offsets:
@@ -159,15 +179,17 @@ class SpanTruth(Format):
                     unplaced[fields.called("text")] = None
                 whole.setdefault(topic, {})
                 spans.setdefault(topic, {})
-                cls._once(fields, whole[topic], document, document, grade)
+                cls._once(fields, whole[topic], document, grade, members.add(topic, document, named))
             else:
                 any_span = True
                 if places.setdefault(place is not None, number) and len(places) > 1:
                     fields.fail(f"only some spans have a page; line {places[place is None]} is another kind", ONE_KIND)
                     continue
-                cls._once(fields, spans.setdefault(topic, {}), (document, *span), document, grade)
+                key = (document, *span)
+                cls._once(fields, spans.setdefault(topic, {}), key, grade, members.add(topic, key, named))
         for topic in (*judged, *unanswerable):
             spans.setdefault(topic, {})
+        members.check()
         relevant = any(grade > 0 for found in whole.values() for grade, _ in found.values())
         if any_span or not whole or (judged and not relevant):
             cls._no_whole_documents(whole, problems)
@@ -178,25 +200,29 @@ class SpanTruth(Format):
                     empty_documents=tuple(whole.get(topic, ())),
                     quotes=tuple(quotes.get(topic, ())),
                     judged_documents=tuple(judged.get(topic, ())),
+                    unit=next(iter(units), ""),
+                    **members.columns(topic, found),
                 )
                 for topic, found in spans.items()
             }
             truth = Truth("spans", topics, path, cls.format_name, offsets=next(iter(counting), None))
         else:
+            graded = {topic: {**_not_relevant(judged.get(topic, {})), **whole.get(topic, {})} for topic in spans}
             topics = {
-                topic: documents_topic(topic, {**_not_relevant(judged.get(topic, {})), **whole.get(topic, {})})
-                for topic in spans
+                topic: documents_topic(topic, found, **members.columns(topic, found)) for topic, found in graded.items()
             }
             truth = Truth("documents", topics, path, cls.format_name)
         truth = replace(truth, checksums=checksums, unread=tuple(unplaced))
         return _without_answers(truth, unanswerable, problems)
 
     @staticmethod
-    def _once(fields: Fields, known: dict[Any, Judgement], key: Any, document: str, grade: float) -> None:
+    def _once(fields: Fields, known: dict[Any, Judgement], key: Any, grade: float, news: bool) -> None:
+        """Keep a unit; ``news``: a copy of it names a set that the others do not."""
         if key in known and known[key][0] != grade:
             there = f"{known[key][0]:g} in line {known[key][1]}"
+            document = fields.name("doc")
             fields.fail(f"the same unit of {document} has grade {grade:g} here and {there}", ONE_OF_TWO)
-        elif key in known:
+        elif key in known and not news:
             fields.problems.count("exact copies, merged")
         known.setdefault(key, (grade, fields.number))
 
@@ -238,10 +264,11 @@ class SpanTruth(Format):
                 if topic.boxes is not None:
                     record |= topic.boxes.record(row)
                 elif topic.start is not None:
-                    record["start"], record["end"] = plain(topic.start[row]), plain(topic.end[row])
-                    if (document, record["start"], record["end"]) in checks:
-                        record["quote"] = checks[document, record["start"], record["end"]]
-                record["grade"] = plain(topic.grade[row])
+                    start, end = plain(topic.start[row]), plain(topic.end[row])
+                    record |= place_record(topic.unit, start, end)
+                    if (document, start, end) in checks:
+                        record["quote"] = checks[document, start, end]
+                record |= {"grade": plain(topic.grade[row]), **topic.memberships(row)}
                 yield record | (unit if topic.start is not None else {}) | more
             for quote in others:
                 yield _quoted(topic.topic, quote) | (unit if quote.start is not None else {}) | more
@@ -261,6 +288,7 @@ class SpanTruth(Format):
             *([f"{counted(waiting, 'quote')} to be located in documents"] if waiting else []),
             *([f"offsets count {value.offsets}"] if value.offsets not in (None, "chars") else []),
             *([counted(len(value.annotators), "annotator")] if value.annotators else []),
+            *set_counts(value),
         ]
 
 
@@ -300,7 +328,7 @@ def _together(parts: dict[str, Truth], problems: Problems) -> Truth:
             what = f"the lines of {f'annotator {who}' if who else 'no annotator'} judge whole documents"
             problems.report(what, remedy="judgements of several annotators are spans")
             return first
-        if part.offsets != first.offsets:
+        if part.offsets != first.offsets or part.unit != first.unit:
             problems.report("offsets count different things in the lines of different annotators")
     annotators = {who: part.topics for who, part in parts.items()}
     return replace(
@@ -320,6 +348,8 @@ def _wholes(topic: TopicTruth) -> Iterator[dict[str, Any]]:
         yield {"doc": document, "grade": 0}
     if topic.no_answer:
         yield {"answer": None}
+    elif not topic.quotes and not any(topic.documents()):
+        yield {"judged": False}
 
 
 def _has_no_answer(fields: Fields) -> bool:
@@ -338,7 +368,13 @@ def _has_no_answer(fields: Fields) -> bool:
 
 
 #: Fields of which a line that judges part of a document has one.
-_OF_UNITS = ("start", "end", "quote", "grade")
+_OF_UNITS = ("start", "end", "quote", "grade", "set", "hop")
+
+
+def _is_unjudged(fields: Fields) -> bool:
+    """Whether a line says that nothing was judged for its topic."""
+    said = any(fields.value.get(name) is not None for name in ("doc", *_OF_UNITS))
+    return fields.value.get("judged") is False and not said
 
 
 def _is_judged_whole(fields: Fields) -> bool:
@@ -384,6 +420,16 @@ def _count(fields: Fields, known: dict[Offsets | None, int]) -> None:
         fields.fail(f"offsets {here} here, and {there} in line {line}", "declare the same in every line")
 
 
+def _same_unit(fields: Fields, known: dict[str, int]) -> None:
+    """Lines, seconds or characters in all lines alike."""
+    unit = str(fields.value.get(UNIT, ""))
+    known.setdefault(unit, fields.number)
+    other, line = next(iter(known.items()))
+    if other != unit:
+        here, there = (f"count {one or 'characters'}" for one in (unit, other))
+        fields.fail(f"offsets {here} here, and {there} in line {line}", "give the same fields in every line")
+
+
 def line_names(line: str) -> list[str]:
     """The names of the object that a line of JSON is; the line may be cut."""
     names, depth = [], 0
@@ -401,7 +447,12 @@ def is_span_line(names: list[str], line: str) -> bool:
     """Whether a line of JSON is one of spans, or of a question with a list of them."""
     lists = has_list(name for name in names if name != "hits")  # these are what a store answers
     known = "topic" in names or is_span_header(names) or (names_topic(names) and lists)
-    return line.lstrip().startswith("{") and known and not is_task(line)
+    return line.lstrip().startswith("{") and known and not is_task(line) and not _is_cited_answer(names, line)
+
+
+def _is_cited_answer(names: list[str], line: str) -> bool:
+    """Whether a line is an answer in sentences with citations, whose topic may be a text."""
+    return _OF_SENTENCES.search(line) is not None and ("references" in names or '"citations"' in line[:_LOOKED_AT])
 
 
 def is_task(line: str) -> bool:
@@ -458,7 +509,7 @@ def _quoted(topic: str, quote: Quote) -> dict[str, Any]:
     start, end = (None if offset is None else plain(offset) for offset in (quote.start, quote.end))
     known = {"doc": quote.document, "start": start, "end": end, "quote": quote.text}
     given = {key: value for key, value in known.items() if value is not None}
-    return {"topic": topic, **given, "grade": plain(quote.grade)}
+    return {"topic": topic, **given, "grade": plain(quote.grade), **in_sets(quote.sets, quote.hops)}
 
 
 def _not_relevant(judged: dict[str, int]) -> dict[str, Judgement]:

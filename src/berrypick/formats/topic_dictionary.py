@@ -13,7 +13,12 @@ from berrypick.formats.io.json_lines import Rows, are_span_names, place_of_name
 from berrypick.formats.io.records import RunRecords, TruthRecords
 
 _NAME = r'"(?:[^"\\]|\\.)*"\s*:\s*'
-_LOOKS = re.compile(rf"\{{\s*(?:{_NAME}\{{\s*){{1,3}}{_NAME}-?\d")
+_LOOKS = re.compile(rf"\{{\s*(?:{_NAME}\{{\s*){{1,3}}(?={_NAME}-?\d)")
+#: A document with its number; what may follow the last one of a topic.
+_PAIR = re.compile(rf"{_NAME}-?\d[\d.eE+-]*\s*(,\s*|\}}|\Z)")
+_NEXT = re.compile(rf"\s*(?:,\s*{_NAME}\{{|\}}|\Z)")
+#: The first lines of a file are cut at this length, or later.
+_CUT = 1 << 16
 #: Names beside the topics, in files of MTEB.
 _ABOUT = ("mteb_model_meta", "model_meta")
 
@@ -74,7 +79,18 @@ class TopicDictionaryRun(RunRecords):
 def _looks(lines: list[str]) -> bool:
     text = "\n".join(lines).lstrip("\ufeff \t\n")
     named = text.startswith("{") and f'"{_ABOUT[0]}"' in text
-    return (named or bool(_LOOKS.match(text))) and '"hits"' not in text
+    return (named or _begins_with_numbers(text)) and '"hits"' not in text
+
+
+def _begins_with_numbers(text: str) -> bool:
+    """Whether the first topic holds nothing but documents and numbers, and another topic or the end follows."""
+    begin = _LOOKS.match(text)
+    at = begin.end() if begin else -1
+    while begin and (pair := _PAIR.match(text, at)):
+        at = pair.end()
+        if not pair[1].startswith(","):
+            return _NEXT.match(text, at) is not None
+    return begin is not None and len(text) >= _CUT and len(text) - at < 1000  # the last pair is cut
 
 
 def _rows(path: str, problems: Problems, number: str) -> Rows:

@@ -25,14 +25,16 @@ from berrypick.documents.offsets import Units, count_units
 from berrypick.documents.placed import CALLED_BY_FILE, FOUND_BY_TEXT
 from berrypick.documents.texts import Texts
 from berrypick.formats.base import Problems
+from berrypick.formats.io.json_lines import positions
 from berrypick.formats.span_run import SpanRun
 from berrypick.formats.span_truth import SpanTruth
+from berrypick.inputs.counted_places import DETAIL_NUMBERS
 from berrypick.inputs.fields import PAGE_NAMES, FieldError, FieldReader, FieldRow, Role, checked_length, names_of
 
 #: Columns that hold names, and those that hold numbers.
-NAMES = ("topic", "doc", "run")
+NAMES = ("topic", "doc", "run", "set", "hop")
 NUMBERS = ("start", "end", "length", "rank", "score", "grade", "page", "page_index", "x0", "y0", "x1", "y1",
-           "page_width", "page_height")  # fmt: skip
+           "page_width", "page_height", *DETAIL_NUMBERS)  # fmt: skip
 #: Of these, those that may be yes or no; a place that is true is a mistake.
 YES_OR_NO = ("score", "grade")
 #: Larger numbers are not exact as 64-bit floats, and are refused.
@@ -152,6 +154,8 @@ class ColumnTable:
 def _plain_column(name: str, values: Sequence[Any], notes: list[str]) -> list[Any]:
     if name in NAMES:
         return plain_names(name, values, notes)
+    if {*map(type, values)} <= {int, str}:
+        return list(values)
     convert = _grade if name in YES_OR_NO else _number if name in NUMBERS else _present
     return [value if type(value) is float and value == value else convert(value) for value in values]
 
@@ -238,15 +242,19 @@ def is_number(value: Any) -> bool:
 # --- a truth ----------------------------------------------------------------------------------------------------------
 
 
+def _needs_no_grade(table: ColumnTable, row: int) -> bool:
+    """Whether a row speaks of a whole document, or of its topic alone."""
+    unjudged = _cell(table, "judged", row) is not None and _cell(table, "doc", row) is None
+    return unjudged or any(_cell(table, name, row) for name in ("is_impossible", "judged"))
+
+
 def truth_of_table(table: ColumnTable) -> Truth:
     """Judgements; a column of grades has one in every row."""
     if not len(table):
         raise UsageError(f"{table.where}: the truth judges nothing")
     table = _with_ends(table.plain().without("doc_else"), TextSearch())
     missing = [row for row, grade in enumerate(table.columns.get("grade", ())) if grade is None]
-    row = next(
-        (row for row in missing if not any(_cell(table, name, row) for name in ("is_impossible", "judged"))), None
-    )
+    row = next((row for row in missing if not _needs_no_grade(table, row)), None)
     if row is not None:
         raise table.error(row, "grade is missing", "give a grade in every row, or leave the column out (all are 1)")
     problems = Problems(table.where)
@@ -295,7 +303,7 @@ def run_of_table(table: ColumnTable, tag: str, search: TextSearch) -> Run:
     table = _with_places(table, search)
     notes = list(table.notes)
     if "start" in table or "score" not in table or table.lists or any(name in table for name in PAGE_NAMES):
-        run = SpanRun.from_records(table.rows(), Problems(table.where), table.where)
+        run = spans_run(table) or SpanRun.from_records(table.rows(), Problems(table.where), table.where)
     else:
         run = documents_run(table) or documents_run_by_rows(table)
         notes += _disagreement(table)
@@ -343,6 +351,33 @@ def _without_empty_columns(table: ColumnTable) -> ColumnTable:
         remedy = f"fill the column {given[0]}, or leave it out to keep the order of the rows"
         raise table.error(0, f"no row has a {given[0]}", remedy)
     return table.without(*empty)
+
+
+_OF_SPANS = frozenset({"topic", "doc", "start", "end", "rank", "score"})
+
+
+def spans_run(table: ColumnTable) -> Run | None:
+    """Spans column by column; None where a value is not as it should be, so that rows are looked at."""
+    if not {"topic", "doc", "start", "end"} <= {*table.columns} <= _OF_SPANS:
+        return None
+    names = {name: table.columns[name] for name in ("topic", "doc")}
+    numbers = {name: values for name, values in table.columns.items() if name not in names}
+    if any({*map(type, values)} != {str} for values in names.values()):
+        return None
+    if not all({*map(type, values)} <= {int, float} for values in numbers.values()):
+        return None
+    topic, document = (Coded.of(values) for values in names.values())
+    if not all(name and name.isprintable() for name in (*topic.names, *document.names)):
+        return None
+    if any(not max(map(abs, values)) < LARGEST for values in numbers.values()):
+        return None
+    found = {name: np.array(values, dtype=np.float64) for name, values in numbers.items()}
+    if not ((found["start"] >= 0) & (found["end"] >= found["start"])).all():
+        return None
+    line = np.array(table.number, dtype=np.int64)
+    places = {name: positions(found.pop(name)) for name in ("start", "end")}
+    columns = {"rank": None, "score": None, **found, **places, "topic": topic, "document": document, "line": line}
+    return SpanRun.of_columns({"tag": "", **columns}, table.where)
 
 
 def documents_run(table: ColumnTable) -> Run | None:
@@ -423,6 +458,8 @@ def _locate_rows(table: ColumnTable, waiting: Sequence[int], texts: Texts, searc
 
     locator, problems = Locator(texts, check_quotes(search.quotes)), list[InputError]()
     columns = {name: list(table.columns.get(name) or [None] * len(table)) for name in ("doc", "start", "end")}
+    sought = ((table.columns["text"][row], columns["doc"][row]) for row in waiting)
+    locator.expect((text, name) for text, name in sought if isinstance(text, str) and isinstance(name, (str, NoneType)))
     for row in waiting:
         text, document = table.columns["text"][row], columns["doc"][row]
         if not isinstance(text, str) or not text.strip():

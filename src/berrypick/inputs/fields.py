@@ -16,6 +16,7 @@ from functools import cached_property, lru_cache
 from typing import Any, Literal
 
 from berrypick.core.errors import BerrypickError, InputError, UsageError, nearest, option, shorten
+from berrypick.inputs.counted_places import COUNTED, DETAIL_NUMBERS, DETAILS, LINES, SECONDS, in_one_unit
 from berrypick.inputs.layouts import LayoutError, with_places
 from berrypick.inputs.row_lists import as_lists, spread
 
@@ -77,7 +78,9 @@ _PAGES = {
 }
 #: Names of ours for places on pages.
 PAGE_NAMES = tuple(_PAGES)
-_SHARED = {"topic": _TOPIC, "doc": _DOC, "start": _START, "end": _END, "length": _LENGTH, **_PAGES}
+_COUNTS = {ours: Aliases(names) for ours, names in (*LINES.items(), *SECONDS.items())}
+_SHARED = {"topic": _TOPIC, "doc": _DOC, "start": _START, "end": _END, "length": _LENGTH, **_COUNTS, **_PAGES,
+           "lines": Aliases(("lines",))}  # fmt: skip
 #: Our names, and what they are called elsewhere, for the two roles.
 TABLE: Mapping[Role, Mapping[str, Aliases]] = {
     "truth": {
@@ -90,16 +93,19 @@ TABLE: Mapping[Role, Mapping[str, Aliases]] = {
         "judged": Aliases(("judged",)),
         "is_impossible": Aliases(("is_impossible",)),
         "annotator": Aliases(("annotator",)),
+        "set": Aliases(("set", "evidence_set")),
+        "hop": Aliases(("hop",)),
         "checksum": Aliases(("checksum",)),
     },
     "run": {
         **_SHARED,
-        "rank": Aliases(("rank",)),
+        "rank": Aliases(("rank",), ("step",)),
         "score": Aliases(("score", "_score", "similarity", "similarity_score", "relevance_score")),
         "distance": Aliases(("distance", "_distance")),
         "text": _RESULT_TEXT,
         "run": Aliases(("run", "run_id", "runid", "run_name", "tag", "system")),
         "results": Aliases(("results",)),
+        **{name: Aliases((name,)) for name in DETAILS},
     },
 }
 #: Lists of results, or of what is relevant, in a row of their topic: objects, names of documents, or texts.
@@ -111,15 +117,14 @@ LISTS: Mapping[Role, tuple[str, ...]] = {
     ),
 }  # fmt: skip
 #: Fields that may be lists of the same length, an item for each result.
-_LISTED = ("doc", "start", "end", "length", "rank", "score", "distance", "grade")
-_OF_ONE = ("start", "end", "length", "rank", "score", "distance")
+_PLACED = ("start", "end", "length", *(name for name in COUNTED if name != "ts"))
+_LISTED = ("doc", *_PLACED, "rank", "score", "distance", "grade")
+_OF_ONE = (*_PLACED, "rank", "score", "distance")
 #: Quotes only in a row that has no offsets and no other quote.
 LAST_QUOTES = ("reference", "answer")
 #: Fields that say where, but not in characters: what they count. They are refused until they can be counted.
 ELSEWHERE: Mapping[str, tuple[str, ...]] = {
-    "lines": ("start_line", "end_line", "line_start", "line_end", "line", "lines", "line_no", "line_number"),
-    "seconds": ("start_time", "end_time", "start_sec", "end_sec", "start_seconds", "end_seconds", "start_ms", "end_ms",
-                "ts"),
+    "milliseconds": ("start_ms", "end_ms"),
     "pages": ("pages", "page_label"),
     "boxes": ("bboxes", "boxes", "bounding_boxes"),
     "turns": ("turn", "turns", "turn_id", "turn_no", "turn_number", "turn_index"),
@@ -150,13 +155,15 @@ _NUMBERS = frozenset(
         "y1",
         "page_width",
         "page_height",
+        *(name for name in COUNTED if name != "ts"),
+        *DETAIL_NUMBERS,
     }
 )
 _COUNTED = {name: unit for unit, names in ELSEWHERE.items() for name in names}
 #: What may stand for the name of a document: text that is looked up.
 _INSTEAD: Mapping[Role, str] = {"truth": "quote", "run": "text"}
 _REMEDY = {
-    "seconds": "call them start and end, in truth and runs alike: positions may count seconds",
+    "milliseconds": "give start_time and end_time, in seconds",
     "bytes": f"call them start and end, and say {option('offsets', 'bytes')}",
 }
 #: Haystack has the page beside its own offset, which counts from the start of the whole document.
@@ -284,9 +291,9 @@ class _Plan:
 
 #: Fields whose values are taken as they are. Texts and lengths may be something else, and are looked at.
 _SIMPLE = frozenset({"topic", "doc", "start", "end", "rank", "score", "grade", "tag", "run", "results", "judged",
-                     "is_impossible", "annotator", "checksum"})  # fmt: skip
+                     "is_impossible", "annotator", "checksum", "set", "hop"})  # fmt: skip
 #: Of these only one may be there: the other would say something else, and not be used.
-_ONE_ONLY = ("start", "end", *_PAGES)
+_ONE_ONLY = ("start", "end", *COUNTED, *_PAGES)
 
 
 @lru_cache(maxsize=1024)
@@ -313,13 +320,24 @@ def _easy(plain: Iterable[str], wanted: Mapping[str, tuple[str, ...]]) -> Mappin
     doubtful = {*_COUNTED, *_PLACES, *_INSIDE, *_COMMON, *LAST_QUOTES, "document", "tag", "results"}
     if (
         not doubtful.isdisjoint(plain)
-        or not {"distance", "length"}.isdisjoint(wanted)
+        or not {"distance", "length", "lines", *COUNTED}.isdisjoint(wanted)
         or {"quote", "text"} <= {*wanted}
     ):
         return None
     if any(len(theirs) > 1 for theirs in wanted.values()) or ("start" in wanted and not {*_PAGES}.isdisjoint(wanted)):
         return None
     return {ours: theirs[0] for ours, theirs in wanted.items()}
+
+
+def direct_names(names: tuple[str, ...], role: Role) -> Mapping[str, str] | None:
+    """What names are called here, '' where they are not read; None where texts and numbers under them decide what is
+    read. A row of some of these names is read the same way."""
+    plan = _plan(names, role)
+    if plan.simple:
+        return {name: name for name in names}
+    if plan.easy is None or plan.texts or plan.lacks_end:
+        return None
+    return {**dict.fromkeys(names, ""), **{theirs: ours for ours, theirs in plan.easy.items()}}
 
 
 class FieldReader:
@@ -358,6 +376,7 @@ class FieldReader:
             raise FieldError(str(error), error.remedy) from None
         refuse_places({name: value for name, value in given.items() if value is not None})
         row = self._row(_plan(tuple(given), self.role).wanted, given)
+        self._place(row)
         if self._ends:
             row = with_end(row)
         return _one_text_each(row, self.role)
@@ -370,6 +389,9 @@ class FieldReader:
         _refuse_shared(plan, given)
         texts = {name for name in plan.wanted.get("text", ()) if isinstance(given[name], (list, tuple))}
         placed = any(isinstance(given[name], (list, tuple)) for name in plan.lists)
+        named = [name for ours in ("set", "hop") for name in plan.wanted.get(ours, ())]
+        if any(isinstance(given[name], (list, tuple)) for name in plan.lists if name not in plan.whole):
+            texts |= {name for name in named if isinstance(given[name], (list, tuple))}  # one for each document
         of_one = (name for ours in _OF_ONE for name in plan.wanted.get(ours, ()))
         if any(given[name] is not None and not isinstance(given[name], (list, tuple)) for name in of_one):
             return None  # one place or score cannot be that of several results
@@ -446,6 +468,19 @@ class FieldReader:
         row.called = called
         return row
 
+    def _place(self, row: FieldRow) -> None:
+        """Fields that count lines or seconds are start and end of these; what is no detail of a step is unread."""
+        called = dict(row.called)
+        try:
+            in_one_unit(row, called, self.role)
+        except LayoutError as error:
+            raise FieldError(str(error), error.remedy) from None
+        for name in DETAILS if self.role == "run" else ():
+            if name in row and type(row[name]) not in _SCALARS:
+                del row[name]
+                self.unread[called.pop(name, name)] = None
+        row.called = called
+
     def _name(self, ours: str, held: Mapping[str, Any]) -> str | None:
         """The name whose value counts."""
         found = [name for name, value in held.items() if value is not None and not _is_other(ours, name, value)]
@@ -487,6 +522,11 @@ class FieldReader:
     def leave(self, names: Iterable[str]) -> None:
         """Columns that are not even loaded."""
         self.unread.update(dict.fromkeys(name for name in names if plain_name(name) not in QUESTIONS))
+
+    def leave_values(self, names: Iterable[str]) -> None:
+        """Fields of rows that hold something and are not read."""
+        for name in names:
+            self._keep_rest(FieldRow(), _NOTHING, {name: True})
 
     def note(self) -> str:
         """What was not read; '' if everything was."""
@@ -673,7 +713,7 @@ def match_columns(
 
 #: Columns whose meaning is plain from their names, whatever they hold.
 _PLAIN = frozenset({"topic", "doc", "start", "end", "rank", "score", "grade", "run", "judged", "is_impossible",
-                    "annotator"})  # fmt: skip
+                    "annotator", "set", "hop"})  # fmt: skip
 
 
 def is_plain(matched: Mapping[str, str], names: Sequence[str], role: Role) -> bool:

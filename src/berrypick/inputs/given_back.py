@@ -14,11 +14,12 @@ from berrypick.core.run import Ranking, Run
 from berrypick.core.truth import TopicTruth, Truth
 from berrypick.documents.texts import Texts, read_texts
 from berrypick.formats.base import Problems
-from berrypick.formats.io.json_lines import are_span_names, place_of_name, plain
+from berrypick.formats.io.json_lines import are_span_names, place_of_name, plain, span_fields
 from berrypick.formats.span_run import SpanRun
 from berrypick.formats.span_truth import SpanTruth
 from berrypick.inputs.column_tables import TextSearch, runs_of_table, truth_of_table
 from berrypick.inputs.convert import as_truth
+from berrypick.inputs.fields import FieldReader
 from berrypick.inputs.frames import is_record, one_run, records_table
 
 # --- records ----------------------------------------------------------------------------------------------------------
@@ -78,7 +79,8 @@ def truth_of_records(records: Iterable[Any]) -> Truth:
         raise UsageError("the truth judges nothing: there are no records")
     if any(isinstance(row, Mapping) and "checksum" in row for row in rows):  # lines of span-truth, as it writes them
         lines = ((number, str(row), dict(row)) for number, row in enumerate(rows, start=1))
-        return SpanTruth.from_records(lines, Problems("records"), "")
+        problems = Problems("records")
+        return SpanTruth.from_records(span_fields(lines, FieldReader("truth"), problems), problems, "")
     _check_records(rows, "truth")
     return truth_of_table(records_table(rows, "truth"))
 
@@ -106,7 +108,7 @@ def run_dict(run: Run) -> dict[str, Any]:
     """
     if run.path is not None:
         raise UsageError("a dictionary holds documents and spans, not elements: to_records() has their paths")
-    if run.ties == "score" and not run.quoted and (found := _by_score(run)) is not None:
+    if run.ties == "score" and not run.quoted and not run.unit and (found := _by_score(run)) is not None:
         return found
     if run.grouped or (run.ties == "score" and _has_equal_scores(run)):
         why = "several results share a rank" if run.grouped else "equal scores"
@@ -164,8 +166,8 @@ def truth_dict(truth: Truth) -> dict[str, Any]:
 
 def _by_grade(topic: TopicTruth) -> dict[str, float] | None:
     """Names to grades; None where there is more to it."""
-    more = (topic.quotes, topic.empty_documents, topic.judged_documents, topic.judged_whole)
-    if any(more) or (topic.no_answer and len(topic)) or not (topic.no_answer or len(topic)):
+    more = (topic.quotes, topic.empty_documents, topic.judged_documents, topic.judged_whole, topic.names_sets)
+    if any(more) or topic.unit or (topic.no_answer and len(topic)) or not (topic.no_answer or len(topic)):
         return None
     names = [topic.name(row) for row in range(len(topic))]
     exact = topic.start is None or all(_is_exact(topic, row, name) for row, name in enumerate(names))

@@ -64,8 +64,9 @@ def locate(
     if isinstance(repair, bool) or not isinstance(repair, int) or repair < 0:
         raise UsageError(f"repair must be a number of characters, 0 or more, not {repair!r:.40}")
     given, texts = as_truth(truth), read_texts(documents)
-    if given.of_pages:
-        raise UsageError(f"{given.source or 'the truth'} judges places on pages; locate finds spans of text")
+    if given.of_pages or given.unit:
+        judged = "places on pages" if given.of_pages else f"stretches of {given.unit}"
+        raise UsageError(f"{given.source or 'the truth'} judges {judged}; locate finds spans of text")
     counting = given.offsets or check_offsets(offsets)
     if given.units != "spans":
         return given

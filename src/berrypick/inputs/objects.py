@@ -40,8 +40,10 @@ from berrypick.formats.io.made_names import file_names, is_made
 from berrypick.formats.io.responses import answer_in, is_answer
 from berrypick.inputs.chains import retrieved_in
 from berrypick.inputs.column_tables import ColumnTable, TextSearch, is_number, plain_names, run_of_table
+from berrypick.inputs.counted_places import DETAILS, UNIT
 from berrypick.inputs.fields import PAGE_NAMES, FieldError, FieldReader, FieldRow, Role, names_of
 from berrypick.inputs.frames import is_frame
+from berrypick.inputs.span_lists import plain_spans
 
 DocumentName = str | Callable[[Any], str] | None
 #: For messages.
@@ -108,6 +110,8 @@ def refuse_response(given: Any, what: str) -> None:
 
 def topics_table(given: Mapping[Any, Any], role: Role, doc: DocumentName = None) -> ColumnTable:
     """What every topic has, as a table; lists of a run are ranked."""
+    if role == "run" and doc is None and (plainly := plain_spans(given)) is not None:
+        return plainly
     lists = role == "run" and not all(isinstance(one, Mapping) and not is_answer(one) for one in given.values())
     spans = are_span_names([str(name) for found in given.values() if isinstance(found, Mapping) for name in found])
     rows: list[dict[str, Any]] = []
@@ -409,7 +413,7 @@ def _with_metadata(
     [row] = reader.read(given)
     fields = {
         name: row[name]
-        for name in ("doc", "start", "end", "length", "text", "score", *PAGE_NAMES)
+        for name in ("doc", "start", "end", "length", "text", "score", UNIT, *DETAILS, *PAGE_NAMES)
         if row.get(name) is not None
     }
     called = _document(one, given, doc, fields.pop("doc", None) if parent_id is None else parent_id)
@@ -420,7 +424,7 @@ def _with_metadata(
         fields["doc_else"] = files = file_names(given)
     if not isinstance(fields.get("text"), str) or not fields["text"]:
         fields.pop("text", None)
-    if "start" in fields:
+    if "start" in fields and UNIT not in fields:
         fields["offsets"] = "chars"
     unread |= {key: None for key in reader.unread if key != parent and given.get(key) not in files}
     return fields

@@ -71,7 +71,8 @@ class Titles:
         shown = f"{shorten(example, 60)!r} is {changed[example]}"
         note = f"{counted(len(changed), 'topic')} matched by the question ({shown})"
         traces = {changed.get(name, name): ids for name, ids in run.traces.items()}
-        return run.changed(topics=names, traces=traces, notes=(*run.notes, note))
+        extra = {what: {changed.get(name, name): one for name, one in of.items()} for what, of in run.extra.items()}
+        return run.changed(topics=names, traces=traces, extra=extra, notes=(*run.notes, note))
 
     def _topic(self, name: str, held: tuple[str, ...], run: Run) -> str:
         remedy = "name the topics of the run as the truth does"

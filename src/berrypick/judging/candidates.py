@@ -88,6 +88,7 @@ def find_candidates(targets: Targets, context: JudgingContext) -> Candidates:
         path=None if targets.path is None else rows,
         size=None if targets.size is None else targets.size[order],
         boxes=None if targets.boxes is None else targets.boxes[order],
+        unit=targets.unit,
     )
     names = [targets.name(x) for x in order.tolist()]
     rankings = [own]

@@ -32,8 +32,11 @@ def judge_topic(truth: Truth, run: Run, topic: str, context: JudgingContext) -> 
         context.prepared[key] = _targets(truth, topic, context)
     targets: Targets = context.prepared[key]
     plain = context.max_ranks is None and topic not in repeats_of(run)
-    ranking = with_sizes(run.ranking(topic) if plain else ranking_of(run, topic, context), judgements)
+    ranking = run.ranking(topic) if plain else ranking_of(run, topic, context)
+    if ranking.path is not None:
+        ranking = with_sizes(ranking, judgements)
     wanted = set(targets.document)
+    extra = {name: of[topic] for name, of in run.extra.items() if topic in of}
     unplaced = run.of_text and not context.whole_documents and targets.of_documents
     if len(targets) and len(ranking) and ranking.of_documents != targets.of_documents:
         if collection is None or not context.whole_documents:
@@ -45,11 +48,12 @@ def judge_topic(truth: Truth, run: Run, topic: str, context: JudgingContext) -> 
         targets=targets,
         ranking=ranking,
         context=context,
-        answered=run.size(topic) > 0,
+        answered=run.size(topic) > 0 or bool(extra),
         scale=truth.scale,
         ties=run.ties,
         has_entry_points=truth.has_entry_points,
         grouped=run.grouped,
+        extra=extra,
         unplaced=_kinds_differ(truth, run, collection is not None) if unplaced else None,
     )
 

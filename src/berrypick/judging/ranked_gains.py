@@ -86,7 +86,8 @@ def _spans(judged: JudgedTopic, quant: Quantisation | None) -> RankedGains:
             overlaps[row] = tuple(indices[j] for j in np.flatnonzero(meets))
     if quant == "strict":
         gain = np.where(gain >= grade.max(initial=0.0) * (1 - 1e-12), gain, 0.0)
-    names = tuple(span_name(name, a, b) for name, a, b in zip(text.document, text.start, text.end, strict=True))
+    places = zip(text.document, text.start, text.end, strict=True)
+    names = tuple(span_name(name, a, b, text.unit) for name, a, b in places)
     return RankedGains(grade, grade, names, gain, tuple(overlaps))
 
 

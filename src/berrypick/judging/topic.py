@@ -24,6 +24,7 @@ from berrypick.judging.context import JudgingContext
 from berrypick.relevance import idealism
 from berrypick.relevance.gains import Quantisation
 from berrypick.relevance.recall_base import RecallBase
+from berrypick.relevance.sufficient import Sufficient, sufficient_of
 from berrypick.relevance.targets import ranking_as_spans, relevant_text, targets_as_spans
 from berrypick.users.base import first_visits, spread
 
@@ -50,7 +51,7 @@ class JudgedTopic:
     context
         What topics are judged with: user model, texts, lengths.
     answered
-        False: the run has no results for the topic.
+        False: the run has no results for the topic, and says nothing else of it.
     scale
         How elements are graded.
     ties
@@ -61,6 +62,8 @@ class JudgedTopic:
         Why whole documents cannot stand for the results, which are texts in them; None if nothing keeps them from it.
     grouped
         Whether some rank of the run, in any topic, holds several pointers.
+    extra
+        What the run says of the topic beside its results, by name, where its format says more.
 
     Examples
     --------
@@ -81,6 +84,7 @@ class JudgedTopic:
     has_entry_points: bool = False
     unplaced: UsageError | None = None
     grouped: bool = False
+    extra: Mapping[str, Any] = field(default_factory=dict)
     #: What was computed for one measure, and what was read for it, for the next.
     _parts: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
@@ -170,6 +174,11 @@ class JudgedTopic:
         if not len(consulted):  # of ideal lists, which need no run: nothing that a user model could ask for
             return Reach.from_entries(consulted.ranks, len(self.targets), [], [], [])
         return self.context.user.reach(consulted, self.targets, self.context.reader)
+
+    @part
+    def sufficient(self) -> Sufficient:
+        """What is enough: the sets of targets that the truth names, or all targets."""
+        return sufficient_of(self.truth, self.targets)
 
     @part
     def levels(self) -> tuple[tuple[float, BoolArray, Reach], ...]:

@@ -6,6 +6,7 @@ import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.kernels import native
+from berrypick.kernels.blas_threads import one_blas_thread
 
 _NEAR = 64  # columns whose sums stay in the caches
 
@@ -60,6 +61,7 @@ def _signed_sums(values: FloatArray) -> FloatArray:
     return sums
 
 
+@one_blas_thread()
 def extreme_sign_changes(differences: FloatArray, signs: FloatArray, least: FloatArray) -> IntArray:
     """How many sign changes give a sum at least as far from 0 as ``least``, for each column of differences.
 

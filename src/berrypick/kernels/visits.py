@@ -20,6 +20,8 @@ USUAL_TOLERANCE = {"seconds": 15.0, "chars": 300.0, "tokens": 60.0}
 
 def usual_tolerance(unit: str | None, example: str) -> float:
     """The tolerance that goes with what positions count; refused where that is not known."""
+    if unit == "lines":
+        raise UsageError(f"tolerance has no default where positions count lines; give it, as in {example}")
     if unit is None:
         raise UsageError(
             "tolerance has no default here, because it is not known whether positions count characters or seconds; "

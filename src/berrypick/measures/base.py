@@ -7,7 +7,7 @@ Meaning, Use, Bounds, Undefined and Example. The example is run by the tests.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, TypeVar, get_args
 
@@ -259,6 +259,14 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
         """Return the value for a judged topic that is missing from the run: what an empty list scores."""
         return 0.0 if self.higher_is_better else self.compute(judged)
 
+    def beside_mean(self, scores: Sequence[Score]) -> Mapping[str, float | None]:
+        """Return what is said of some topics beside their mean, by names for JSON; most measures say nothing."""
+        return {}
+
+    def beside_mean_note(self, summary: Mapping[str, float | None]) -> str:
+        """Return a sentence on what :meth:`beside_mean` returned."""
+        return ", ".join(f"{name} {'none' if value is None else number(value)}" for name, value in summary.items())
+
     def curve(self, judged: JudgedTopic) -> Curve | None:
         """Return the curve behind the number, at its natural points; None for measures that have none."""
         return None
@@ -292,9 +300,10 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
         one = judged.judge(topic)
         title = f"{text} for topic {topic}"
         if self.is_empty(one):
-            zero = as_score(self.empty_topic_score(one)).value is not None
-            shown = f"0: nothing is relevant, as protocol {one.protocol} counts it." if zero else ""
-            return Explanation(title, [shown or "Undefined: the topic has no targets."])
+            value = as_score(self.empty_topic_score(one)).value
+            if value is None:
+                return Explanation(title, ["Undefined: the topic has no targets."])
+            return Explanation(title, [f"{number(value)}: nothing is relevant, as protocol {one.protocol} counts it."])
         if not one.answered:
             value = as_score(self.missing_topic_score(one)).value
             shown = "undefined" if value is None else number(value, 6)

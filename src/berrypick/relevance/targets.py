@@ -41,6 +41,7 @@ def targets_of(
         start=None if topic.start is None else topic.start[rows],
         end=None if topic.end is None else topic.end[rows],
         boxes=None if topic.boxes is None else topic.boxes[rows],
+        unit=topic.unit,
     )
 
 

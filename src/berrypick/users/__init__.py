@@ -25,7 +25,7 @@ def build(given: str | UserModel | type[UserModel]) -> UserModel:
         return given()
     if isinstance(given, UserModel):
         return given
-    if not is_name(given) and (fitted := read_fitted(given)) is not None:
+    if not (isinstance(given, str) and given.isidentifier()) and (fitted := read_fitted(given)) is not None:
         return build(fitted.user)
     if not isinstance(given, str):
         raise UsageError(f"{given!r:.60} is not a user model; give its name as a string, e.g. 'hierarchy'")
@@ -40,13 +40,15 @@ def build(given: str | UserModel | type[UserModel]) -> UserModel:
 
 def load(given: Any, navigation: Navigation | None) -> tuple[UserModel, Navigation | None]:
     """A user model with the navigation data that it reads: its own, where it was fitted and has some."""
-    fitted = None if is_name(given) else read_fitted(given)
+    if isinstance(given, str) and given.isidentifier():  # nothing is fitted
+        return build(given), navigation
+    fitted = read_fitted(given)
     model = build(given if fitted is None else fitted.user)
-    own = None if fitted is None else fitted.transitions
+    own = None if fitted is None else fitted.navigation
     if own is None:
         inner = getattr(model, "of", None)  # of a model around another one
         if inner is not None and is_file(inner) and (fitted := read_fitted(inner)) is not None:
-            own = fitted.transitions
+            own = fitted.navigation
     return model, navigation if own is None else own
 
 

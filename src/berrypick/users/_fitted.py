@@ -11,8 +11,8 @@ from berrypick.core.navigation import FittedReader
 
 
 def is_name(given: Any) -> bool:
-    """Whether a user model is given by its name alone, or not at all: nothing is fitted then."""
-    return given is None or (isinstance(given, str) and given.isidentifier())
+    """Whether a user model is given by its name alone: nothing is fitted then."""
+    return isinstance(given, str) and given.isidentifier()
 
 
 def is_file(given: Any) -> bool:

@@ -1,65 +1,18 @@
-"""What the models that move between named units share."""
+"""What the models that move along a chain of named units share."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
-from berrypick.core.arrays import BoolArray, FloatArray, IntArray
-from berrypick.core.columns import Coded
-from berrypick.core.errors import UsageError, option
-from berrypick.core.reach import Reach
+from berrypick.core.arrays import BoolArray, IntArray
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 from berrypick.kernels.chain_walks import MOST_STEPS, ChainWalker
 from berrypick.kernels.hitting import Chain
-from berrypick.users.base import ReaderContext, UserModel
-from berrypick.users.pairs import combined
+from berrypick.users.base import Leads, themselves
 from berrypick.users.walks import Readers, Visit, Visits
-
-#: Numbers of sources and of targets, and the probability of getting from one to the other.
-Leads = tuple[IntArray, IntArray, FloatArray]
-
-
-@dataclass(frozen=True)
-class NavigationModel(UserModel):
-    """A reader who goes from unit to unit, units being known by their names."""
-
-    @property
-    def reads_sizes(self) -> bool:
-        return False
-
-    def leads(self, sources: list[str], targets: list[str], context: ReaderContext) -> Leads:
-        """P(source ~> target) where it is above 0."""
-        raise NotImplementedError
-
-    def units(self, context: ReaderContext) -> tuple[str, ...]:
-        """All units that the reader may get to or come from."""
-        return context.navigation.units if context.navigation is not None else ()
-
-    def reach(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> Reach:
-        return combined(ranking, len(targets), *self.pairs(ranking, targets, context))
-
-    def pairs(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> Leads:
-        """Rows of the ranking, targets, and the probability of getting from one to the other."""
-        names = [ranking.name(row) for row in range(len(ranking))]
-        source = Coded.of(names)
-        number, target, probability = self.leads(list(source.names), targets.names(), context)
-        order = np.argsort(source.codes, kind="stable")
-        count = np.bincount(source.codes, minlength=len(source.names))
-        first = np.cumsum(count) - count
-        each = count[number]  # a unit may be retrieved more than once
-        place = np.arange(int(each.sum())) - np.repeat(np.cumsum(each) - each, each)
-        row = order[np.repeat(first[number], each) + place]
-        return row, np.repeat(target, each), np.repeat(probability, each)
-
-    def other_units(self, targets: Targets, context: ReaderContext) -> tuple[str, ...]:
-        units = self.units(context)
-        source, _, _ = self.leads(list(units), targets.names(), context)
-        return tuple(units[i] for i in np.unique(source).tolist())
 
 
 def walk_chain(
@@ -113,26 +66,10 @@ def chain_leads(
     for j, target in enumerate(targets):
         if target in chain.number and len(rows):
             places.setdefault(chain.number[target], []).append(j)
-    found: list[Leads] = [_themselves(sources, targets, chain.number)]
+    found: list[Leads] = [themselves(sources, targets, chain.number)]
     for state, column in chain.columns(list(places), steps, trail):
         led = np.flatnonzero(column[states])
         for j in places[state]:
             found.append((rows[led], np.full(len(led), j), column[states[led]]))
     source, target_, probability = (np.concatenate(parts) for parts in zip(*found, strict=True))
     return source, target_, probability
-
-
-def _themselves(sources: list[str], targets: list[str], known: Mapping[str, int]) -> Leads:
-    """Units that the chain does not have lead to themselves."""
-    number = {name: i for i, name in enumerate(sources)}
-    pairs = [(number[name], j) for j, name in enumerate(targets) if name in number and name not in known]
-    source, target = (np.array([pair[i] for pair in pairs], dtype=np.int64) for i in (0, 1))
-    return source, target, np.ones(len(pairs))
-
-
-def wrong_navigation(model: UserModel, context: ReaderContext) -> UsageError:
-    needed = f"user model {model.name()} needs {model.navigation_needed}, given with {option('navigation')}"
-    if context.navigation is None:
-        return UsageError(needed)
-    kind = {"ReachTable": "a table of probabilities", "LinkTable": "a table of links", "Sessions": "recorded sessions"}
-    return UsageError(f"{needed}; {context.navigation.source} holds {kind[type(context.navigation).__name__]}")

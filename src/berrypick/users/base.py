@@ -7,7 +7,7 @@ text (or time) the reader goes through at each rank. It knows nothing of measure
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, ClassVar
@@ -16,6 +16,7 @@ import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray, Positions
 from berrypick.core.collection import Collection, unknown_length
+from berrypick.core.columns import Coded
 from berrypick.core.doors import functions
 from berrypick.core.errors import UsageError, option
 from berrypick.core.laws import laws_problem
@@ -48,8 +49,10 @@ class ReaderContext:
     tokens: TokenOffsets | None = None
     #: The same, where effort is counted in tokens.
     effort_tokens: TokenOffsets | None = None
-    #: What positions in the documents count, where known: chars, seconds or pages.
+    #: What positions in the documents count, where known: chars, lines, seconds or pages.
     line_unit: str | None = None
+    #: Texts that are only shown, where positions count lines.
+    shown: Texts | None = None
 
     @property
     def single_documents(self) -> Collection | None:
@@ -319,3 +322,62 @@ def need_places(model: UserModel, ranking: Ranking, targets: Targets) -> None:
             what = "needs places in documents, and truth and run have whole documents"
             raise UsageError(f"user model {model.name()} {what}: give spans (start and end), or use another user model")
         raise without_structure(f"user model {model.name()} needs the offsets of elements in their documents")
+
+
+#: Numbers of sources and of targets, and the probability of getting from one to the other.
+Leads = tuple[IntArray, IntArray, FloatArray]
+
+
+@dataclass(frozen=True)
+class NavigationModel(UserModel):
+    """A reader who goes from unit to unit, units being known by their names."""
+
+    @property
+    def reads_sizes(self) -> bool:
+        return False
+
+    def leads(self, sources: list[str], targets: list[str], context: ReaderContext) -> Leads:
+        """P(source ~> target) where it is above 0."""
+        raise NotImplementedError
+
+    def units(self, context: ReaderContext) -> tuple[str, ...]:
+        """All units that the reader may get to or come from."""
+        return context.navigation.units if context.navigation is not None else ()
+
+    def reach(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> Reach:
+        return combined(ranking, len(targets), *self.pairs(ranking, targets, context))
+
+    def pairs(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> Leads:
+        """Rows of the ranking, targets, and the probability of getting from one to the other."""
+        names = [ranking.name(row) for row in range(len(ranking))]
+        source = Coded.of(names)
+        number, target, probability = self.leads(list(source.names), targets.names(), context)
+        order = np.argsort(source.codes, kind="stable")
+        count = np.bincount(source.codes, minlength=len(source.names))
+        first = np.cumsum(count) - count
+        each = count[number]  # a unit may be retrieved more than once
+        place = np.arange(int(each.sum())) - np.repeat(np.cumsum(each) - each, each)
+        row = order[np.repeat(first[number], each) + place]
+        return row, np.repeat(target, each), np.repeat(probability, each)
+
+    def other_units(self, targets: Targets, context: ReaderContext) -> tuple[str, ...]:
+        units = self.units(context)
+        source, _, _ = self.leads(list(units), targets.names(), context)
+        return tuple(units[i] for i in np.unique(source).tolist())
+
+
+def themselves(sources: list[str], targets: list[str], known: Mapping[str, int]) -> Leads:
+    """Return the leads of units that are not known: to themselves."""
+    number = {name: i for i, name in enumerate(sources)}
+    pairs = [(number[name], j) for j, name in enumerate(targets) if name in number and name not in known]
+    source, target = (np.array([pair[i] for pair in pairs], dtype=np.int64) for i in (0, 1))
+    return source, target, np.ones(len(pairs))
+
+
+def wrong_navigation(model: UserModel, context: ReaderContext) -> UsageError:
+    """Return the error of a model that lacks what it moves by, or is given something else."""
+    needed = f"user model {model.name()} needs {model.navigation_needed}, given with {option('navigation')}"
+    if context.navigation is None:
+        return UsageError(needed)
+    kind = {"ReachTable": "a table of probabilities", "LinkTable": "a table of links", "Sessions": "recorded sessions"}
+    return UsageError(f"{needed}; {context.navigation.source} holds {kind[type(context.navigation).__name__]}")

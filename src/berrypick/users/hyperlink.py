@@ -15,8 +15,8 @@ from berrypick.core.parameters import above_zero, positive_share, zero_or_more
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 from berrypick.kernels.hitting import Chain
-from berrypick.users._navigation import Leads, NavigationModel, chain_leads, walk_chain, wrong_navigation
-from berrypick.users.base import ReaderContext, Slider
+from berrypick.users._navigation import chain_leads, walk_chain
+from berrypick.users.base import Leads, NavigationModel, ReaderContext, Slider, wrong_navigation
 from berrypick.users.walks import Readers, Visits
 
 

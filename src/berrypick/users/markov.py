@@ -13,8 +13,8 @@ from berrypick.core.navigation import BACK, CUT, Navigation, ReachTable, Session
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 from berrypick.kernels.hitting import Chain
-from berrypick.users._navigation import Leads, NavigationModel, chain_leads, walk_chain, wrong_navigation
-from berrypick.users.base import ReaderContext
+from berrypick.users._navigation import chain_leads, walk_chain
+from berrypick.users.base import Leads, NavigationModel, ReaderContext, wrong_navigation
 from berrypick.users.walks import Readers, Visits
 
 

@@ -73,7 +73,7 @@ class T2I(UserModel):
     def _reader(self, context: ReaderContext) -> Tolerance:
         tolerance = self.resolved(context).tolerance
         if tolerance is None:
-            tolerance = usual_tolerance(None, "t2i(tolerance=300)")
+            tolerance = usual_tolerance(context.line_unit, "t2i(tolerance=300)")
         return Tolerance(tolerance, self.keeps_viewing, self.t_init)
 
     @property

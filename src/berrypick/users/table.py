@@ -10,8 +10,7 @@ import numpy as np
 
 from berrypick.core.navigation import ReachTable
 from berrypick.core.truth import Targets
-from berrypick.users._navigation import Leads, NavigationModel, wrong_navigation
-from berrypick.users.base import ReaderContext
+from berrypick.users.base import Leads, NavigationModel, ReaderContext, wrong_navigation
 
 
 @dataclass(frozen=True)

@@ -196,6 +196,8 @@ def _law_range(fitted: FittedReader) -> ReaderRange:
         if "transitions" in fitted.content:
             why = "a chain has no parameter that a range could be of"
         raise UsageError(f"{fitted} cannot be gone through: {why}")
+    if "scales" in fitted.content["law"]:
+        raise UsageError(f"{fitted} cannot be gone through: it has no single parameter that is a distance")
     spec = specs.parse(fitted.user, "user model")
     name, values = fitted.content["law"]["of"][0], dict(spec.parameters)
     median = float(values.pop(name))

@@ -8,20 +8,11 @@ from typing import Any
 import numpy as np
 from scipy.special import betaincinv
 
-from berrypick.addons.fit.fit_parts import (
-    VALIDATION,
-    FitMethod,
-    data_checksum,
-    drawn,
-    held_out_facts,
-    parameter,
-    rounded,
-)
+from berrypick.addons.fit.fit_parts import VALIDATION, FitMethod
 from berrypick.addons.fit.transitions import (
     ChainCounts,
     Steps,
     best_weight,
-    binned,
     chain_counts,
     log_probabilities,
     step_calibration,
@@ -38,6 +29,7 @@ from berrypick.evaluation.evaluation import Progress
 from berrypick.formats.io.scan import BLOCK
 from berrypick.kernels.hitting import Chain
 from berrypick.users.base import UserModel
+from berrypick.users.learning import binned, data_checksum, drawn, held_out_facts, parameter, rounded
 from berrypick.users.learnt import Learnt
 
 #: Pages whose reach is checked on held-out sessions, and the share of training sessions that choose the weight.

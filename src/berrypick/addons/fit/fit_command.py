@@ -29,7 +29,14 @@ from berrypick.users import is_file
 @click.option("--format", "form", type=click.Choice(analysis_table.OUTPUTS), metavar="NAME", help="Same as -o FORMAT.")
 @click.option("--held-out", type=float, default=0.2, show_default=True, metavar="SHARE", help="Share of the sessions "
               "held out to check the model; 0 for none.")  # fmt: skip
-@click.option("--links", metavar="FILE", help="Links between pages, towards which markov smooths the shares of steps.")
+@click.option("--links", metavar="FILE", help="Links between pages: markov smooths the shares of steps towards them, "
+              "seek follows them.")  # fmt: skip
+@click.option("--goals", metavar="FILE", help="For seek, the goal of each session: session TAB goal [TAB player]; "
+              "sessions count from 1.")  # fmt: skip
+@click.option("--documents", metavar="PATH", help="For seek, the texts of pages: a folder, or JSON Lines.")
+@click.option("--truth", metavar="FILE", help="For t2i, distance and bep: LOG is a run of sessions, each step a rank, "
+              "and this is what is relevant in them.")  # fmt: skip
+@click.option("--format-run", metavar="NAME", help="With --truth: format of the sessions (default: detect).")
 @click.option("--collection", metavar="PATH", help="Lengths of documents, for bep: a folder, an index or a file.")
 @click.option("--confidence", type=float, default=0.95, show_default=True, help="Confidence level of intervals.")
 @click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Random seed of the split.")
@@ -40,28 +47,34 @@ def fit_command(
     outputs: tuple[str, ...],
     form: str | None,
     links: str | None,
+    goals: str | None,
+    documents: str | None,
+    truth: str | None,
     collection: str | None,
     places: int | None,
     **settings: Any,
 ) -> None:
     """Estimate a user model from LOG by maximum likelihood, and check it on sessions held out.
 
-    MODEL is markov, which reads sessions; t2i, distance or bep, which read reading logs; or a model of another package
-    that has a method fit. Parameters in brackets stay as they are, as in
+    MODEL is markov, which reads sessions; seek, which reads sessions with goals; t2i, distance or bep, which read
+    reading logs; or a model of another package that has a method fit. Parameters in brackets stay as they are, as in
     "distance(law='inverse')" or "bep(L=5000)".
 
     \b
     berrypick fit markov visits.sessions --links links.tsv -o reader.json
+    berrypick fit seek games.json --links links.tsv -o reader.json
     berrypick fit t2i reading.jsonl -o reader.json
+    berrypick fit t2i sessions.jsonl --truth gold.jsonl -o reader.json
     berrypick evaluate truth.jsonl my.run -m EPRUM --user reader.json
     """
     from berrypick.addons.fit.fit import fit  # loads SciPy, which the help does not need
 
     target, printed = _outputs((*outputs, form) if form else outputs)
     if target is not None:
-        refuse_overwriting(target, [log, links, collection])
+        refuse_overwriting(target, [log, links, goals, documents, truth, collection])
     with progress_bar("checking", "pages") as progress:
-        found = fit(model, log, links=links, collection=collection, progress=progress, **settings)
+        files = {"links": links, "goals": goals, "documents": documents, "truth": truth, "collection": collection}
+        found = fit(model, log, progress=progress, **files, **settings)
     show_notes(found.notes)
     if target is not None:
         found.write(target)

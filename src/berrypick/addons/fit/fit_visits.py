@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from berrypick.addons.fit.fit_parts import FitMethod, data_checksum, held_out_facts, parameter, rounded
+from berrypick.addons.fit.fit_parts import FitMethod
 from berrypick.addons.fit.reading_log import ENDS, ReadingLog
 from berrypick.addons.fit.reading_visits import calibration, visits_of
 from berrypick.addons.fit.survival import (
@@ -31,6 +31,7 @@ from berrypick.core.words import counted
 from berrypick.users.base import UserModel
 from berrypick.users.bep import Bep
 from berrypick.users.distance import Distance
+from berrypick.users.learning import data_checksum, held_out_facts, parameter, rounded
 from berrypick.users.learnt import Learnt
 from berrypick.users.t2i import T2I
 

@@ -9,10 +9,10 @@ import numpy as np
 
 from berrypick.addons.fit.reading_log import ReadingLog
 from berrypick.addons.fit.survival import Observations, SurvivalFit
-from berrypick.addons.fit.transitions import calibration_row
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.core.results import Note
 from berrypick.core.words import counted
+from berrypick.users.learning import calibration_row
 
 #: Ranges of distance in a calibration table.
 BINS = 10

@@ -18,11 +18,10 @@ from scipy.special import betaincinv
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.core.navigation import BACK, CUT
+from berrypick.users.learning import binned
 
 #: Weights of the prior that are tried.
 WEIGHTS = tuple(float(f"{10 ** (i / 10):.3g}") for i in range(-20, 41))
-#: Ranges of predicted probability in a calibration table.
-EDGES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,23 +160,3 @@ def step_calibration(chain: ChainCounts, probability: FloatArray, steps: Steps) 
     taken = np.bincount(place[known], minlength=len(chain.key))
     visits = np.bincount(steps.source, minlength=len(chain.units) + 1)[chain.source]
     return binned("takes a step", probability, visits, taken)
-
-
-def binned(what: str, predicted: FloatArray, cases: IntArray, observed: IntArray) -> list[dict[str, Any]]:
-    """Rows of a calibration table by predicted probability."""
-    place = np.searchsorted(np.array(EDGES), predicted)
-    rows = []
-    for i, edge in enumerate(EDGES):
-        own = place == i
-        number = int(cases[own].sum())
-        if number:
-            expected, seen = float((predicted[own] * cases[own]).sum()), float(observed[own].sum())
-            rows.append(calibration_row(what, EDGES[i - 1] if i else 0.0, edge, number, expected, seen))
-    return rows
-
-
-def calibration_row(what: str, low: float, high: float, cases: int, expected: float, seen: float) -> dict[str, Any]:
-    """Of cases in a range: how many were expected, and how many were seen, as shares."""
-    return {
-        "what": what, "from": low, "to": high, "cases": cases, "predicted": expected / cases, "observed": seen / cases
-    }  # fmt: skip

@@ -116,7 +116,11 @@ def agreement(truth: TruthLike) -> Agreement:
 
 
 def _unit(truth: Truth) -> str:
-    return unit_word("chars" if truth.offsets is not None else positions_in(truth.format))
+    return (
+        unit_word(truth.unit)
+        if truth.unit
+        else unit_word("chars" if truth.offsets is not None else positions_in(truth.format))
+    )
 
 
 def _alpha(counts: dict[tuple[int, int], float]) -> float | None:

@@ -238,6 +238,8 @@ class _PoolTopic:
         lists = []
         for run in runs:
             ranking = run.ranking(name)
+            if ranking.unit:
+                raise UsageError(f"{run.source or run.tag or 'a run'} counts {ranking.unit}; pools are made of text")
             if ranking.start is None or ranking.end is None:
                 raise UsageError(f"{run.source or run.tag or 'a run'} has whole documents; pools are made of parts")
             chosen = ranking.rows(ranking.rank < depth)

@@ -157,8 +157,9 @@ def relocate(
     """
     before, after = read_texts(old), read_texts(new)
     judged: Truth = as_truth(truth)
-    if judged.of_pages:
-        raise UsageError(f"{judged.source or 'the truth'} judges places on pages; relocate finds spans of text")
+    if judged.of_pages or judged.unit:
+        what = "places on pages" if judged.of_pages else f"stretches of {judged.unit}"
+        raise UsageError(f"{judged.source or 'the truth'} judges {what}; relocate finds spans of text")
     if judged.units != "spans":
         raise UsageError(f"{judged.source or 'the truth'} judges {judged.units}; only spans of text are relocated")
     if judged.annotators:
@@ -194,6 +195,10 @@ def _by_annotator(judged: Truth, old: Texts, new: Texts) -> Relocation:
 def _moved_topic(topic: TopicTruth, found: list[RelocatedSpan], documents: _Documents) -> TopicTruth:
     """The placed spans; documents judged as a whole stay so only where their text is the same."""
     rows = [(row, place) for row, case in enumerate(found) if case.status in PLACED for place in case.places]
+    lost = next((row for row, case in enumerate(found) if case.status not in PLACED and topic.grade[row] > 0), None)
+    if topic.names_sets and lost is not None:
+        what = f"topic {topic.topic} names sets or hops, which would be complete without {topic.name(lost)}"
+        raise UsageError(f"{what} ({found[lost].status}): judge the topic anew, or leave it out")
     texts = documents.new
     same = [name for name in (*topic.judged_documents, *topic.empty_documents) if documents.unchanged(name)]
     quotes = [
@@ -209,6 +214,8 @@ def _moved_topic(topic: TopicTruth, found: list[RelocatedSpan], documents: _Docu
         quotes=tuple(quotes),
         judged_documents=tuple(dict.fromkeys(same)),
         no_answer=topic.no_answer,
+        sets=None if topic.sets is None else tuple(topic.sets[row] for row, _ in rows),
+        hops=None if topic.hops is None else tuple(topic.hops[row] for row, _ in rows),
     )
 
 

@@ -251,7 +251,7 @@ def _both(holder: str, run: Run, case: Case, folder: str) -> Any:
 
 def _mistaken(holder: str, run: Run, case: Case, folder: str) -> Any:
     """Results by their offsets, and beside them a text that is not as long."""
-    if run.start is None or run.start.dtype.kind != "i":
+    if run.start is None or run.start.dtype.kind != "i" or run.unit:
         raise NotHeldError("no spans of characters")
     if case.evaluation.options.text_mismatch == "note":
         raise NotHeldError("contradictions are allowed")

@@ -15,7 +15,7 @@ from berrypick.core.run import Run
 from berrypick.core.truth import TopicTruth, Truth
 
 #: Columns of judged units: tuples, and arrays.
-_NAMES = ("document", "path", "aspects")
+_NAMES = ("document", "path", "aspects", "sets", "hops")
 _NUMBERS = ("grade", "start", "end", "exhaustivity", "specificity", "size", "rsize", "boxes")
 
 
@@ -31,6 +31,7 @@ class Result(NamedTuple):
     path: str | None = None
     path_end: str = ""
     boxes: Boxes | None = None  # of one row
+    details: Mapping[str, Any] = {}  # of its step
 
     @property
     def name(self) -> str:
@@ -54,7 +55,12 @@ def results_of(run: Run, topic: str) -> list[Result]:
     names = [ranking.documents[code] for code in ranking.document.tolist()]
     rows = zip(names, ranking.rank.tolist(), *columns, paths, strict=True)
     boxes = [None if ranking.boxes is None else ranking.boxes[row : row + 1] for row in range(size)]
-    return [Result(*row[:-1], *row[-1])._replace(boxes=place) for row, place in zip(rows, boxes, strict=True)]
+    details = [{name: held[row] for name, held in ranking.details.items()} for row in range(size)]
+    beside = zip(boxes, details, strict=True)
+    return [
+        Result(*row[:-1], *row[-1])._replace(boxes=place, details=held)
+        for row, (place, held) in zip(rows, beside, strict=True)
+    ]
 
 
 def lists_of(run: Run) -> dict[str, list[Result]]:
@@ -92,7 +98,15 @@ def with_lists(run: Run, lists: Mapping[str, Sequence[Result]]) -> Run:
         path_end=column(lambda row: paths.get(row.path_end, -1), run.path_end),
         task=run.task,
         boxes=None if run.boxes is None else Boxes.joined([row.boxes for row in rows if row.boxes is not None]),
+        unit=run.unit,
+        details={name: _details(rows, name, held) for name, held in run.details.items()},
     )
+
+
+def _details(rows: Sequence[Result], name: str, like: Any) -> Any:
+    """What rows say of their steps; a new one says nothing."""
+    nothing = "" if like.dtype == object else np.nan
+    return np.array([row.details.get(name, nothing) for row in rows], dtype=like.dtype)
 
 
 def _numbered(rows: Sequence[Result]) -> list[int]:

@@ -15,6 +15,9 @@ from berrypick.formats.search_hits import SearchHits
 from berrypick.inputs.chains import is_document, retrieved_in
 from berrypick.inputs.fields import ours_of
 
+#: What stands in predictions of KILT, which have the answer to a question as ``output`` too.
+_OF_KILT = ("id", "output", "provenance")
+
 
 class ClientResults(Retrievals):
     """What clients, chains and pipelines returned: by topic as JSON, or line by line with the topic or the question.
@@ -38,6 +41,8 @@ class ClientResults(Retrievals):
     @classmethod
     def sniff(cls, lines: list[str]) -> bool:
         if not lines[0].lstrip("\ufeff \t\n").startswith("{") or Traces.sniff(lines) or Samples.sniff(lines):
+            return False
+        if all(f'"{name}"' in lines[0] for name in _OF_KILT):
             return False
         first = parsed(lines[0])
         if isinstance(first, dict) and response_in(first) is not None:

@@ -13,6 +13,7 @@ from typing import Any
 
 from berrypick.addons.traces.retrieval import Retrieval
 from berrypick.addons.traces.words_of import are_documents, question_in, results_in, topic_in, value_of
+from berrypick.inputs.counted_places import COUNTED
 from berrypick.inputs.fields import PAGE_NAMES, counts, ours_of
 
 #: Kinds of spans whose output are results, in lower case.
@@ -68,7 +69,7 @@ def _left_to_text(found: Any) -> tuple[Any, tuple[str, ...]]:
         if isinstance(metadata, Mapping):
             ours = {name: ours_of(str(name), "run") for name in metadata if metadata[name] is not None}
             pages = () if {"box", "x0"} & {*ours.values()} else PAGE_NAMES  # a box says where, as offsets do
-            names = [name for name in ours if counts(str(name)) or ours[name] in pages]
+            names = [name for name in ours if counts(str(name)) or ours[name] in (*COUNTED, *pages)]
             unread.update(dict.fromkeys(map(str, names)))
             one = {**one, "metadata": {name: value for name, value in metadata.items() if name not in names}}
         kept.append(one)

@@ -23,13 +23,14 @@ import numpy as np
 from berrypick.addons.trust.rank_correlation import pair_counts, rank_coefficients, why_undefined
 from berrypick.comparison import statistics
 from berrypick.comparison.compare import FEW_TOPICS, chosen_measures
+from berrypick.comparison.older_signatures import unlike
 from berrypick.comparison.saved import read_results
 from berrypick.comparison.tabular import Interval, Resampling, Tabular, fields_of, with_method
 from berrypick.comparison.topic_values import TopicValues
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError, shorten
 from berrypick.core.progress import ProgressLike, as_progress
-from berrypick.core.results import MeasureInfo, Note, Results, Signature, TopicGroups, unlike
+from berrypick.core.results import MeasureInfo, Note, Results, Signature, TopicGroups
 from berrypick.core.score import Table
 from berrypick.core.truth import Truth
 from berrypick.core.words import counted

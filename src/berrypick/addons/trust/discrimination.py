@@ -22,6 +22,7 @@ import numpy as np
 from berrypick.comparison import statistics
 from berrypick.comparison.topic_values import columns_alike
 from berrypick.core.arrays import FloatArray, IntArray
+from berrypick.kernels.blas_threads import one_blas_thread
 
 #: Bins of differences: so many of one width, and what is larger.
 BINS = 20
@@ -33,6 +34,7 @@ _CELLS = 1 << 22
 _SPLITS = 3
 
 
+@one_blas_thread()
 def achieved_levels(
     differences: FloatArray, *, resamples: int, seed: int, clusters: IntArray | None = None
 ) -> FloatArray:
@@ -53,6 +55,7 @@ def achieved_levels(
     return found
 
 
+@one_blas_thread()
 def required_differences(
     differences: FloatArray, *, resamples: int, seed: int, alpha: float, clusters: IntArray | None = None
 ) -> FloatArray:
@@ -197,6 +200,7 @@ class Swaps(NamedTuple):
         return found
 
 
+@one_blas_thread()
 def swap_counts(
     differences: FloatArray, *, splits: int, seed: int, width: float, clusters: IntArray | None = None
 ) -> Swaps:

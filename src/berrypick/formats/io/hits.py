@@ -11,6 +11,7 @@ from berrypick.core.parameters import is_finite
 from berrypick.formats.io.json_lines import place_of_name
 from berrypick.formats.io.made_names import file_names, is_made
 from berrypick.formats.io.strict_json import strict_json
+from berrypick.inputs.counted_places import COUNTED, DETAILS, UNIT
 from berrypick.inputs.fields import (
     PAGE_NAMES,
     TABLE,
@@ -97,7 +98,7 @@ def _ours(fields: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
         raise InputError(error.what, remedy=error.remedy) from None
     if len(rows) > 1:
         raise InputError("a hit holds several texts", remedy="a hit has one text, and one place")
-    wanted = ["doc", "start", "end", "length", "text", *PAGE_NAMES]
+    wanted = ["doc", "start", "end", "length", "text", UNIT, *DETAILS, *PAGE_NAMES]
     if plain_name(names_of(rows[0]).get("doc", "")) == "title":
         wanted.remove("doc")  # a hit has an id, which is a better name
     return {name: rows[0][name] for name in wanted if rows[0].get(name) is not None}, list(reader.unread)
@@ -193,7 +194,7 @@ def _has(hit: Hit, ours: str) -> bool:
 
 
 def _has_place(hit: Hit) -> bool:
-    return any(_has(hit, ours) for ours in ("start", "text", *PAGE_NAMES))
+    return any(_has(hit, ours) for ours in ("start", "text", *COUNTED, *PAGE_NAMES))
 
 
 def _value(fields: Mapping[str, Any], ours: str) -> Any:

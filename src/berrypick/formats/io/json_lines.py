@@ -9,7 +9,7 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from berrypick.core.arrays import Positions
+from berrypick.core.arrays import FloatArray, Positions
 from berrypick.core.errors import TOO_DEEP
 from berrypick.formats.base import Problems
 from berrypick.formats.io.files import content, is_compressed, size_of
@@ -34,13 +34,13 @@ def json_cost(data: bytes) -> int:
     return 2 * text_cost(data) + sum(data.count(mark) * cost for mark, cost in _COSTS)
 
 
-def records(path: str, problems: Problems) -> Iterator[tuple[int, str, dict[str, Any]]]:
-    """Every line as an object."""
+def records(path: str, problems: Problems, nan: bool = False) -> Iterator[tuple[int, str, dict[str, Any]]]:
+    """Every line as an object; ``nan``: NaN may stand in it, for the one who looks at the values."""
     for number, text in content(path, problems):
         if len(text) > _SHORT and is_compressed(path) and json_cost(text.encode()) > memory_limit(size_of(path)):
             raise too_much_memory(path, memory_limit(size_of(path)))
         try:
-            value = strict_json(text)
+            value = strict_json(text, nan)
         except RecursionError:
             problems.report(TOO_DEEP, number, text)
             continue
@@ -150,11 +150,11 @@ def _number(digits: str) -> float:
     return float(digits) if "." in digits else int(digits)
 
 
-def positions(values: list[float]) -> Positions:
-    """Whole numbers stay whole."""
-    if all(float(value).is_integer() for value in values):
-        return np.array([int(value) for value in values], dtype=np.int64)
-    return np.array(values, dtype=np.float64)
+def positions(values: Sequence[float] | FloatArray) -> Positions:
+    """Whole numbers stay whole; all are of at most 2^53."""
+    found = np.asarray(values, dtype=np.float64)
+    whole = found.astype(np.int64)
+    return whole if (whole == found).all() else found
 
 
 def plain(value: float) -> float:

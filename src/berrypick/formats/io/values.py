@@ -44,9 +44,9 @@ def spans_topic(topic: str, judged: Mapping[tuple[Any, ...], Judgement], **other
     )
 
 
-def documents_topic(topic: str, judged: Mapping[str, Judgement]) -> TopicTruth:
-    """Documents judged as a whole."""
-    return TopicTruth(topic, tuple(judged), **_grades_and_lines(judged))
+def documents_topic(topic: str, judged: Mapping[str, Judgement], **others: Any) -> TopicTruth:
+    """Documents judged as a whole; ``others`` are more fields of the topic."""
+    return TopicTruth(topic, tuple(judged), **_grades_and_lines(judged), **others)
 
 
 def _grades_and_lines(judged: Mapping[Any, Judgement]) -> dict[str, Any]:

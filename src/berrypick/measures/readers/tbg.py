@@ -106,6 +106,8 @@ class TBG(Measure):
         if self.h is not None:
             return float(self.h)
         unit = "seconds" if self.rate is not None else costs_of(judged).unit
+        if unit == "lines":
+            raise UsageError("h has no default where positions count lines: give it, as in TBG(h=100)")
         if unit is None:
             raise UsageError(
                 "h has no default here, because it is not known whether positions count characters or seconds; "

@@ -184,6 +184,8 @@ def reading_of(judged: JudgedTopic, unit: str | None) -> Reading:
     """
     if judged.ranking_spans.boxes is not None:
         return _pages_read(judged, unit)
+    if unit == "chars" and judged.context.reader.line_unit == "lines":
+        raise UsageError("positions count lines, not characters: leave effort out")
     tokens = tokens_read(judged, unit)
     view = view_of(judged)
     ranking, total = judged.read_regions, view.total
@@ -210,7 +212,7 @@ def reading_of(judged: JudgedTopic, unit: str | None) -> Reading:
         found[row] = have - before
     effort.append(spent[done:])
     seen.append(np.full(len(spent) - done, have))
-    unit_name = "tokens" if tokens is not None else "seconds" if _counts_seconds(judged) else "chars"
+    unit_name = "tokens" if tokens is not None else _unit_name(judged)
     share = np.minimum(np.concatenate(seen) / total, 1.0)
     tokenizer = tokens.name if tokens is not None else ""
     return Reading(np.maximum.accumulate(np.concatenate(effort)), share, cost, found / total, unit_name, tokenizer)
@@ -229,8 +231,9 @@ def _pages_read(judged: JudgedTopic, unit: str | None) -> Reading:
     return Reading(effort, share, cost, found / view.total, "pages" if ranking.boxes.shares else "area")
 
 
-def _counts_seconds(judged: JudgedTopic) -> bool:
-    return "seconds" in (judged.effort_unit, judged.context.reader.line_unit)
+def _unit_name(judged: JudgedTopic) -> str:
+    units = (judged.effort_unit, judged.context.reader.line_unit)
+    return next((unit for unit in ("seconds", "lines") if unit in units), "chars")
 
 
 def tokens_read(judged: JudgedTopic, unit: str | None) -> TokenOffsets | None:

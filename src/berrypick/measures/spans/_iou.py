@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray, IntArray
+from berrypick.core.arrays import BoolArray, FloatArray, IntArray
+from berrypick.core.errors import UsageError
 from berrypick.core.observed import once_for_each
-from berrypick.core.parameters import positive_share
+from berrypick.core.parameters import parameter, positive_share
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 from berrypick.judging.topic import JudgedTopic
@@ -24,6 +25,28 @@ _PAIRS = 500_000
 def iou_parameter() -> Any:
     """The parameter of measures that can match by intersection over union."""
     return positive_share(None, "least intersection over union of one result and a target, instead of share")
+
+
+#: Lengths of moments in seconds: longer than the first, and at most as long as the second.
+LENGTHS = {"short": (0, 10), "middle": (10, 30), "long": (30, 150)}
+
+
+def length_parameter() -> Any:
+    """The parameter of measures that can keep targets of some lengths alone."""
+    told = ", ".join(f"{name} ({low}, {high}]" for name, (low, high) in LENGTHS.items())
+    return parameter(None, "|".join(LENGTHS), f"only targets of this length in seconds: {told}; results all stay")
+
+
+def of_length(judged: JudgedTopic, length: str | None) -> BoolArray:
+    """Which targets have a length; all of them where none is asked for."""
+    _, targets = judged.spans
+    if length is None:
+        return np.ones(len(targets), dtype=bool)
+    if judged.context.reader.line_unit not in (None, "seconds"):
+        raise UsageError(f"length='{length}' counts seconds, and positions count {judged.context.reader.line_unit}")
+    assert targets.start is not None and targets.end is not None
+    size, (low, high) = targets.end - targets.start, LENGTHS[length]
+    return np.asarray((size > low) & (size <= high), dtype=bool)
 
 
 @once_for_each

@@ -312,7 +312,10 @@ class TextMeasure(Measure):
 
 
 #: On values that differ from those of text counted once.
-PAIRS_NOTE = "what several results or targets hold counts several times, as legalbenchrag does; counted='once' does not"
+PAIRS_NOTE = (
+    "what several results or targets hold counts several times, as the programs of legalbenchrag and FEVER do; "
+    "counted='once' does not"
+)
 
 
 def count_pairs(judged: JudgedTopic, at: float | int | None) -> TextCounts:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+import math
+from dataclasses import dataclass, replace
+from typing import ClassVar, cast
 
+from berrypick.core.errors import UsageError
+from berrypick.core.parameters import parameter
+from berrypick.core.score import Score
+from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.spans._text import TextMeasure
 
 
@@ -30,7 +35,7 @@ class charP(TextMeasure):
 
     Bounds
     ------
-    0 to 1; 0 if nothing was retrieved.
+    0 to 1; 0 if nothing was retrieved, unless empty= says otherwise.
 
     Undefined
     ---------
@@ -47,5 +52,26 @@ class charP(TextMeasure):
 
     curve_axes: ClassVar[tuple[str, str]] = ("rank", "precision")
 
+    empty: float | None = parameter(None, "number", "value where nothing was retrieved: 0, or 1 as in FEVER's program")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.empty is not None and not 0 <= self.empty <= 1:
+            raise UsageError(f"charP: empty= is a precision from 0 to 1, not {self.empty:g}")
+
+    def for_rules(self, rules: frozenset[str]) -> charP:
+        found = cast(charP, super().for_rules(rules))
+        return replace(found, empty=1.0) if "empty-is-one" in rules and found.empty is None else found
+
     def value(self, retrieved: float, relevant: float, total: float) -> float:
-        return relevant / retrieved if retrieved > 0 else 0.0
+        return relevant / retrieved if retrieved > 0 else self.empty or 0.0
+
+    def missing_topic_score(self, judged: JudgedTopic) -> Score:
+        return Score(self.empty or 0.0)
+
+    def empty_topic_score(self, judged: JudgedTopic) -> Score:
+        """FEVER's program counts whatever is predicted for a claim without evidence as wrong."""
+        if "no-evidence-is-found" not in judged.rules or judged.truth.unanswerable:
+            return Score(None)
+        returned = judged.answered and (judged.ranking.rank < (self.at or math.inf)).any()
+        return Score(0.0 if returned else self.empty or 0.0)

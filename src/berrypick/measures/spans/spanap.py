@@ -14,7 +14,7 @@ from berrypick.core.parameters import parameter
 from berrypick.core.score import Explanation, Score, Table, number
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.base import SHOWN, Measure
-from berrypick.measures.spans._iou import ALMOST, overlaps
+from berrypick.measures.spans._iou import ALMOST, length_parameter, of_length, overlaps
 
 _RANGE = re.compile(r"(0?\.\d+|1(?:\.0*)?):(0?\.\d+|1(?:\.0*)?)")
 STEP = 0.05
@@ -44,7 +44,9 @@ class spanAP(Measure):
         spanAP@k      = (1/R) sum over true results y_i of max over j >= i of precision(j)
 
     iou='0.5:0.95' is the mean over the thresholds 0.5, 0.55, .. 0.95. A result that repeats an earlier one is false.
-    Where a rank has several regions, each is a result.
+    Where a rank has several regions, each is a result. length='short' keeps the targets that last up to 10 seconds,
+    'middle' those up to 30, 'long' those up to 150; the results all stay, so that one that fits a target of another
+    length is a false one.
 
     Meaning
     -------
@@ -62,7 +64,7 @@ class spanAP(Measure):
 
     Undefined
     ---------
-    No targets.
+    No targets; with length=, no targets of that length.
 
     Example
     -------
@@ -79,6 +81,11 @@ class spanAP(Measure):
 
     >>> round(bp.score("spanAP(iou=0.9)", truth, run), 4)
     0.1667
+
+    The first target alone is short, in seconds
+
+    >>> bp.score("spanAP(length='short')", truth, run)
+    0.5
     """
 
     #: A target goes to the first result that fits it: the results of one rank are read in the order of the file.
@@ -95,31 +102,44 @@ class spanAP(Measure):
         check=lambda v: bool(thresholds(v)),
         must="a number in (0, 1] or a range such as '0.5:0.95'",
     )
+    length: str | None = length_parameter()
 
     def _taken(self, judged: JudgedTopic, least: float) -> IntArray:
         """The target that each result takes, -1 for a false one."""
         return taken_targets(self._overlaps(judged), least)
 
     def _overlaps(self, judged: JudgedTopic) -> FloatArray:
-        found = overlaps(judged)
+        """results x targets, of those that count."""
+        found = overlaps(judged) if self.length is None else overlaps(judged)[:, of_length(judged, self.length)]
         return found if self.at is None else found[judged.ranking_spans.rank < self.at]
 
     def _values(self, judged: JudgedTopic) -> list[float]:
         """At each threshold."""
-        return [average_precision(self._taken(judged, t) >= 0, len(judged.targets)) for t in thresholds(self.iou)]
+        count = int(of_length(judged, self.length).sum())
+        return [average_precision(self._taken(judged, t) >= 0, count) for t in thresholds(self.iou)]
 
     def compute(self, judged: JudgedTopic) -> Score:
+        if not of_length(judged, self.length).any():
+            return Score(None)
         return Score(float(np.mean(self._values(judged))))
+
+    def missing_topic_score(self, judged: JudgedTopic) -> Score:
+        return self.compute(judged)
 
     def explain(self, judged: JudgedTopic) -> Explanation:
         ranking, targets = judged.spans
+        kept = np.flatnonzero(of_length(judged, self.length))
+        if not len(kept):
+            return self._explanation(judged, f"Undefined: no target is {self.length}.")
         ratio, levels = self._overlaps(judged), thresholds(self.iou)
         parts: list[Any] = []
         taken = self._taken(judged, levels[0])
         hits = np.cumsum(taken >= 0)
         rows = []
         for row, target in enumerate(taken.tolist()[:SHOWN]):
-            name, share = (targets.name(target), number(float(ratio[row, target]))) if target >= 0 else ("-", "")
+            name, share = (
+                (targets.name(int(kept[target])), number(float(ratio[row, target]))) if target >= 0 else ("-", "")
+            )
             rank = f"{int(ranking.rank[row]) + 1} ({ranking.name(row)})"
             rows.append([rank, name, share, number(float(hits[row] / (row + 1)))])
         title = f"The target that each result takes, at an intersection over union of {levels[0]:g}"
@@ -127,7 +147,7 @@ class spanAP(Measure):
         if len(levels) > 1:
             each = [[f"{t:g}", number(v, 6)] for t, v in zip(levels, self._values(judged), strict=True)]
             parts.append(Table("At each threshold", ["IoU", "AP"], each))
-        return self._explanation(judged, *parts, f"{self} = {self._value_text(judged)}, with {len(targets)} targets")
+        return self._explanation(judged, *parts, f"{self} = {self._value_text(judged)}, with {len(kept)} targets")
 
 
 def taken_targets(ratio: FloatArray, least: float) -> IntArray:

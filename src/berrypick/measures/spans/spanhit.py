@@ -7,9 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from berrypick.core.arrays import FloatArray
 from berrypick.core.score import Score
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.spans._chunks import SpanMeasure
+from berrypick.measures.spans._iou import length_parameter, of_length
 
 
 @dataclass(frozen=True)
@@ -23,7 +25,8 @@ class spanHit(SpanMeasure):
         spanHit@k        = 1 if |U and x| >= share x |x| for some target x, else 0
         spanHit(iou=t)@k = 1 if |y and x| >= t x |y or x| for some target x and one of the first k results y, else 0
 
-    Without a cut-off, of the whole list. The share, 0.5 by default, or iou is stated in the signature.
+    Without a cut-off, of the whole list. The share, 0.5 by default, or iou is stated in the signature. length= keeps
+    the targets of some lengths in seconds alone, as in spanAP.
 
     Meaning
     -------
@@ -40,7 +43,7 @@ class spanHit(SpanMeasure):
 
     Undefined
     ---------
-    No targets.
+    No targets; with length=, no targets of that length.
 
     Example
     -------
@@ -62,5 +65,16 @@ class spanHit(SpanMeasure):
 
     references: ClassVar[tuple[str, ...]] = ("smith2024chunking", "lei2021qvhighlights")
 
+    length: str | None = length_parameter()
+
+    def ranks(self, judged: JudgedTopic) -> FloatArray:
+        found = super().ranks(judged)
+        return found if self.length is None else np.where(of_length(judged, self.length), found, np.inf)
+
     def compute(self, judged: JudgedTopic) -> Score:
+        if not of_length(judged, self.length).any():
+            return Score(None)
         return Score(1.0 if np.isfinite(self.ranks(judged)).any() else 0.0)
+
+    def missing_topic_score(self, judged: JudgedTopic) -> Score:
+        return self.compute(judged)

@@ -1,0 +1,1 @@
+"""Agents as readers: their sessions as runs, changes as truths, and user models learnt from them."""

@@ -1,0 +1,225 @@
+"""What happened in one file of a session of Claude Code, record by record: results of tools, edits, costs."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from berrypick.formats.base import Problems
+from berrypick.formats.io.files import lines
+from berrypick.formats.io.strict_json import strict_json
+
+EDITS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
+#: Lines of a file as a result shows them to a model: the number, an arrow or a TAB, the text.
+_NUMBERED = re.compile(r"^\s*(\d+)(?:→|\t)")
+_ALONE = re.compile(r"^(\d+)[:-]")
+_MATCH = re.compile(r"^((?:[A-Za-z]:[\\/])?[^:\n]+):(\d+):")
+_AROUND, _AROUND_ANY = re.compile(r"^(.*?[^/]\.[A-Za-z]\w*)-(\d+)-"), re.compile(r"^(.+?)-(\d+)-")
+BROKEN = "broken lines of sessions, left out"
+
+
+#: A path, the first line from 1, and how many.
+Place = tuple[str, int, int]
+
+
+@dataclass(frozen=True)
+class ToolResult:
+    """What a tool showed: lines of files (first, and how many), by path; ``edits`` is the path of a file it changed."""
+
+    call: str
+    tool: str
+    places: tuple[Place, ...]
+    folder: str
+    time: float | None
+    tokens: float | None
+    doc_lines: int | None = None
+    edits: str = ""
+
+
+@dataclass
+class SessionLog:
+    """One file: who it belongs to, its topic, and the results of tools in the order of time."""
+
+    path: str
+    session: str = ""
+    topic: str = ""
+    folder: str = ""
+    started: float | None = None
+    sidechain: bool = True
+    results: list[ToolResult] = field(default_factory=list)
+
+
+def read_log(path: str, problems: Problems, pattern: re.Pattern[str] | None) -> SessionLog | None:
+    """Read one file; None if it holds no record of a session. A broken line is counted, and the session goes on."""
+    log, calls, spent = SessionLog(path), dict[str, tuple[str, Mapping[str, Any]]](), _Spent()
+    known = False
+    for record in _records(path, problems):
+        message = record.get("message")
+        if record.get("type") not in ("user", "assistant") or not isinstance(message, Mapping):
+            continue
+        known = True
+        _begin(log, record)
+        content = message.get("content")
+        if pattern is not None and not log.topic and record["type"] == "user":
+            log.topic = _topic(content, pattern)
+        spent.add(message)
+        for part in content if isinstance(content, list) else ():
+            if not isinstance(part, Mapping):
+                continue
+            if part.get("type") == "tool_use" and isinstance(part.get("input"), Mapping):
+                calls[str(part.get("id"))] = str(part.get("name")), part["input"]
+            elif part.get("type") == "tool_result" and (call := calls.pop(str(part.get("tool_use_id")), None)):
+                log.results.append(_result(record, part, call, log, spent.total))
+    return log if known else None
+
+
+def _records(path: str, problems: Problems) -> Iterator[dict[str, Any]]:
+    for _, text in lines(path, problems, errors="replace"):
+        if not text.strip():
+            continue
+        try:
+            value = strict_json(text)
+        except (ValueError, RecursionError):
+            value = None
+        if isinstance(value, dict):
+            yield value
+        else:
+            problems.count(BROKEN)
+
+
+def _begin(log: SessionLog, record: Mapping[str, Any]) -> None:
+    log.session = log.session or str(record.get("sessionId") or "")
+    log.folder = log.folder or str(record.get("cwd") or "")
+    log.started = log.started if log.started is not None else _time(record)
+    log.sidechain = log.sidechain and record.get("isSidechain") is True
+
+
+def _topic(content: Any, pattern: re.Pattern[str]) -> str:
+    """What the pattern finds in a message of the user."""
+    parts = content if isinstance(content, list) else [{"text": content}]
+    for part in parts:
+        text = part.get("text") if isinstance(part, Mapping) else None
+        if isinstance(text, str) and (found := pattern.search(text)):
+            return (found[1] if pattern.groups else found[0]) or ""
+    return ""
+
+
+class _Spent:
+    """Tokens of all requests so far: what was written, and what was read and not in the cache.
+
+    The records of one request repeat its numbers, which grow while it is written.
+    """
+
+    def __init__(self) -> None:
+        self._requests: dict[str, float] = {}
+
+    def add(self, message: Mapping[str, Any]) -> None:
+        usage = message.get("usage")
+        if isinstance(usage, Mapping):
+            names = ("input_tokens", "cache_creation_input_tokens", "output_tokens")
+            found = [usage.get(name) for name in names]
+            now = sum(value for value in found if isinstance(value, (int, float)))
+            key = str(message.get("id") or len(self._requests))
+            self._requests[key] = max(now, self._requests.get(key, 0.0))
+
+    @property
+    def total(self) -> float | None:
+        return sum(self._requests.values()) if self._requests else None
+
+
+def _time(record: Mapping[str, Any]) -> float | None:
+    given = record.get("timestamp")
+    try:
+        return datetime.datetime.fromisoformat(str(given).replace("Z", "+00:00")).timestamp() if given else None
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def _result(
+    record: Mapping[str, Any],
+    part: Mapping[str, Any],
+    call: tuple[str, Mapping[str, Any]],
+    log: SessionLog,
+    tokens: float | None,
+) -> ToolResult:
+    tool, asked = call
+    shown, failed = record.get("toolUseResult"), part.get("is_error") is True
+    places: list[Place] = []
+    length, edits = None, ""
+    if tool in EDITS and not failed:
+        edits = str(asked.get("file_path") or asked.get("notebook_path") or "")
+    elif tool == "Read" and not failed:
+        places, length = _read(shown, part, asked)
+    elif tool == "Grep" and not failed:
+        places = _grep(shown, part, asked)
+    folder = str(record.get("cwd") or log.folder)
+    return ToolResult(str(part["tool_use_id"]), tool, tuple(places), folder, _time(record), tokens, length, edits)
+
+
+def _read(shown: Any, part: Mapping[str, Any], asked: Mapping[str, Any]) -> tuple[list[Place], int | None]:
+    """The lines of a file; by their numbers in the text of the result where nothing else says it."""
+    file = shown.get("file") if isinstance(shown, Mapping) else None
+    if isinstance(file, Mapping) and (many := _count(file.get("numLines"))):
+        path = str(file.get("filePath") or asked.get("file_path") or "")
+        first = _count(file.get("startLine")) or 1  # offset 0 is the first line too
+        return [(path, first, many)], _count(file.get("totalLines"))
+    if isinstance(shown, Mapping) and "file" in shown:
+        return [], None  # an image, a notebook, an empty file
+    numbers = [int(found[1]) for line in _text(part).splitlines() if (found := _NUMBERED.match(line))]
+    path = asked.get("file_path")
+    return _stretches({str(path): numbers}) if isinstance(path, str) else [], None
+
+
+def _grep(shown: Any, part: Mapping[str, Any], asked: Mapping[str, Any]) -> list[Place]:
+    """Lines that a search printed: ``path:line:``, ``path-line-`` around a match, or the numbers of one file."""
+    text = shown.get("content") if isinstance(shown, Mapping) else None
+    if isinstance(shown, Mapping) and shown.get("mode") not in (None, "content"):
+        return []
+    found: dict[str, list[int]] = {}
+    printed = (text if isinstance(text, str) else _text(part)).splitlines()
+    paths = sorted({match[1] for line in printed if (match := _MATCH.match(line))}, key=len)
+    for line in printed:
+        one = asked.get("path")
+        if (alone := _ALONE.match(line)) and isinstance(one, str):
+            found.setdefault(one, []).append(int(alone[1]))
+        elif place := next((p for p in paths if _at(line, p) is not None), None):
+            found.setdefault(place, []).append(_at(line, place) or 0)
+        elif around := _AROUND.match(line) or _AROUND_ANY.match(line):  # printed with another path than the match
+            found.setdefault(around[1], []).append(int(around[2]))
+    return _stretches(found)
+
+
+def _at(line: str, path: str) -> int | None:
+    """The number of the line of a path, by the shortest path that fits: a text may hold numbers between colons too."""
+    if not line.startswith(path):
+        return None
+    found = re.match(r"([:-])(\d+)\1", line[len(path) :])
+    return int(found[2]) if found else None
+
+
+def _stretches(found: Mapping[str, list[int]]) -> list[Place]:
+    """Numbers of lines as first ones and how many follow."""
+    places: list[Place] = []
+    for path, numbers in found.items():
+        rising = sorted({number for number in numbers if 0 < number < 2**31})
+        for number in rising:
+            if places and places[-1][0] == path and places[-1][1] + places[-1][2] == number:
+                places[-1] = (path, places[-1][1], places[-1][2] + 1)
+            else:
+                places.append((path, number, 1))
+    return places
+
+
+def _text(part: Mapping[str, Any]) -> str:
+    content = part.get("content")
+    if isinstance(content, str):
+        return content
+    texts = [one.get("text") for one in content if isinstance(one, Mapping)] if isinstance(content, list) else []
+    return "\n".join(text for text in texts if isinstance(text, str))
+
+
+def _count(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value < 2**31 else None

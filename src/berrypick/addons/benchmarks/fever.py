@@ -1,0 +1,140 @@
+"""Claims with sets of evidence sentences, and what a system predicts: FEVER."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, ClassVar
+
+from berrypick.addons.benchmarks.evidence_rows import (
+    Place,
+    Repeats,
+    entries,
+    identified,
+    place,
+    ranked,
+    sets_of_places,
+    whole_number,
+)
+from berrypick.formats.base import Problems
+from berrypick.formats.io.json_lines import Rows
+from berrypick.formats.io.records import RunRecords, TruthRecords
+from berrypick.formats.span_truth import line_names
+
+_LABELS = ("SUPPORTS", "REFUTES", "NOT ENOUGH INFO")
+_GROUPS = re.compile(r'"evidence"\s*:\s*\[\s*(\]|\[)')
+
+
+class FeverTruth(TruthRecords):
+    """Claims of FEVER, one JSON object per line: ``id``, ``claim``, ``label``, ``evidence``.
+
+    Evidence is a list of alternative sets, each a list of ``[annotation, evidence, page, line]``. The document is the
+    page, and positions count its sentences from 0. A set is enough by itself; sets that hold the same sentences are
+    one. A claim with the label NOT ENOUGH INFO is a topic without an answer; for any other claim without evidence
+    nothing is judged. The label is the field ``verdict`` of the topic. A second claim with the same id is called
+    ``ID/2``.
+
+    Sample::
+
+        {"id": 7, "claim": "Brambles fruit in June.", "label": "REFUTES", "evidence": [[[1, 1, "Bramble", 4]]]}
+        {"id": 8, "claim": "Hedges sing.", "label": "NOT ENOUGH INFO", "evidence": [[[2, null, null, null]]]}
+    """
+
+    format_name: ClassVar[str] = "fever"
+    shape: ClassVar[str] = '{"id": 7, "claim": "...", "label": "SUPPORTS", "evidence": [[[1, 1, "Page", 4]]]}'
+    json_names: ClassVar[tuple[str, ...]] = ("id", "claim", "label", "evidence", "verifiable")
+
+    @classmethod
+    def sniff(cls, lines: list[str]) -> bool:
+        names = line_names(lines[0])
+        return {"label", "evidence"} <= {*names} and "claim" in names and _GROUPS.search(lines[0]) is not None
+
+    @classmethod
+    def records(cls, path: str, problems: Problems) -> Rows:
+        names = Repeats(problems, "claims")
+        for number, text, value in entries(path, problems, "id"):
+            label = str(value.get("label", "")).upper()
+            if not identified(value, "id", number, text, problems):
+                continue
+            if label not in _LABELS:
+                what = f"label must be one of {', '.join(_LABELS)}, not {value.get('label')!r:.40}"
+                problems.report(what, number, text)
+                continue
+            about = {"topic": names.name(value["id"]), "question": value.get("claim"), "verdict": label}
+            if label == _LABELS[2]:
+                yield number, text, {**about, "answer": None}
+                continue
+            groups = _sets(value.get("evidence"), number, text, problems)
+            if groups is None:
+                continue
+            rows = sets_of_places(groups, problems)
+            if not rows:
+                problems.count("claims without evidence, not judged")
+                yield number, text, {**about, "judged": False}
+            for row in rows:
+                yield number, text, {**about, **row}
+
+
+class FeverRun(RunRecords):
+    """Predictions for FEVER, one JSON object per line: ``id`` and ``predicted_evidence``.
+
+    Predicted evidence is a list of ``[page, line]``, the best first; documents and positions as in fever. Predicted
+    labels are not read.
+
+    Sample::
+
+        {"id": 7, "predicted_label": "REFUTES", "predicted_evidence": [["Bramble", 4], ["Hedge", 0]]}
+        {"id": 8, "predicted_label": "NOT ENOUGH INFO", "predicted_evidence": []}
+    """
+
+    format_name: ClassVar[str] = "fever-run"
+    shape: ClassVar[str] = '{"id": 7, "predicted_label": "SUPPORTS", "predicted_evidence": [["Page", 4]]}'
+    json_names: ClassVar[tuple[str, ...]] = ("id", "predicted_label", "predicted_evidence")
+
+    @classmethod
+    def sniff(cls, lines: list[str]) -> bool:
+        return "predicted_evidence" in line_names(lines[0])
+
+    @classmethod
+    def records(cls, path: str, problems: Problems) -> Rows:
+        names = Repeats(problems, "claims")
+        for number, text, value in entries(path, problems, "id"):
+            if not identified(value, "id", number, text, problems):
+                continue
+            found = _sentences(value.get("predicted_evidence"), number, text, problems)
+            if found is not None:
+                yield from ranked(number, text, names.name(value["id"]), found)
+
+
+def _sets(given: Any, number: int, text: str, problems: Problems) -> list[list[Place]] | None:
+    """The sets of a claim, as places; None and a problem if something is wrong with one."""
+    if not isinstance(given, list) or not all(isinstance(group, list) for group in given):
+        problems.report("evidence must be a list of sets, each a list", number, text)
+        return None
+    groups: list[list[Place]] = []
+    for group in given:
+        if not all(isinstance(one, list) and len(one) == 4 for one in group):
+            problems.report("evidence must be [annotation, evidence, page, line]", number, text)
+            return None
+        places = [_sentence(page, line) for _, _, page, line in group]
+        if None in places:
+            remedy = "evidence of a claim that is not NOT ENOUGH INFO has a page and the number of a line"
+            problems.report("evidence has no place", number, text, remedy)
+            return None
+        groups.append([one for one in places if one is not None])
+    return groups
+
+
+def _sentences(given: Any, number: int, text: str, problems: Problems) -> list[Place] | None:
+    if not isinstance(given, list) or not all(isinstance(one, list) and len(one) == 2 for one in given):
+        problems.report("predicted_evidence must be a list of [page, line]", number, text)
+        return None
+    places = [_sentence(page, line) for page, line in given]
+    if None in places:
+        problems.report("predicted_evidence must have the text of a page and the number of a line", number, text)
+        return None
+    return [one for one in places if one is not None]
+
+
+def _sentence(page: Any, line: Any) -> Place | None:
+    at = whole_number(line)
+    return place(page, at) if isinstance(page, str) and page and at is not None else None

@@ -1,0 +1,52 @@
+"""What the measures of highlights share: how salient the clips of a video are, to annotators and to a run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from berrypick.core.arrays import BoolArray, FloatArray
+from berrypick.core.errors import UsageError, option
+from berrypick.core.parameters import parameter
+from berrypick.judging.topic import JudgedTopic
+from berrypick.measures.base import Measure
+
+#: Under which saliency lies beside a topic, in truths (clips x annotators) and in runs (a number for each clip).
+SALIENCY = "saliency"
+#: Seconds of a clip.
+CLIP = 2
+#: The least saliency of a clip that is a highlight.
+LEAST = {"Fair": 2, "Good": 3, "VeryGood": 4}
+
+
+@dataclass(frozen=True)
+class HighlightMeasure(Measure):
+    """Measures of the scores that a run gives to the clips of a video."""
+
+    #: It reads no list of results.
+    laws: ClassVar[tuple[str, ...]] = ("topic-names", "kernels", "jobs")
+    depends_on: ClassVar[tuple[str, ...]] = ()
+    needs_targets: ClassVar[bool] = False
+    references: ClassVar[tuple[str, ...]] = ("lei2021qvhighlights",)
+
+    label: Literal["Fair", "Good", "VeryGood"] = parameter(
+        "VeryGood", "|".join(LEAST), "from which label on a clip is a highlight: saliency of 2, 3 or 4"
+    )
+
+    def highlights(self, judged: JudgedTopic) -> BoolArray:
+        """Return which clips are highlights, to which annotators."""
+        found: FloatArray | None = judged.truth.extra.get(SALIENCY)
+        if found is None:
+            raise UsageError("the truth does not say how salient clips are, as that of QVHighlights does")
+        return np.asarray(found >= LEAST[self.label], dtype=bool)
+
+    def scores(self, judged: JudgedTopic) -> FloatArray | None:
+        """Return the scores that the run gives to clips; None where the topic is missing from it."""
+        found: FloatArray | None = judged.extra.get(SALIENCY)
+        if found is None and len(judged.ranking):
+            raise UsageError(
+                f"the run gives no scores to clips; name measures of moments with {option('measures', flag='m')}"
+            )
+        return found

@@ -1,0 +1,65 @@
+"""Truth and runs whose positions count lines: what goes with them, and what does not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from berrypick.core.collection import Collection
+from berrypick.core.errors import InputError, UsageError, option
+from berrypick.core.run import Run
+from berrypick.core.truth import Truth
+from berrypick.documents.lazy import OfDocuments
+from berrypick.evaluation.options import EvaluationOptions
+from berrypick.judging.context import JudgingContext
+
+_FIELDS = {"lines": "start_line and end_line", "seconds": "start_time and end_time", "": "start and end"}
+
+
+class _LineCounts(OfDocuments[float]):
+    """How many lines each text has; the last one need not end in a line feed."""
+
+    def __getitem__(self, document: str) -> float:
+        text = self._source[document]
+        return float(text.count("\n") + (not text.endswith("\n") if text else 0))
+
+
+def check_lines(truth: Truth, options: EvaluationOptions) -> None:
+    """Refuse options that count something else than the lines of a truth."""
+    lines = truth.unit == "lines"
+    if lines and options.effort in ("chars", "tokens", "seconds"):
+        raise UsageError(f"positions count lines: use {option('effort', 'lines')}")
+    if options.effort == "lines" and not lines:
+        raise UsageError(f"{option('effort', 'lines')} needs a truth with start_line and end_line")
+    if lines and options.offsets not in (None, "chars"):
+        raise UsageError(f"positions count lines, and {option('offsets', options.offsets)} converts offsets in texts")
+    if lines and options.chunks is not None:
+        raise UsageError(f"positions count lines, and {option('chunks')} counts characters: leave it out")
+    if truth.unit == "seconds" and options.effort in ("chars", "tokens"):
+        raise UsageError(f"positions count seconds: use {option('effort', 'seconds')}")
+
+
+def in_lines(context: JudgingContext) -> JudgingContext:
+    """The texts give lengths in lines, and are shown; nothing in them is looked up by characters."""
+    reader = context.reader
+    texts = reader.texts
+    if texts is None:
+        return context
+    known = reader.collection if reader.collection is not None else Collection(_LineCounts(texts), texts.source)
+    return replace(context, reader=replace(reader, texts=None, tokens=None, collection=known, shown=texts))
+
+
+def check_unit(run: Run, truth: Truth) -> Run:
+    """Refuse a run whose positions count something else than those of the truth; undeclared ones may be seconds."""
+    if run.start is None or not len(run) or truth.units != "spans" or truth.unit == run.unit or not _placed(truth):
+        return run
+    source = run.source or run.tag or "the run"
+    if {truth.unit, run.unit} == {"", "seconds"}:
+        name = source if not run.unit else truth.source or "the truth"
+        return replace(run, notes=(*run.notes, f"{name}: start and end are taken as seconds, as on the other side"))
+    here, there = (f"{_FIELDS[unit]}, which count {unit or 'characters'}" for unit in (run.unit, truth.unit))
+    what = f"the results have {here}, and the truth {there}"
+    raise InputError(what, path=source, remedy=f"give {_FIELDS[truth.unit]} in every line of the run")
+
+
+def _placed(truth: Truth) -> bool:
+    return any(topic.start is not None and len(topic.start) for topic in truth.topics.values())

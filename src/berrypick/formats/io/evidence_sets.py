@@ -1,0 +1,122 @@
+"""Sufficient sets and hops as rows of a truth name them, checked topic by topic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from berrypick.core.truth import Truth
+from berrypick.core.words import counted
+from berrypick.formats.base import Problems
+from berrypick.formats.io.json_lines import Fields
+
+#: The fields, and where a topic keeps what they say.
+_KEPT_IN = {"set": "sets", "hop": "hops"}
+_ONE_KIND = "name sets in all relevant lines of a topic, or hops in all of them, or neither"
+
+
+class Memberships:
+    """Which sets or hops the judged units are in; what cannot be so is a problem with its line."""
+
+    def __init__(self, problems: Problems) -> None:
+        self._problems = problems
+        self._units: dict[str, dict[Any, dict[str, tuple[str, ...]]]] = {}
+        self._kinds: dict[str, dict[str, int]] = {}  # of each topic, with the first line that names one
+        self._bare: dict[str, list[int]] = {}  # relevant lines that name neither
+        self._named: dict[str, dict[tuple[str, str], int]] = {}  # by relevant lines
+        self._empty: dict[str, dict[tuple[str, str], int]] = {}  # by others
+
+    def read(self, fields: Fields, topic: str, grade: float | None) -> dict[str, tuple[str, ...]]:
+        """Read the sets or the hops of one row, ready for a unit or a quote; a row that is not relevant has none."""
+        found = {kind: names for kind in _KEPT_IN if (names := _names(fields, kind))}
+        if grade is None or not fields.good:
+            return {}
+        if len(found) > 1:
+            fields.fail("names both a set and a hop", _ONE_KIND)
+            return {}
+        if grade <= 0:
+            self._passed_over(fields, topic, found)
+            return {}
+        if not found:
+            self._bare.setdefault(topic, []).append(fields.number)
+            return {}
+        [(kind, names)] = found.items()
+        kinds = self._kinds.setdefault(topic, {})
+        kinds.setdefault(kind, fields.number)
+        if len(kinds) > 1:
+            other = next(one for one in kinds if one != kind)
+            fields.fail(f"names a {kind}, but line {kinds[other]} of topic {topic} names a {other}", _ONE_KIND)
+            return {}
+        for name in names:
+            self._named.setdefault(topic, {}).setdefault((kind, name), fields.number)
+        return {_KEPT_IN[kind]: names}
+
+    def _passed_over(self, fields: Fields, topic: str, found: dict[str, tuple[str, ...]]) -> None:
+        for kind, names in found.items():
+            fields.problems.count(f"lines that are not relevant and name a {kind}, which they are no part of")
+            for name in names:
+                self._empty.setdefault(topic, {}).setdefault((kind, name), fields.number)
+
+    def add(self, topic: str, unit: Any, named: dict[str, tuple[str, ...]]) -> bool:
+        """Put a unit into the sets or hops that a row names; whether it was not in all of them yet."""
+        if not named:
+            return False
+        known = self._units.setdefault(topic, {}).setdefault(unit, {})
+        before = dict(known)
+        for kind, names in named.items():
+            known[kind] = tuple(dict.fromkeys((*known.get(kind, ()), *names)))
+        return known != before
+
+    def check(self) -> None:
+        """Report what only all rows of a topic together show."""
+        for topic, kinds in self._kinds.items():
+            kind, line = next(iter(kinds.items()))
+            for number in self._bare.get(topic, ()):
+                what = f"names no {kind}, but line {line} of topic {topic} does"
+                self._problems.report(what, number, remedy=_ONE_KIND)
+        for topic, names in self._empty.items():
+            for (kind, name), number in names.items():
+                if (kind, name) not in self._named.get(topic, {}):
+                    what = f"{kind} {name} of topic {topic} is empty: no line of it is relevant"
+                    self._problems.report(what, number, remedy=f"leave {kind} out of lines of grade 0")
+
+    def columns(self, topic: str, units: Iterable[Any]) -> dict[str, tuple[tuple[str, ...], ...]]:
+        """Return the fields ``sets`` or ``hops`` of a topic whose units are these, in this order."""
+        known = self._units.get(topic, {})
+        kinds = dict.fromkeys(kind for named in known.values() for kind in named)
+        listed = list(units)
+        return {kind: tuple(known.get(unit, {}).get(kind, ()) for unit in listed) for kind in kinds}
+
+
+def _names(fields: Fields, kind: str) -> tuple[str, ...]:
+    """The names under ``set`` or ``hop``: one, or a list of them; none where there is none."""
+    given = fields.value.get(kind)
+    if given is None:
+        return ()
+    if hasattr(given, "tolist"):  # an array, in a cell of a data frame
+        given = given.tolist()
+    listed = list(given) if isinstance(given, (list, tuple)) else [given]
+    if not listed or any(name == "" for name in listed):
+        fields.fail(f"the name of the {kind} is empty", f"name the {kind}, or leave the field out")
+        return ()
+    named = [Fields(fields.number, fields.text, {kind: name}, fields.problems) for name in listed]
+    names = tuple(dict.fromkeys(one.name(kind) for one in named))
+    fields.good = fields.good and all(one.good for one in named)
+    return names if fields.good else ()
+
+
+def set_counts(truth: Truth) -> list[str]:
+    """How many sets and hops a truth names, for ``check`` to print."""
+    said = []
+    for kind in _KEPT_IN:
+        topics = [topic for topic in truth.topics.values() if _of_topic(topic, _KEPT_IN[kind])]
+        if topics:
+            total = sum(len(_of_topic(topic, _KEPT_IN[kind])) for topic in topics)
+            said.append(f"{counted(total, kind)} in {counted(len(topics), 'topic')}")
+    return said
+
+
+def _of_topic(topic: Any, kept_in: str) -> set[str]:
+    rows = getattr(topic, kept_in) or ()
+    quoted = (getattr(quote, kept_in) for quote in topic.quotes)
+    return {name for names in (*rows, *quoted) for name in names}
