@@ -253,4 +253,5 @@ def _is_other(first: str) -> bool:
     """Whether a line is one of a truth, or a task to be judged."""
     names = line_names(first)
     graded = any(name in OF_TRUTHS or ours_of(name, "truth") == "grade" for name in names if name not in OF_SCORES)
-    return graded or is_task(first)
+    in_sets = any(name in ("set", "hop") for name in names) and not any(name in ("rank", *OF_SCORES) for name in names)
+    return graded or in_sets or is_task(first)

@@ -111,8 +111,11 @@ TABLE: Mapping[Role, Mapping[str, Aliases]] = {
 #: Lists of results, or of what is relevant, in a row of their topic: objects, names of documents, or texts.
 LISTS: Mapping[Role, tuple[str, ...]] = {
     "truth": ("relevant", "relevant_docs", "relevant_documents"),
-    "run": ("retrieved", "docs", "retrieved_docs", "retrieved_documents", "results", "hits"),
-}
+    "run": (
+        "retrieved", "docs", "retrieved_docs", "retrieved_documents", "results", "hits", "chunks", "retrieved_chunks",
+        "passages", "retrieved_passages", "nodes", "retrieved_nodes",
+    ),
+}  # fmt: skip
 #: Fields that may be lists of the same length, an item for each result.
 _PLACED = ("start", "end", "length", *(name for name in COUNTED if name != "ts"))
 _LISTED = ("doc", *_PLACED, "rank", "score", "distance", "grade")
