@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from berrypick.addons.agents.steps import StepView, costs_of_steps, steps_of
 from berrypick.core.errors import BerrypickError, shorten
 from berrypick.core.results import Results
 from berrypick.core.run import Ranking, Run
 from berrypick.core.score import Table, number
 from berrypick.core.words import counted, unit_word
 from berrypick.evaluation.evaluation import Evaluation
-from berrypick.judging.steps import StepView, costs_of_steps, steps_of
 from berrypick.judging.topic import JudgedTopic
 from berrypick.report.panels import Panel
 

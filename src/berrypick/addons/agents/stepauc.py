@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
+from berrypick.addons.agents.steps import steps_of, steps_table
 from berrypick.core.laws import with_laws
 from berrypick.core.score import Curve, Explanation, Score, number
-from berrypick.judging.steps import steps_of, steps_table
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.base import Measure
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from berrypick.addons.agents.steps import cost_of, spent, steps_of, steps_table
 from berrypick.core.laws import without
 from berrypick.core.parameters import parameter, positive_share
 from berrypick.core.score import Explanation, Score, number
-from berrypick.judging.steps import cost_of, spent, steps_of, steps_table
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.base import Measure
 

@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from berrypick.addons.agents.steps import cost_of, spent, steps_of, steps_table
 from berrypick.core.laws import without
 from berrypick.core.parameters import parameter, positive_share
 from berrypick.core.score import Curve, Explanation, Score, number
-from berrypick.judging.steps import cost_of, spent, steps_of, steps_table
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.base import Measure
 

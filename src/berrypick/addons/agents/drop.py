@@ -7,11 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from berrypick.addons.agents.steps import read_steps, steps_of
 from berrypick.core.arrays import BoolArray
 from berrypick.core.laws import without
 from berrypick.core.run import Ranking
 from berrypick.core.score import Explanation, Score, Table, number
-from berrypick.judging.steps import read_steps, steps_of
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.base import Measure
 

@@ -1,1 +1,0 @@
-"""Measures of agents: what their steps show and cost."""
