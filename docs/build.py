@@ -168,13 +168,16 @@ def _families() -> str:
     """A table of measures for each family, under what its sub-package says that it holds."""
     rows: dict[str, list[list[str]]] = {name: [] for name in FAMILIES}
     for name, value in ours(measures.registered()).items():
-        family = value.__module__.removeprefix("berrypick.measures.").rpartition(".")[0]
+        family = value.__module__.removeprefix("berrypick.measures.").removeprefix("berrypick.").rpartition(".")[0]
         rows.setdefault(family, []).append([f"[{name}]({name}.md)", first(value)])
     parts = []
     for family, found in rows.items():
-        about = text(inspect.getdoc(import_module(f"berrypick.measures.{family}")) or "") if family else ""
+        package = f"berrypick.{family}" if family.startswith("addons.") else f"berrypick.measures.{family}"
+        about = text(inspect.getdoc(import_module(package)) or "") if family else ""
         table = grid(["measure", "what it is"], found)
-        parts.append("\n\n".join(filter(None, [f"## {family.capitalize() or 'More'}", about, table])))
+        parts.append(
+            "\n\n".join(filter(None, [f"## {family.rpartition('.')[2].capitalize() or 'More'}", about, table]))
+        )
     return "\n\n".join(parts)
 
 

@@ -128,6 +128,10 @@ CATALOGUE: dict[str, tuple[File, ...]] = {
         File("paths_finished.tsv", 3513866, "fa0c19a602dcd1da957248cad7d0a4cd90605d354592efd6e7c935a1bb5af3e0"),
         File("paths_unfinished.tsv", 2694193, "499cf277fc4031034b3d47af775b32b4caf500c7c321c92357ba8688c755ff39"),
     ),
+    # games of a language model; in folders only
+    "wikirace": (
+        File("qwen3.json", 875356, "222352647ff484f1871c46e0aad32fbafbf2dab37609d1c502b280e9765ab9aa"),
+    ),
 }  # fmt: skip
 
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <queue>
 #include <vector>
 
@@ -42,7 +43,18 @@ public:
         bands_.erase(std::unique(bands_.begin(), bands_.end()), bands_.end());
         std::sort(edges_.begin(), edges_.end(), [](const Edge& a, const Edge& b) { return a.at < b.at; });
         open_.assign(held_.size(), 0);
-        for (std::size_t b = 0; b + 1 < bands_.size(); ++b) band(bands_[b], bands_[b + 1], fresh, good);
+        by_top_.resize(edges_.size());
+        for (std::size_t i = 0; i < by_top_.size(); ++i) by_top_[i] = i;
+        std::sort(by_top_.begin(), by_top_.end(), [this](std::size_t a, std::size_t b) {
+            const double one = held_[edges_[a].held].box.top, other = held_[edges_[b].held].box.top;
+            return one < other || (one == other && a < b);
+        });
+        here_.clear();
+        std::size_t next = 0;
+        for (std::size_t b = 0; b + 1 < bands_.size(); ++b) {
+            next = enter(bands_[b], next);
+            if (!here_.empty()) band(bands_[b + 1] - bands_[b], fresh, good);
+        }
     }
 
 private:
@@ -57,15 +69,27 @@ private:
         bool opens;
     };
 
-    void band(double top, double bottom, double* fresh, double* good) {
-        const double height = bottom - top;
+    // The edges of a band, in their order: without boxes that have ended, with those that begin at its top. So a band
+    // costs as much as the boxes in it, however many there are on the page.
+    std::size_t enter(double top, std::size_t next) {
+        here_.erase(std::remove_if(here_.begin(), here_.end(),
+                                   [&](std::size_t edge) { return held_[edges_[edge].held].box.bottom <= top; }),
+                    here_.end());
+        const std::size_t old = here_.size();
+        for (; next < by_top_.size() && held_[edges_[by_top_[next]].held].box.top <= top; ++next)
+            here_.push_back(by_top_[next]);
+        std::inplace_merge(here_.begin(), here_.begin() + static_cast<std::ptrdiff_t>(old), here_.end());
+        return next;
+    }
+
+    void band(double height, double* fresh, double* good) {
         std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<std::size_t>> first;  // in turn
         std::size_t relevant = 0;
         double before = 0.0;
         bool any = false;
-        for (const Edge& edge : edges_) {
+        for (const std::size_t which : here_) {
+            const Edge& edge = edges_[which];
             const Held& held = held_[edge.held];
-            if (!(held.box.top <= top && bottom <= held.box.bottom)) continue;
             while (!first.empty() && !open_[first.top()]) first.pop();
             if (any && edge.at > before && !first.empty()) {
                 const double area = (edge.at - before) * height;
@@ -88,6 +112,8 @@ private:
     std::vector<double> bands_;
     std::vector<Edge> edges_;
     std::vector<char> open_;
+    std::vector<std::size_t> by_top_;  // edges by the tops of their boxes
+    std::vector<std::size_t> here_;    // edges of the present band
 };
 
 // All pages, numbered as documents are.

@@ -17,6 +17,7 @@
 #include "documents.hpp"
 #include "greedy.hpp"
 #include "joint_bounds.hpp"
+#include "json_lines.hpp"
 #include "law.hpp"
 #include "parts.hpp"
 #include "records.hpp"
@@ -462,6 +463,47 @@ private:
     berrypick::Reader<Format> reader_;
 };
 
+// Spans as JSON Lines, by what stands under each name.
+class SpanLines : public Lines {
+public:
+    SpanLines(const std::vector<berrypick::Token>& names, const std::vector<int>& slots) {
+        require(names.size() == slots.size() && names.size() <= 64, "up to 64 names, with a slot each");
+        for (std::size_t i = 0; i < names.size(); ++i) {
+            require(slots[i] >= 0 && slots[i] <= berrypick::SpanRunLines::other_slot, "a slot is out of range");
+            const auto slot = static_cast<berrypick::SpanRunLines::Slot>(slots[i]);
+            lines_.fields.push_back({std::string(names[i].at, names[i].size), slot});
+        }
+    }
+    bool read_parts(int, std::int64_t, std::int64_t, std::size_t, std::size_t, std::size_t) override {
+        throw std::invalid_argument("this format is not read in parts");
+    }
+    nb::dict finish() override {
+        nb::dict found;
+        found["stretch_topic"] = array(lines_.topic);
+        found["stretch_begins"] = array(lines_.begins);
+        found["topics"] = vocabulary(lines_.topics);
+        found["document"] = array(lines_.document);
+        found["documents"] = vocabulary(lines_.documents);
+        found["line"] = array(lines_.line);
+        found["tag"] = decoded(lines_.tag);
+        static constexpr const char* names[] = {"start", "end", "score", "rank"};
+        for (int i = 0; i < berrypick::SpanRunLines::numbers; ++i)
+            if (lines_.has(static_cast<berrypick::SpanRunLines::Slot>(berrypick::SpanRunLines::start_slot + i)))
+                found[names[i]] = array(lines_.column[i]);
+        nb::list others;  // the first line that has something that is not read, and where in it
+        for (const berrypick::SpanRunLines::Field& field : lines_.fields)
+            if (field.line) others.append(nb::make_tuple(field.line, field.place, decoded(field.name)));
+        found["others"] = others;
+        return found;
+    }
+
+protected:
+    bool read(const char* bytes, std::size_t count) override { return lines_.feed(bytes, count); }
+
+private:
+    berrypick::SpanRunLines lines_{python_number};
+};
+
 Lines* lines_of(const char* name) {
     const std::string format(name);
     if (format == "trec-run") return new LinesOf<berrypick::TrecRunLines>();
@@ -519,6 +561,12 @@ void find_names(const berrypick::Vocabulary& names, nb::list wanted, Out<Index> 
         for (std::size_t i = 0; i < some; ++i) names.prefetch_name(hashes[i]);
         for (std::size_t i = 0; i < some; ++i) out.data()[from + i] = names.find(words[i], hashes[i]);
     }
+}
+
+Lines* span_lines(nb::list names, nb::list slots) {
+    std::vector<int> chosen;
+    for (const nb::handle slot : slots) chosen.push_back(nb::cast<int>(slot));
+    return new SpanLines(utf8_of(names), chosen);
 }
 
 // --- names without codes -------------------------------------------------------------------------------------------
@@ -579,6 +627,7 @@ void files(nb::module_& m) {
         .def("read_parts", &Lines::read_parts, "file"_a, "begin"_a, "end"_a, "part"_a, "longest"_a, "threads"_a)
         .def("finish", &Lines::finish);
     m.def("lines_of", lines_of, "format"_a, nb::rv_policy::take_ownership);
+    m.def("span_lines", span_lines, "names"_a, "slots"_a, nb::rv_policy::take_ownership);
     nb::class_<berrypick::Vocabulary>(m, "Vocabulary")
         .def("__len__", &berrypick::Vocabulary::size)
         .def("name", one_name, "code"_a)

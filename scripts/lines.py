@@ -14,7 +14,16 @@ from pathlib import Path, PurePosixPath
 ROOT = Path(__file__).parent.parent
 PACKAGE = "src/berrypick"
 #: Modules beside the rooms that belong to the add-ons: what other programs import.
-_ADDONS = {"haystack.py", "langsmith.py", "llama_index.py", "pytest.py"}
+_ADDONS = {
+    "deepeval.py",
+    "haystack.py",
+    "langsmith.py",
+    "llama_index.py",
+    "mlflow.py",
+    "promptfoo.py",
+    "pytest.py",
+    "ragas.py",
+}
 
 
 def docstrings(text: str) -> set[int]:

@@ -28,6 +28,10 @@ def write_inputs(folder: Path, name: str, in_path: str = "") -> dict[str, Path]:
         "quotes.jsonl": _lines([{"topic": topic, "doc": doc, "quote": "Delivery"} for topic in topics]),
         "words.jsonl": _lines([{"doc": doc, "page": 1, "text": "Refunds", "box": [0, 0, 9, 9]}]),
         "boxed.jsonl": _lines([{"topic": topic, "doc": doc, "page": 1, "box": [0, 0, 9, 9]} for topic in topics]),
+        "stated.jsonl": _lines([{**row, "nugget": f"fact {name}"} for row in truth]),
+        "assigned.jsonl": _lines(
+            [{"qid": t, "nuggets": [{"text": f"fact {name}", "assignment": "support"}]} for t in topics]
+        ),
         "lost.jsonl": _lines([{"topic": topic, "doc": doc, "quote": "No such text"} for topic in topics]),
         "golden.json": json.dumps(
             [
@@ -152,6 +156,10 @@ def invocations(files: dict[str, Path], out: Path) -> dict[str, list[tuple[int, 
         "place": [
             (0, [files["boxed.jsonl"], out / "placed.jsonl", "--words", files["words.jsonl"]]),
             (2, [files["boxed.jsonl"], out / "never.jsonl", "--words", files["texts.jsonl"]]),
+        ],
+        "nuggets": [
+            (0, [files["stated.jsonl"], runs[0], "--assigned", files["assigned.jsonl"], "-o", "table"]),
+            (2, [truth, runs[0], "--assigned", files["assigned.jsonl"]]),
         ],
         "index": [(0, [files["xml/a.xml"].parent, out / "xml.index", "--jobs", "1"])],
         "list": [(0, ["formats"]), (2, [f"no{topic}"])],

@@ -176,6 +176,13 @@ def test_goals_in_a_file(world, tmp_path, berrypick):
     assert "left out: 300 sessions without a goal" in berrypick(*given, "--goals", tmp_path / "goals.tsv").err
 
 
+def test_what_is_given_stays_even_if_it_is_the_default(world):
+    links, sessions = world
+    found = bp.fit("seek(goal=7,indegree=0)", sessions, links=links, held_out=0)
+    assert list(found.parameters) == ["near", "stop", "tiring"]
+    assert (found.user.goal, found.user.indegree) == (7, 0)
+
+
 def test_steps_that_are_no_decisions_are_counted():
     links = LinkTable(dict.fromkeys([("a", "b"), ("a", "c"), ("b", "x"), ("b", "a"), ("c", "x"), ("c", "a")]))
     paths = [("a", "b", "x", "a"), ("a", "c", "<", "b", "x"), ("a", "x"), ("a", "b", "?"), ("c", "a"), ("b", "x"),

@@ -235,6 +235,8 @@ def test_locagent_issues_without_gold_are_undefined(tmp_path):
     assert truth.skipped == {"issues without gold functions, not judged": 1}
     run = [{"topic": name, "doc": "jam/pot.py:Pot.boil"} for name in ("jam-7", "jam-8")]
     assert bp.evaluate(truth, run, "R@5").per_topic()["run"]["R@5"] == {"jam-7": 0.5, "jam-8": None}
+    files = bp.read_truth(path)
+    assert files.fields["functions"].values == {"jam-7": "some", "jam-8": "none"}
 
 
 def test_locagent_results(tmp_path):

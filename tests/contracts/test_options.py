@@ -221,6 +221,9 @@ def given(tmp_path: Path) -> dict[str, tuple[typing.Any, dict[str, typing.Any]]]
         "annotators": ("majority", spans),
         "unjudged": ("relevant", {**spans, "measures": "charP"}),
         "strict": (True, documents),
+        "level": ("file", {**documents, "truth": {"q": {"a:1": 1}}, "runs": {"q": {"a:2": 1.0}}}),
+        "id_pattern": (r"(?P<doc>\w)-(?P<start>\d+)-(?P<end>\d+)", {
+            **spans, "truth": {"q": {"d-0-10": 1}}, "runs": {"q": {"d-0-20": 1.0}}}),
         "whole_documents": (True, {**spans, "runs": {"q": {"d": 1.0}}, "measures": "charP", "documents": texts}),
     }  # fmt: skip
 

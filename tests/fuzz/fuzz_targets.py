@@ -48,7 +48,15 @@ SHAPES: dict[str, list[Any]] = {
     "client-results": [{"topic": "q1", "response": one} for one in RESPONSES.values()],
     "traces": [one for name, one in TRACES.items() if not name.startswith(OF_SAMPLES)],
     "samples": [one for name, one in TRACES.items() if name.startswith(OF_SAMPLES)],
-}
+    "nuggets": [{"qid": 1, "nuggets": [{"text": "a", "importance": "vital"}, {"text": "a", "importance": "failed"}]}],
+    "qvhighlights": [{"qid": 1, "vid": "v", "duration": 7, "relevant_windows": [[0, 4]], "relevant_clip_ids": [0, 2],
+                      "saliency_scores": [[4, 2, 0], [3, 3, 1]]}],
+    "qvhighlights-run": [{"qid": 1, "vid": "v", "pred_relevant_windows": [], "pred_saliency_scores": [0.5, -1, 2]}],
+    "ragtime-reports": [{"metadata": {"topic_id": "1"}, "responses": [{"text": "x", "citations": {"a": 0.5}}]}],
+    "trec-rag-answers": [{"metadata": {"narrative_id": 1}, "references": ["a"], "answer": [{"citations": ["a", 1]}]}],
+    "tvr-run": [{"video2idx": {"a": 0}, "SVMR": [{"desc_id": 1, "predictions": []}], "VCMR": [
+                    {"desc_id": 1, "predictions": [[0, 3, 1, 0.5], [0, 1, 3, 0.5]]}], "VR": []}],
+}  # fmt: skip
 
 
 class Target(ABC):

@@ -139,7 +139,22 @@ def _json(chance: random.Random, text: str) -> str:
     elif what == 7 and pairs:
         pairs.append(chance.choice(pairs))
     elif what == 8:
-        names = ["quote", "text", "grade", "rank", "score", "tag", "offsets", "start", "end", "length", "other", ""]
+        names = [
+            "quote",
+            "text",
+            "grade",
+            "rank",
+            "score",
+            "tag",
+            "offsets",
+            "start",
+            "end",
+            "length",
+            "other",
+            "set",
+            "hop",
+            "",
+        ]
         pairs.append((json.dumps(chance.choice(names)), chance.choice(ODD_JSON)))
     elif what == 9:
         lines.insert(place, lines[place])

@@ -243,3 +243,15 @@ def test_pages_of_a_pdf(tmp_path):
         assert pixels[200, 300] < 10 and pixels[200, 2400] > 250  # black to the left, white to the right
     assert pictures.get("a", 5) is None and pictures.get("broken", 0) is None
     assert "has no page 6" in pictures.refused[0] and "cannot be shown" in pictures.refused[1]
+
+
+def test_no_picture_where_nothing_says_where_boxes_lie_on_it(watch, tmp_path):
+    pytest.importorskip("vl_convert")
+    (tmp_path / "pictures" / "a").mkdir(parents=True)
+    (tmp_path / "pictures" / "a" / "1.png").write_bytes(png())
+    rows = [{"topic": "q", "doc": "a", "page": 1, "box": [10, 10, 90, 90]}]
+    told = write_report([{**rows[0], "grade": 1}], rows, "charR", html=tmp_path / "x.html", pages=tmp_path / "pictures")
+    assert any("no page_size says where boxes lie" in str(what) for what in told.omitted)
+    page = documents(watch(tmp_path / "x.html"), run=0, document=0)
+    page.wait_for_selector(".pages-pane .page-boxes")
+    assert page.locator(".pages-pane .page-sheet.with-picture").count() == 0

@@ -181,6 +181,6 @@ def test_the_commands_take_clusters(tmp_path, berrypick):
     done = berrypick("correlate", tmp_path / "saved.json", *cluster)
     assert done.code == 0 and "cluster:clusters.tsv" in json.loads(done.out)[0]["signature"]
     refused = berrypick("correlate", tmp_path / "saved.json", "--cluster", "field")
-    assert refused.code == 2 and "results do not have the fields of topics" in refused.err
+    assert refused.code == 2 and "results do not have the fields of topics; give a file" in refused.err
     missing = berrypick("power", *inputs, "-m", "RR", "--cluster", "fild")
     assert missing.code == 2 and "no such field of topics" in missing.err

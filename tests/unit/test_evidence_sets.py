@@ -121,15 +121,6 @@ def test_quotes_keep_their_sets(tmp_path):
         bp.locate(lines(path, rows), texts, partial=True)
 
 
-def test_relocated_spans_keep_their_sets():
-    truth = [{"topic": "1", "doc": "a", "start": 0, "end": 3, "set": "x"},
-             {"topic": "1", "doc": "a", "start": 8, "end": 17, "set": "x"}]  # fmt: skip
-    old, new = {"a": "Cut the old canes."}, {"a": "In autumn: Cut the old canes."}
-    assert meaning(bp.relocate(truth, old, new).truth) == {"1": (("x",), ("x",))}
-    with pytest.raises(bp.UsageError, match="which would be complete without a#8-17"):
-        bp.relocate(truth, old, {"a": "In autumn: Cut the grass."})
-
-
 A, B = {"topic": "1", "doc": "a", "start": 0, "end": 9}, {"topic": "1", "doc": "b", "start": 0, "end": 9}
 REFUSED = {
     "both in one row": ([A | {"set": "x", "hop": "h"}], "1: names both a set and a hop"),
@@ -167,3 +158,13 @@ def test_several_annotators_of_a_topic_with_sets_are_refused(tmp_path):
     rows = [A | {"set": "x", "annotator": "ann"}, B | {"set": "x", "annotator": "bob"}]
     with pytest.raises(bp.BerrypickError, match="topic 1 has sets or hops, and several annotators"):
         bp.read_truth(lines(tmp_path / "truth.jsonl", rows))
+
+
+def test_lines_and_tables_with_sets_are_no_runs(tmp_path, berrypick):
+    rows = [A | {"set": "x"}, B | {"set": "y"}]
+    as_frame(rows).drop(columns="grade").to_csv(tmp_path / "truth.csv", index=False)
+    for path in (lines(tmp_path / "truth.jsonl", rows), tmp_path / "truth.csv"):
+        said = berrypick("check", path).out
+        assert "2 sets in 1 topic" in said and "leaves it open" not in said
+    ranked = lines(tmp_path / "run.jsonl", [A | {"set": "x", "rank": 1}])
+    assert "span-run" in berrypick("check", ranked).out

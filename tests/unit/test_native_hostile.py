@@ -156,6 +156,55 @@ def random_files(native: ModuleType, rng: np.random.Generator) -> None:
     assert not len(reader.finish()["line"])  # what was given away is gone
 
 
+SPAN_PARTS = [
+    b"{",
+    b"}",
+    b'"topic"',
+    b'"doc"',
+    b'"start"',
+    b'"end"',
+    b'"x"',
+    b":",
+    b",",
+    b" ",
+    b'"a"',
+    b'"\\u00e9"',
+    b"1",
+    b"-0.5e3",
+    b'"\\',
+    b"\\ud83d",
+    b'"',
+    b"\xc3\xa9",
+    b"\xff",
+    b"true",
+    b"nul",
+    b"\r",
+    b"\t",
+    b"#",
+]
+
+
+def random_span_lines(native: ModuleType, rng: np.random.Generator) -> None:
+    """Good lines of JSON, then perhaps one of anything, in blocks that end anywhere."""
+    count = int(rng.integers(0, 80))
+    line = b'{"topic": "t%d", "doc": "d\\u00e%x", "start": %d, "end": 99.5, "x": "%s"}'
+    good = [line % (i // 9, i % 16, i, b"y" * (i % 3)) for i in range(count)]
+    odd = [b"".join(rng.choice(np.array(SPAN_PARTS, dtype=object), int(rng.integers(1, 30)))) for _ in range(2)]
+    lines = good if rng.random() < 0.5 else [*good, *odd]
+    data, left = b"\n".join(lines), b""
+    reader = native.span_lines(["topic", "doc", "start", "end", "x"], [0, 1, 2, 3, 7])
+    for i in range(0, len(data) + 1, step := int(rng.integers(1, 4000))):
+        held = left + data[i : i + step]
+        done = reader.feed(block_of(held), len(held), i + step > len(data))
+        assert -1 <= done <= len(held)
+        if done < 0:
+            assert lines is not good
+            return
+        left = held[done:]
+    found = reader.finish()
+    assert lines is not good or len(found["document"]) == len(found["line"]) == len(good)
+
+
 def random_documents(native: ModuleType, rng: np.random.Generator) -> None:
     sizes, vocabulary = rng.integers(0, 30, int(rng.integers(0, 8))), int(rng.integers(1, 40))
     bounds = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
@@ -571,6 +620,7 @@ def everything(native: ModuleType, rounds: int) -> None:
         random_names(native, rng)
         random_files(native, rng)
         random_documents(native, rng)
+        random_span_lines(native, rng)
     calls = [*wrong_calls(native), *wrong_documents(native), *wrong_resamples(native), *wrong_names(native)]
     calls += [*wrong_lists(native), *shared_memory(native)]
     for number, call in enumerate(calls):

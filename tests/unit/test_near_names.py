@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from berrypick import kernels
 from berrypick.documents.near_names import FILE_FORMS, FORMS, KnownNames, NearMatch, near_match
 from berrypick.evaluation.notes import unknown_documents_note
 from berrypick.formats.base import Problems
 from berrypick.formats.trec_run import TrecRun
 from berrypick.inputs.convert import as_truth
 
+compiled_only = pytest.mark.skipif(kernels._native is None, reason="compiled kernels: they are not installed")
 PARTS = [
     "a",
     "A",
@@ -70,6 +72,7 @@ def test_forms_made_once_find_what_all_forms_find(seed):
         assert ready.match(chosen, without=asked) == plain(chosen, [name for name in known if name not in asked])
 
 
+@compiled_only
 @pytest.mark.parametrize("seed", range(40))
 def test_names_that_are_passed_over_match_in_no_form(seed, tmp_path):
     draw = np.random.default_rng(seed)

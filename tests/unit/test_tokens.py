@@ -256,3 +256,21 @@ def test_tiktoken_by_name(encoding, monkeypatch):
 def test_an_encoding_that_tiktoken_does_not_have(encoding):
     with pytest.raises(bp.UsageError, match="no encoding 'nonsense'"):
         get_tokenizer("tiktoken:nonsense")
+
+
+def test_texts_are_tokenized_once_for_many_evaluations(monkeypatch):
+    """A tokenizer with a name finds the tokens of a text once; one's own object may change, and is asked again."""
+    from berrypick.documents import tokens
+
+    asked = []
+    monkeypatch.setattr(tokens, "words", lambda text: asked.append(text) or [(0, 1), (2, 4)])
+    texts, others = bp.read_texts({"d": "a bc", "e": "d ef"}), bp.read_texts({"d": "g hi"})
+    for _ in range(3):
+        assert tokens.token_offsets(texts).length("d") == tokens.token_offsets(texts, "words").length("d") == 2
+    assert asked == ["a bc"]
+    tokens.token_offsets(texts).length("e")
+    tokens.token_offsets(others).length("d")
+    assert asked == ["a bc", "d ef", "g hi"]
+    sizes = iter([3, 4])
+    own = [tokens.token_offsets(texts, lambda text: next(sizes)).length("d") for _ in range(2)]
+    assert own == [3, 4]

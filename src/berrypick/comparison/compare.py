@@ -522,7 +522,7 @@ class _ComparisonWork:
             return None
         one = drawn.values.get((run, measure), {})
         if versus is None:
-            return drawn_interval(mean_of_topics(list(one.values())), self.method.confidence)
+            return drawn_interval(mean_of_topics(list(one.values())), self.method.confidence, drawn.evenly)
         both = [topic for topic, value in self.values[run].get(measure, {}).items()
                 if value is not None and self.values[versus].get(measure, {}).get(topic) is not None]  # fmt: skip
         return drawn.difference(measure, run, versus, self.method.confidence, both)

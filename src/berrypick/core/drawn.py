@@ -15,11 +15,17 @@ READERS = 100
 Ends = tuple[float | None, float | None]
 
 
-def drawn_interval(values: FloatArray | None, confidence: float) -> Ends:
+def drawn_interval(values: FloatArray | None, confidence: float, evenly: bool = True) -> Ends:
     """The quantiles of values over readers; of those that are defined.
+
+    Readers are drawn evenly, so that the i-th of n stands for the quantile (i - 1/2)/n, or at random: then a further
+    one lies below the i-th with probability i/(n + 1).
 
     >>> import numpy as np
     >>> low, high = drawn_interval(np.arange(100) / 100 + 0.005, 0.9)
+    >>> round(low, 9), round(high, 9)
+    (0.05, 0.95)
+    >>> low, high = drawn_interval(np.arange(1, 100) / 100, 0.9, evenly=False)
     >>> round(low, 9), round(high, 9)
     (0.05, 0.95)
     """
@@ -27,8 +33,7 @@ def drawn_interval(values: FloatArray | None, confidence: float) -> Ends:
     if not len(known):
         return None, None
     tail = (1 - confidence) / 2
-    # readers are drawn evenly: the i-th of n stands for the quantile (i - 1/2)/n
-    low, high = np.quantile(known, [tail, 1 - tail], method="hazen").tolist()
+    low, high = np.quantile(known, [tail, 1 - tail], method="hazen" if evenly else "weibull").tolist()
     return low, high
 
 
@@ -40,6 +45,7 @@ class DrawnValues:
     confidence: float
     values: Mapping[tuple[str, str], Mapping[str, FloatArray]]
     summed: frozenset[str] = frozenset()  # measures that are added up over topics
+    evenly: bool = True  # whether readers were drawn evenly from their law, or at random
 
     @property
     def readers(self) -> int:
@@ -48,19 +54,19 @@ class DrawnValues:
 
     def topic(self, run: str, measure: str, topic: str) -> Ends:
         """Return the interval of one value."""
-        return drawn_interval(self.values.get((run, measure), {}).get(topic), self.confidence)
+        return drawn_interval(self.values.get((run, measure), {}).get(topic), self.confidence, self.evenly)
 
     def mean(self, run: str, measure: str, topics: Iterable[str] | None = None) -> Ends:
         """Return the interval of the mean over all topics, or some."""
         known = self.values.get((run, measure), {})
         kept = known.values() if topics is None else [known[topic] for topic in topics if topic in known]
-        return drawn_interval(mean_of_topics(list(kept), measure in self.summed), self.confidence)
+        return drawn_interval(mean_of_topics(list(kept), measure in self.summed), self.confidence, self.evenly)
 
     def difference(self, measure: str, run: str, versus: str, confidence: float, topics: Sequence[str]) -> Ends:
         """Return the interval of the mean difference of two runs, both read by the same readers, over some topics."""
         one, other = self.values.get((run, measure), {}), self.values.get((versus, measure), {})
         pairs = [one[topic] - other[topic] for topic in topics if topic in one and topic in other]
-        return drawn_interval(mean_of_topics(pairs), confidence)
+        return drawn_interval(mean_of_topics(pairs), confidence, self.evenly)
 
     def only(self, runs: Iterable[str], measures: Iterable[str]) -> DrawnValues:
         """Return those of some runs and measures."""
@@ -97,4 +103,5 @@ def joined(parts: Sequence[DrawnValues | None]) -> DrawnValues | None:
     if not known:
         return None
     values = {key: one for part in known for key, one in part.values.items()}
-    return replace(known[0], values=values, summed=frozenset().union(*(part.summed for part in known)))
+    summed, evenly = frozenset().union(*(part.summed for part in known)), all(part.evenly for part in known)
+    return replace(known[0], values=values, summed=summed, evenly=evenly)

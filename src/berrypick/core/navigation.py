@@ -134,6 +134,11 @@ class FittedReader:
         """Whether the file says how well the log determines the reader; files of earlier versions do not."""
         return "law" in self.content or "visits" in self.content
 
+    @property
+    def evenly(self) -> bool:
+        """Whether readers are drawn evenly from the law, or at random."""
+        return "law" in self.content
+
     def draw(self, number: int, of: int) -> FittedReader:
         """Return one of so many readers that the log might as well have given; the same one each time."""
         content = dict(self.content)

@@ -7,7 +7,8 @@ computation reads. What is computed once and read often counts as read each time
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -38,6 +39,16 @@ def record(*names: str) -> None:
     log = _log.get()
     if log is not None:
         log += names
+
+
+@contextmanager
+def unobserved() -> Iterator[None]:
+    """Let what is read in a block not count as read: it is prepared for whoever computes a number from it."""
+    token = _log.set(None)
+    try:
+        yield
+    finally:
+        _log.reset(token)
 
 
 def records(**fields: str) -> Callable[[C], C]:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from os import PathLike, fspath
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -36,7 +37,14 @@ Tokenizer = Callable[[str], Any]
 def token_offsets(texts: Texts, tokenizer: str | Tokenizer | None = None) -> TokenOffsets:
     """Documents counted in tokens; each is read and tokenized at first use."""
     name, function = get_tokenizer(tokenizer)
-    return TokenOffsets(name, _DocumentTokens(texts, function, name), texts.source)
+    made = _DocumentTokens(texts, function, name)
+    if tokenizer is None or isinstance(tokenizer, (str, PathLike)):  # a name says what it is, an object may change
+        made.known = _found_before.setdefault(texts, {}).setdefault(name, made.known)
+    return TokenOffsets(name, made, texts.source)
+
+
+#: The tokens of texts by the name of the tokenizer: many evaluations in turn may ask for those of the same texts.
+_found_before: WeakKeyDictionary[Texts, dict[str, dict[str, Corners]]] = WeakKeyDictionary()
 
 
 def token_costs(tokens: TokenOffsets, ranking: Ranking, start: Positions, end: Positions) -> FloatArray:

@@ -27,6 +27,7 @@ from berrypick.evaluation.notes import lengths_notes, some, unspaced_notes
 from berrypick.evaluation.options import EvaluationOptions, takes_options
 from berrypick.evaluation.protocols import OWN, get_protocol
 from berrypick.evaluation.readers import DrawnReaders, drawn_readers
+from berrypick.evaluation.recalls import has_recalls, recalls_notes, with_recalls
 from berrypick.evaluation.requested import (
     MeasuresGiven,
     RequestedMeasure,
@@ -84,6 +85,8 @@ class Evaluation:
         By the text of a measure, its context: with the user model and the quantisation that it names itself, if any.
     readers
         Readers drawn from a fitted user model, where :meth:`run` is to score them too.
+    recalls
+        Pairs of measures, any and all, that recalls@k stands for.
 
     Examples
     --------
@@ -102,6 +105,7 @@ class Evaluation:
     groups: TopicGroups | None = None
     contexts: Mapping[str, JudgingContext] = field(default_factory=dict)
     readers: DrawnReaders | None = None
+    recalls: tuple[tuple[str, str], ...] = ()
 
     @classmethod
     @takes_options
@@ -131,11 +135,19 @@ class Evaluation:
         named = bool(options.task or protocol.name) or not (isinstance(measures, (str, list, tuple)) and not measures)
         try:
             given = None if not named else measures
+            of_recall = given is not None and has_recalls(given)
+            given = (
+                with_recalls(given, None)[0] if of_recall else given
+            )  # mistakes are reported before anything is read
             requested = () if given is None else resolve_measures(given, protocol.name, options.task or "")
         except UnknownMeasureError as error:
             raise error.for_units(_judges_spans(truth)) from None
         inputs = prepare_inputs(truth, runs, options, once)
         judgements, groups, notes = inputs.truth, None, inputs.notes
+        pairs: tuple[tuple[str, str], ...] = ()
+        if of_recall:
+            measures, pairs = with_recalls(measures, judgements)
+            requested = resolve_measures(measures, protocol.name, options.task or "")
         if not named:
             reader = inputs.context.reader
             seconds, texts, lengths = (
@@ -162,7 +174,7 @@ class Evaluation:
         if navigation is not None and not any(map(accepts_navigation, [inputs.context.user, *models])):
             source = navigation.source or "this navigation"
             raise UsageError(f"user model {inputs.context.user.name()} does not use {source}")
-        return cls(judgements, inputs.runs, requested, options, inputs.context, notes, groups, contexts)
+        return cls(judgements, inputs.runs, requested, options, inputs.context, notes, groups, contexts, recalls=pairs)
 
     def __repr__(self) -> str:
         parts = (
@@ -273,11 +285,13 @@ class Evaluation:
         notes += missing_notes(large=sum(run.results for run in facts.values()) >= LARGE)
         if (texts := self.context.reader.texts) is not None:
             notes += unspaced_notes(self.truth, texts, means)
+        notes += recalls_notes(self.recalls, means)
         info = {one.text: one.info(self.context.effort) for one in self.measures}
         known = None
         if self.readers is not None:
             summed = frozenset(text for text, one in info.items() if one.summed)
-            known = DrawnValues(self.readers.source, self.readers.confidence, drawn, summed)
+            readers = self.readers
+            known = DrawnValues(readers.source, readers.confidence, drawn, summed, readers.evenly)
         return Results(rows, means, tuple(dict.fromkeys(notes)), info, facts, self.groups, group_means, known)
 
     def judge(self, run: str, topic: str, user: UserModel | None = None) -> JudgedTopic:

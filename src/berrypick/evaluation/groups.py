@@ -97,7 +97,8 @@ def topic_clusters(truth: Truth | None, given: str | Mapping[str, str]) -> Topic
         known = read_clusters(given)
     elif truth is None:
         raise UsageError(
-            f"{option('cluster', given)}: results do not have the fields of topics; give {{topic: cluster}}"
+            f"{option('cluster', given)}: results do not have the fields of topics; give a file with a topic and its "
+            "cluster in each line (in Python also {topic: cluster})"
         )
     elif given == DOCUMENT and given not in fields:
         return TopicGroups(given, _connected(_relevant_documents(truth)))

@@ -24,6 +24,7 @@ from berrypick.documents.quotes import THRESHOLD, Quotes, unlocated
 from berrypick.documents.text_length import check_truth_lengths
 from berrypick.documents.texts import Texts, checksum
 from berrypick.evaluation.evaluation_context import element_names, prepare_context
+from berrypick.evaluation.levels import IdPattern, truth_at_level, truth_by_pattern
 from berrypick.evaluation.line_units import check_lines, in_lines
 from berrypick.evaluation.notes import skipped_notes, some
 from berrypick.evaluation.options import EvaluationOptions
@@ -66,13 +67,20 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
     elif len(judgements.annotators) > 1:
         text = f"{len(judgements.annotators)} annotators, of whom any may find text relevant (union)"
         notes.append(Note("annotators", text))
+    if options.id_pattern is not None:
+        judgements, said = truth_by_pattern(judgements, IdPattern.of(options.id_pattern))
+        notes += [Note("id pattern", text) for text in said]
+    if options.level is not None:
+        judgements, said = truth_at_level(judgements, options.level)
+        notes += [Note("level", text) for text in said]
     pages: PageUnits | None = None
     if any(topic.boxes is not None for topic in judgements.topics.values()):
         judgements, pages = truth_in_units(judgements)
     if pages is not None or options.effort == "pages":
         _check_effort(options, pages is not None)
-    check_lines(judgements, options)
-    if judgements.unit == "lines":
+    if judgements.units == "spans" or options.effort == "lines":
+        check_lines(judgements, options)
+    if judgements.units == "spans" and judgements.unit == "lines":
         context = in_lines(context)
         texts = context.reader.texts
     search = TextSearch(texts, options.quotes, judgements.units == "spans", options.offsets or "chars")

@@ -37,8 +37,8 @@ def run_notes(scorer: RunScorer) -> list[Note]:
     """Everything that was skipped, assumed or not computed for one run."""
     return [
         *(Note("input", text) for text in scorer.run.notes),
-        *unread_notes(scorer.run),
-        *skipped_notes(scorer.run),
+        *(unread_notes(scorer.run) if scorer.run.unread else ()),
+        *(skipped_notes(scorer.run) if scorer.run.skipped else ()),
         *_topic_notes(scorer),
         *document_notes(scorer),
         *score_notes(scorer.run),
@@ -112,8 +112,9 @@ def _topic_notes(scorer: RunScorer) -> Iterator[Note]:
     if absent:
         yield Note("missing topics", f"{counted(absent, 'judged topic')} missing from the run, scored as empty lists")
     empty = [topic for topic in scorer.topics if topic not in truth.relevant_topics]
-    asked = [one for one in scorer.evaluation.measures if one.measure.needs_targets] if empty else []
-    yield from _empty_notes(scorer, empty, [one.text for one in asked])
+    if empty:
+        asked = [one.text for one in scorer.evaluation.measures if one.measure.needs_targets]
+        yield from _empty_notes(scorer, empty, asked)
 
 
 def _empty_notes(scorer: RunScorer, empty: list[str], measures: list[str]) -> Iterator[Note]:
@@ -227,7 +228,8 @@ def _ranking_notes(scorer: RunScorer) -> Iterator[Note]:
             else f"{scores.repeats} results repeat an earlier one of the same topic; they add nothing"
             f"{but.replace('counts', 'count')}",
         )
-    yield from _cut_notes(scorer)
+    if scorer.evaluation.context.max_ranks is not None:
+        yield from _cut_notes(scorer, scorer.evaluation.context.max_ranks)
     share = mean(list(scores.overlap.values()))
     if share is not None and share >= LEAST_OVERLAP:
         yield Note(
@@ -237,11 +239,8 @@ def _ranking_notes(scorer: RunScorer) -> Iterator[Note]:
         yield Note("user model", text, count=count)
 
 
-def _cut_notes(scorer: RunScorer) -> Iterator[Note]:
+def _cut_notes(scorer: RunScorer, longest: int) -> Iterator[Note]:
     """Results behind the last rank that a protocol counts."""
-    longest = scorer.evaluation.context.max_ranks
-    if longest is None:
-        return
     beyond = [int((scorer.run.ranking(topic).rank >= longest).sum()) for topic in scorer.topics]
     if any(beyond):
         name, topics = scorer.evaluation.context.protocol, sum(count > 0 for count in beyond)
@@ -331,7 +330,7 @@ def unknown_documents_note(truth: Truth, run: Run) -> list[Note]:
     else:
         any_judged, candidates = _judged(truth).look(run)
     if any_judged:
-        return _nearly_known(truth, run, candidates)
+        return _nearly_known(truth, run, candidates) if candidates else []
     known = _judged(truth)
     if not known.names:
         return []
@@ -353,7 +352,7 @@ def _names_by_tens(truth: Truth) -> Iterator[list[str]]:
 
 def _nearly_known(truth: Truth, run: Run, candidates: Sequence[str]) -> list[Note]:
     """A note on documents that are not judged, but would be but for case, zeros or the form of their letters."""
-    near = _judged(truth).match(candidates, without=set(run.documents)) if candidates else None
+    near = _judged(truth).match(candidates, without=set(run.documents))
     if near is None:
         return []
     documents = counted(near.many, "document")

@@ -40,6 +40,7 @@ from berrypick.core.truth import Offsets
 from berrypick.documents.quotes import Quotes
 from berrypick.documents.texts import Texts
 from berrypick.documents.tokens import Tokenizer
+from berrypick.evaluation.levels import IdPattern, Level
 from berrypick.evaluation.protocols import OWN, check_task_name, get_protocol
 from berrypick.users import UserModel
 
@@ -279,6 +280,20 @@ class _Others(TypedDict, total=False):
             label="whole documents", signature="whole_documents",
         ),
     ]  # fmt: skip
+    level: Annotated[
+        Level | None,
+        Declared(
+            None, "Score coarser units: truth and runs are reduced to these, each counted once.",
+            label="level", signature="level",
+        ),
+    ]  # fmt: skip
+    id_pattern: Annotated[
+        str | None,
+        Declared(
+            None, "Regular expression for ids that carry places, with groups doc, start and end.",
+            label="id pattern", signature="id_pattern", metavar="REGEX",
+        ),
+    ]  # fmt: skip
     topic_table: Annotated[
         Any,
         Declared(
@@ -368,6 +383,8 @@ class EvaluationOptions:
             self.__dict__["topics"] = protocol.topics
         if self.task:
             check_task_name(self.task)
+        if self.id_pattern is not None:
+            IdPattern.of(self.id_pattern)
         if self.min_score is not None and not is_finite(self.min_score):
             raise UsageError(f"min_score must be a finite number, not {self.min_score!r:.60}")
 

@@ -65,6 +65,10 @@ class DrawnReaders:
         return min((one.fitted.confidence for one in self.fitted.values()), default=0.95)
 
     @property
+    def evenly(self) -> bool:
+        return all(one.fitted.evenly for one in self.fitted.values())
+
+    @property
     def source(self) -> str:
         return ", ".join(dict.fromkeys(one.fitted.user for one in self.fitted.values()))
 
@@ -125,7 +129,7 @@ def explain_readers(evaluation: Evaluation, run: str, topic: str, count: int) ->
         return [str(note) for note in notes]
     scorer = RunScorer(replace(evaluation, readers=readers), evaluation.runs[run], False, all_notes=False)
     scorer.score_drawn([topic])
-    low, high = drawn_interval(scorer.scores.drawn[one.text, topic], readers.confidence)
+    low, high = drawn_interval(scorer.scores.drawn[one.text, topic], readers.confidence, readers.evenly)
     if low is None or high is None:
         return []
     percent, fitted = f"{100 * readers.confidence:.4g}%", readers.fitted[one.text].fitted

@@ -15,6 +15,7 @@ from berrypick.core.words import counted
 from berrypick.documents.checked import checked_run
 from berrypick.documents.placed import placed_run
 from berrypick.documents.text_length import check_run_lengths
+from berrypick.evaluation.levels import IdPattern, run_at_level, run_by_pattern
 from berrypick.evaluation.line_units import check_unit
 from berrypick.evaluation.options import EvaluationOptions
 from berrypick.evaluation.page_units import PageUnits, run_in_units
@@ -23,6 +24,7 @@ from berrypick.evaluation.run_rules import repair
 from berrypick.inputs.convert import RunFile
 from berrypick.inputs.titles import Titles
 from berrypick.judging.context import JudgingContext
+from berrypick.judging.judge import refuse_duplicates
 from berrypick.xml.resolve import resolve_run
 
 
@@ -66,12 +68,18 @@ class RunInputs:
             refuse_foreign(run)
         if self.titles.named:
             run = self.titles.matched(run)
+        if self.options.id_pattern is not None:
+            run = run_by_pattern(run, IdPattern.of(self.options.id_pattern))
+        if self.options.level is not None:
+            if (self.options.duplicates or run.duplicates) == "error":
+                refuse_duplicates(run)  # which would be merged
+            run = run_at_level(run, self.options.level)
         if self.pages is not None:
             run = replace(run_in_units(run, self.pages), quoted={})  # places on pages are not offsets of a text
         elif run.boxes is not None:
             what = "the results are places on pages, and the truth judges none"
             raise InputError(what, path=run.source or run.tag or "the run", remedy="give page, and box, in the truth")
-        if self.truth is not None:
+        if self.truth is not None and run.start is not None:
             run = check_unit(run, self.truth)
         texts, collection = self.context.reader.texts, self.context.reader.collection
         waiting = texts is not None and self.units == "spans" and bool(run.quoted) and run.start is None

@@ -86,6 +86,8 @@ def measure_fields(
         tokens = tokens or context.reader.effort_tokens
     stated["tokenizer"] = None if tokens is None else tokens.name
     stated["units"] = context.units if "units" in reads else None
+    pattern = evaluation.options.id_pattern  # which may have the mark between parts
+    stated["id_pattern"] = None if pattern is None else _checksum([pattern])
     stated["duplicates"] = context.duplicates or run.duplicates
     # only where it changed what was counted
     whole = context.whole_documents and not measure.of_documents

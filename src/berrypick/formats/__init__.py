@@ -244,8 +244,8 @@ def read_any(
             value = chosen.read(name, problems, **options)
     if problems.foreign and isinstance(value, (Truth, Run)):
         value = replace(value, foreign=problems.first_lines())
-    if (told := problems.told()) and isinstance(value, (Truth, Run, LinkTable, Sessions)):
-        return replace(value, skipped=told)
+    if (problems.counts or problems.foreign) and isinstance(value, (Truth, Run, LinkTable, Sessions)):
+        return replace(value, skipped=problems.told())
     return value
 
 

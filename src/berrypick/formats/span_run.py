@@ -15,6 +15,7 @@ from berrypick.core.run import Run, place_record
 from berrypick.formats.base import Format, Problems, Role
 from berrypick.formats.io.json_lines import Fields, Rows, plain, positions, write_lines
 from berrypick.formats.io.page_places import PAGES, Place, read_place
+from berrypick.formats.io.span_scan import scan_spans
 from berrypick.formats.io.step_details import StepDetails, record_of
 from berrypick.formats.io.values import result_counts
 from berrypick.formats.span_truth import is_span_line, is_task, line_names, span_records
@@ -63,8 +64,20 @@ class SpanRun(Format):
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Run:
         reader = FieldReader("run")
-        run = cls.from_records(span_records(path, problems, reader), problems, path)
+        columns = scan_spans(path, reader)
+        if columns is None:
+            run = cls.from_records(span_records(path, problems, reader), problems, path)
+        else:
+            run = cls.of_columns(columns, path)
         return replace(run, unread=tuple(reader.unread))
+
+    @classmethod
+    def of_columns(cls, columns: dict[str, Any], path: str) -> Run:
+        """A run whose columns have been checked, as :func:`assemble` takes them."""
+        order: Any = next((name for name in ("rank", "score") if columns[name] is not None), "file")
+        run = assemble(**columns, order=order, source=path, format=cls.format_name, duplicates="keep")
+        assert run.line is not None
+        return replace(run, line=run.line.astype(np.int64))
 
     @classmethod
     def from_records(cls, rows: Rows, problems: Problems, path: str) -> Run:
@@ -242,4 +255,5 @@ def _is_other(first: str) -> bool:
     """Whether a line is one of a truth, or a task to be judged."""
     names = line_names(first)
     graded = any(name in OF_TRUTHS or ours_of(name, "truth") == "grade" for name in names if name not in OF_SCORES)
-    return graded or is_task(first)
+    in_sets = any(name in ("set", "hop") for name in names) and not any(name in ("rank", *OF_SCORES) for name in names)
+    return graded or in_sets or is_task(first)

@@ -28,12 +28,14 @@ from berrypick.inputs.fields import TABLE, FieldReader, Role, has_name, is_span_
 
 #: Columns that only runs have, and only truths.
 OF_RUNS = ("score", "distance", "rank")
-OF_TRUTHS = ("grade", "judged", "is_impossible", "set", "hop")
+OF_TRUTHS = ("grade", "judged", "is_impossible")
 
 
 def _has_columns(header: set[str], role: Role, ours: tuple[str, ...]) -> bool:
     given = header - {"score"} if role == "truth" else header
     own = "quote" if role == "truth" else "tag"
+    if role == "truth" and not {"set", "hop"}.isdisjoint(header) and {"rank", "score"}.isdisjoint(header):
+        return True
     return own in header or any(has_name(given, TABLE[role][name]) for name in ours)
 
 

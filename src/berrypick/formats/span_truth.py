@@ -18,7 +18,7 @@ from berrypick.formats.io.page_places import PAGES, read_place
 from berrypick.formats.io.questions import by_place
 from berrypick.formats.io.values import ONE_OF_TWO, Judgement, documents_topic, judged_counts, spans_topic
 from berrypick.inputs.counted_places import COUNTED, UNIT
-from berrypick.inputs.fields import PAGE_NAMES, QUESTIONS, FieldReader, is_span_header, ours_of
+from berrypick.inputs.fields import PAGE_NAMES, QUESTIONS, FieldReader, has_list, is_span_header, names_topic, ours_of
 from berrypick.inputs.layouts import LAYOUTS, one_place_each, short_name
 
 #: Fields that only runs have.
@@ -447,8 +447,9 @@ def line_names(line: str) -> list[str]:
 
 
 def is_span_line(names: list[str], line: str) -> bool:
-    """Whether a line of JSON is one of spans."""
-    known = "topic" in names or is_span_header(names)
+    """Whether a line of JSON is one of spans, or of a question with a list of them."""
+    lists = has_list(name for name in names if name != "hits")  # these are what a store answers
+    known = "topic" in names or is_span_header(names) or (names_topic(names) and lists)
     return line.lstrip().startswith("{") and known and not is_task(line) and not _is_cited_answer(names, line)
 
 

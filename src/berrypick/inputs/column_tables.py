@@ -25,6 +25,7 @@ from berrypick.documents.offsets import Units, count_units
 from berrypick.documents.placed import CALLED_BY_FILE, FOUND_BY_TEXT
 from berrypick.documents.texts import Texts
 from berrypick.formats.base import Problems
+from berrypick.formats.io.json_lines import positions
 from berrypick.formats.span_run import SpanRun
 from berrypick.formats.span_truth import SpanTruth
 from berrypick.inputs.counted_places import DETAIL_NUMBERS
@@ -153,6 +154,8 @@ class ColumnTable:
 def _plain_column(name: str, values: Sequence[Any], notes: list[str]) -> list[Any]:
     if name in NAMES:
         return plain_names(name, values, notes)
+    if {*map(type, values)} <= {int, str}:
+        return list(values)
     convert = _grade if name in YES_OR_NO else _number if name in NUMBERS else _present
     return [value if type(value) is float and value == value else convert(value) for value in values]
 
@@ -300,7 +303,7 @@ def run_of_table(table: ColumnTable, tag: str, search: TextSearch) -> Run:
     table = _with_places(table, search)
     notes = list(table.notes)
     if "start" in table or "score" not in table or table.lists or any(name in table for name in PAGE_NAMES):
-        run = SpanRun.from_records(table.rows(), Problems(table.where), table.where)
+        run = spans_run(table) or SpanRun.from_records(table.rows(), Problems(table.where), table.where)
     else:
         run = documents_run(table) or documents_run_by_rows(table)
         notes += _disagreement(table)
@@ -348,6 +351,33 @@ def _without_empty_columns(table: ColumnTable) -> ColumnTable:
         remedy = f"fill the column {given[0]}, or leave it out to keep the order of the rows"
         raise table.error(0, f"no row has a {given[0]}", remedy)
     return table.without(*empty)
+
+
+_OF_SPANS = frozenset({"topic", "doc", "start", "end", "rank", "score"})
+
+
+def spans_run(table: ColumnTable) -> Run | None:
+    """Spans column by column; None where a value is not as it should be, so that rows are looked at."""
+    if not {"topic", "doc", "start", "end"} <= {*table.columns} <= _OF_SPANS:
+        return None
+    names = {name: table.columns[name] for name in ("topic", "doc")}
+    numbers = {name: values for name, values in table.columns.items() if name not in names}
+    if any({*map(type, values)} != {str} for values in names.values()):
+        return None
+    if not all({*map(type, values)} <= {int, float} for values in numbers.values()):
+        return None
+    topic, document = (Coded.of(values) for values in names.values())
+    if not all(name and name.isprintable() for name in (*topic.names, *document.names)):
+        return None
+    if any(not max(map(abs, values)) < LARGEST for values in numbers.values()):
+        return None
+    found = {name: np.array(values, dtype=np.float64) for name, values in numbers.items()}
+    if not ((found["start"] >= 0) & (found["end"] >= found["start"])).all():
+        return None
+    line = np.array(table.number, dtype=np.int64)
+    places = {name: positions(found.pop(name)) for name in ("start", "end")}
+    columns = {"rank": None, "score": None, **found, **places, "topic": topic, "document": document, "line": line}
+    return SpanRun.of_columns({"tag": "", **columns}, table.where)
 
 
 def documents_run(table: ColumnTable) -> Run | None:

@@ -111,8 +111,11 @@ TABLE: Mapping[Role, Mapping[str, Aliases]] = {
 #: Lists of results, or of what is relevant, in a row of their topic: objects, names of documents, or texts.
 LISTS: Mapping[Role, tuple[str, ...]] = {
     "truth": ("relevant", "relevant_docs", "relevant_documents"),
-    "run": ("retrieved", "docs", "retrieved_docs", "retrieved_documents", "results", "hits"),
-}
+    "run": (
+        "retrieved", "docs", "retrieved_docs", "retrieved_documents", "results", "hits", "chunks", "retrieved_chunks",
+        "passages", "retrieved_passages", "nodes", "retrieved_nodes",
+    ),
+}  # fmt: skip
 #: Fields that may be lists of the same length, an item for each result.
 _PLACED = ("start", "end", "length", *(name for name in COUNTED if name != "ts"))
 _LISTED = ("doc", *_PLACED, "rank", "score", "distance", "grade")
@@ -326,6 +329,17 @@ def _easy(plain: Iterable[str], wanted: Mapping[str, tuple[str, ...]]) -> Mappin
     return {ours: theirs[0] for ours, theirs in wanted.items()}
 
 
+def direct_names(names: tuple[str, ...], role: Role) -> Mapping[str, str] | None:
+    """What names are called here, '' where they are not read; None where texts and numbers under them decide what is
+    read. A row of some of these names is read the same way."""
+    plan = _plan(names, role)
+    if plan.simple:
+        return {name: name for name in names}
+    if plan.easy is None or plan.texts or plan.lacks_end:
+        return None
+    return {**dict.fromkeys(names, ""), **{theirs: ours for ours, theirs in plan.easy.items()}}
+
+
 class FieldReader:
     """Reads rows by our names, and keeps the names of what it did not read.
 
@@ -508,6 +522,11 @@ class FieldReader:
     def leave(self, names: Iterable[str]) -> None:
         """Columns that are not even loaded."""
         self.unread.update(dict.fromkeys(name for name in names if plain_name(name) not in QUESTIONS))
+
+    def leave_values(self, names: Iterable[str]) -> None:
+        """Fields of rows that hold something and are not read."""
+        for name in names:
+            self._keep_rest(FieldRow(), _NOTHING, {name: True})
 
     def note(self) -> str:
         """What was not read; '' if everything was."""

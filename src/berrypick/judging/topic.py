@@ -24,6 +24,7 @@ from berrypick.judging.context import JudgingContext
 from berrypick.relevance import idealism
 from berrypick.relevance.gains import Quantisation
 from berrypick.relevance.recall_base import RecallBase
+from berrypick.relevance.sufficient import Sufficient, sufficient_of
 from berrypick.relevance.targets import ranking_as_spans, relevant_text, targets_as_spans
 from berrypick.users.base import first_visits, spread
 
@@ -173,6 +174,11 @@ class JudgedTopic:
         if not len(consulted):  # of ideal lists, which need no run: nothing that a user model could ask for
             return Reach.from_entries(consulted.ranks, len(self.targets), [], [], [])
         return self.context.user.reach(consulted, self.targets, self.context.reader)
+
+    @part
+    def sufficient(self) -> Sufficient:
+        """What is enough: the sets of targets that the truth names, or all targets."""
+        return sufficient_of(self.truth, self.targets)
 
     @part
     def levels(self) -> tuple[tuple[float, BoolArray, Reach], ...]:

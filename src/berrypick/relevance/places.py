@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from itertools import groupby, pairwise
+from itertools import pairwise
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray, IntArray
+from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.core.boxes import Boxes
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Highlighted, Targets
@@ -66,13 +65,17 @@ def read_in_order(ranking: Ranking, relevant: Highlighted) -> Stretches:
     A band ends where what is new and relevant in the box changes, not where some edge happens to lie: how the relevant
     area is cut into boxes does not matter.
     """
-    row, cells = _cells_of(ranking, relevant)
-    good = first_seen_places(cells, relevant)[1] > 0
-    assert cells.boxes is not None
+    assert ranking.boxes is not None
+    wanted = relevant.boxes if relevant.boxes is not None else Boxes.of([])
+    page, relevant_page = page_codes(ranking, relevant.document, wanted)
     found: list[tuple[int, float, float]] = []
-    bounds = np.searchsorted(row, np.arange(len(ranking) + 1)).tolist()
-    for i, (a, b) in enumerate(pairwise(bounds)):
-        found += [(i, *stretch) for stretch in _read(cells.boxes.box[a:b].tolist(), good[a:b].tolist())]
+    box = ranking.boxes.box
+    own = {code: np.flatnonzero(page == code) for code in np.unique(page).tolist()}
+    good = {code: wanted.box[relevant_page == code] for code in own}
+    for row, code in enumerate(page.tolist()):
+        before = box[own[code][: np.searchsorted(own[code], row)]]
+        stretches = _read(box[row].tolist(), _meeting(good[code], box[row]), _meeting(before, box[row]))
+        found += [(row, *stretch) for stretch in stretches]
     return (
         np.array([i for i, _, _ in found], dtype=np.int64),
         np.array([area for _, area, _ in found], dtype=np.float64),
@@ -80,61 +83,37 @@ def read_in_order(ranking: Ranking, relevant: Highlighted) -> Stretches:
     )
 
 
-def _read(cells: list[list[float]], good: list[bool]) -> Iterator[tuple[float, float]]:
-    """The cells of one box, in bands, as stretches of area and of what is new and relevant in it."""
-    bands: list[tuple[float, float, list[list[float]]]] = []
-    for (top, bottom), held in groupby(zip(cells, good, strict=True), key=lambda one: (one[0][1], one[0][3])):
-        parts: list[list[float]] = []
-        for (left, _, right, _), new in held:
-            if new and parts and parts[-1][1] == left:
-                parts[-1][1] = right
-            elif new:
-                parts.append([left, right])
-        if bands and bands[-1][2] == parts:
-            top = bands.pop()[0]
-        bands.append((top, bottom, parts))
-    left, right = cells[0][0], cells[-1][2]
-    for top, bottom, parts in bands:
-        edges = [left, *(edge for part in parts for edge in part), right]
+def _meeting(boxes: FloatArray, box: FloatArray) -> FloatArray:
+    """Those of some boxes that have an area in common with a box, cut at its edges."""
+    meets = (boxes[:, 0] < box[2]) & (boxes[:, 2] > box[0]) & (boxes[:, 1] < box[3]) & (boxes[:, 3] > box[1])
+    near = boxes[meets & (boxes[:, 0] < boxes[:, 2]) & (boxes[:, 1] < boxes[:, 3])]
+    return np.hstack([np.maximum(near[:, :2], box[:2]), np.minimum(near[:, 2:], box[2:])])
+
+
+def _read(box: list[float], relevant: FloatArray, before: FloatArray) -> Iterator[tuple[float, float]]:
+    """One box, in bands, as stretches of area and of what is relevant and in no box before it."""
+    left, top, right, bottom = box
+    if not len(relevant) or not (left < right and top < bottom):
+        yield (right - left) * (bottom - top), 0.0
+        return
+    every = np.vstack([relevant, before])
+    across, down = np.unique([left, right, *every[:, [0, 2]].flat]), np.unique([top, bottom, *every[:, [1, 3]].flat])
+    new = _held(relevant, across, down) & ~_held(before, across, down)
+    changes = np.flatnonzero((new[1:] != new[:-1]).any(axis=1)) + 1
+    for low, high in pairwise([0, *changes.tolist(), len(new)]):
+        turns = np.flatnonzero(np.diff(np.concatenate([[False], new[low], [False]]).astype(np.int8)))
+        edges = [left, *across[turns].tolist(), right]
+        height = float(down[high]) - float(down[low])
         for i, (a, b) in enumerate(pairwise(edges)):
-            area = (b - a) * (bottom - top)
+            area = (b - a) * height
             yield area, area if i % 2 else 0.0
 
 
-def _cells_of(ranking: Ranking, relevant: Highlighted) -> tuple[IntArray, Ranking]:
-    """Results cut into cells, band by band, over each of which nothing changes: the row of each, and them as a list."""
-    assert ranking.boxes is not None
-    wanted = relevant.boxes if relevant.boxes is not None else Boxes.of([])
-    page, relevant_page = page_codes(ranking, relevant.document, wanted)
-    shown: dict[int, FloatArray] = {
-        code: np.vstack([ranking.boxes.box[page == code], wanted.box[relevant_page == code]])
-        for code in np.unique(page[np.isin(page, relevant_page)]).tolist()
-    }
-    rows: list[int] = []
-    cells: list[list[float]] = []
-    for row, code in enumerate(page.tolist()):
-        box = ranking.boxes.box[row].tolist()
-        found = _cells(box, shown[code]) if code in shown else [box]
-        rows += [row] * len(found)
-        cells += found
-    row_of = np.array(rows, dtype=np.int64)
-    cut = ranking.rows(row_of)
-    assert cut.boxes is not None
-    return row_of, replace(cut, boxes=replace(cut.boxes, box=np.array(cells, dtype=np.float64).reshape(-1, 4)))
-
-
-def _cells(box: list[float], others: FloatArray) -> list[list[float]]:
-    """A box cut at the edges of other boxes, in reading order."""
-    left, top, right, bottom = box
-    found = []
-    heights = [top, *_between(others[:, [1, 3]], top, bottom), bottom]
-    for low, high in pairwise(heights):
-        here = others[(others[:, 1] < high) & (others[:, 3] > low)][:, [0, 2]]
-        widths = [left, *_between(here, left, right), right]
-        found += [[a, low, b, high] for a, b in pairwise(widths)]
-    return found
-
-
-def _between(edges: FloatArray, low: float, high: float) -> list[float]:
-    inside: list[float] = np.unique(edges[(edges > low) & (edges < high)]).tolist()
-    return inside
+def _held(boxes: FloatArray, across: FloatArray, down: FloatArray) -> BoolArray:
+    """Bands x columns: the cells of a grid that some boxes hold, by sums over the corners of each."""
+    corners = np.zeros((len(down), len(across)), dtype=np.int64)
+    left, right = np.searchsorted(across, boxes[:, 0]), np.searchsorted(across, boxes[:, 2])
+    top, bottom = np.searchsorted(down, boxes[:, 1]), np.searchsorted(down, boxes[:, 3])
+    for y, x, sign in ((top, left, 1), (top, right, -1), (bottom, left, -1), (bottom, right, 1)):
+        np.add.at(corners, (y, x), sign)
+    return np.asarray(corners.cumsum(axis=0).cumsum(axis=1)[:-1, :-1] > 0, dtype=bool)

@@ -173,7 +173,7 @@ class Adoption:
         guesser = FieldGuesser(self.golden, Known(self.placer.known, self.documents.known, of_chunks), chosen)
         self.guesses = guesser.guesses()
         self.documents.by_stem.clear()
-        self.unused = guesser.unused(self.guesses)
+        self.unused = [path for path in guesser.unused(self.guesses) if path not in _SETS]
         self._check_gold()
 
     def _chunks(self, chunks: Any) -> dict[str, Gold]:
@@ -245,6 +245,10 @@ class Adoption:
                 write_lines((case.as_dict() for case in bad), out)
         if bad and not partial:
             raise self._unplaced(bad, len(cases))
+        for case in bad:
+            if case.gold.topic in truth and truth.topics[case.gold.topic].names_sets:
+                what = f"topic {case.gold.topic} names sets or hops, which would be complete without what is left out"
+                raise InputError(what, path=self.source, line=case.gold.line, remedy=case.shown())
         if not truth.topics:
             raise InputError("nothing is left that could be judged", path=self.source)
         sums = {name: checksum(self.texts[name]) for topic in truth.topics.values() for name in topic.documents()}
@@ -290,14 +294,28 @@ class Adoption:
             if not gold:
                 why = "the row has neither a quote nor another piece of gold"
                 cases.append(AdoptedCase(Gold(row.line, topic, asked), "no quote", why=why))
-            for one in gold:
+            sets = self._sets(row, len(gold))
+            for one, named in zip(gold, sets, strict=True):
                 case = self.placer.place(one)
                 cases.append(case)
                 if case.place is None:
                     continue
                 span = {} if case.status == "document" else {"start": case.place.start, "end": case.place.end}
-                record = {"topic": topic, "doc": case.place.document, **span, "grade": one.grade}
+                record = {"topic": topic, "doc": case.place.document, **span, "grade": one.grade, **named}
                 yield row.line, {**record, **more}
+
+    def _sets(self, row: GoldenRow, many: int) -> list[dict[str, Any]]:
+        """The set and hop of each piece of gold of a row: those of the row, or an item of a list for each."""
+        found: list[dict[str, Any]] = [{} for _ in range(many)]
+        for kind in _SETS:
+            value = row.fields.get(kind)
+            listed = isinstance(value, (list, tuple)) and many > 1
+            if listed and len(value) != many:
+                what = f"{kind} is a list of {len(value)}, and there are {many} pieces of gold"
+                raise self.golden.error(what, f"give one {kind} for each", row.line)
+            for i, one in enumerate(found) if value is not None else ():
+                one[kind] = value[i] if listed else value
+        return found
 
     @staticmethod
     def _topic(row: GoldenRow, asked: str, held: Mapping[str, str], places: dict[str, str]) -> str:
@@ -365,6 +383,8 @@ class Adoption:
             yield f"{counted(lost, 'topic')} left out, with nothing that was placed"
 
 
+#: Fields of a golden file that are kept as they are: what is enough together.
+_SETS = ("set", "hop")
 _WORDS = {"offsets": "at their offsets", "moved": "moved to the quote", "document": "as whole documents"}
 
 

@@ -23,7 +23,9 @@ class LocAgentTruth(TruthRecords):
 
     Gold is ``meta_data`` with ``gt_files`` or ``gt_file_changes``, as in LocAgent's outputs, or ``file_changes``, as in
     its gold files, or ``edit_functions``, as in Loc-Bench. The topic is ``instance_id``, the documents are the files.
-    For an issue without gold nothing is judged. Name locagent-modules or locagent-functions to read other levels.
+    For an issue without gold nothing is judged. The field ``functions`` of the topic says whether there is a gold
+    function (``some``, ``none``), where the file says so. Name locagent-modules or locagent-functions to read other
+    levels.
 
     Sample::
 
@@ -48,11 +50,12 @@ class LocAgentTruth(TruthRecords):
             found = _gold(value, cls.level, number, text, problems)
             if found is None:
                 continue
+            about = {"topic": value["instance_id"], **_functions(value)}
             if not found:
                 problems.count(f"issues without gold {cls.level}, not judged")
-                yield number, text, {"topic": value["instance_id"], "judged": False}
+                yield number, text, {**about, "judged": False}
             for name in dict.fromkeys(found):
-                yield number, text, {"topic": value["instance_id"], "doc": name}
+                yield number, text, {**about, "doc": name}
 
 
 class LocAgentModules(LocAgentTruth):
@@ -173,10 +176,22 @@ def _is_gold(lines: list[str]) -> bool:
     return "instance_id" in line_names(lines[0]) and any(f'"{name}"' in lines[0] for name in _GOLD)
 
 
+def _held(value: Mapping[str, Any]) -> dict[str, Any]:
+    inside = value.get("meta_data")
+    return {**(inside if isinstance(inside, Mapping) else {}), **value}
+
+
+def _functions(value: Mapping[str, Any]) -> dict[str, str]:
+    """Whether an issue has a gold function, as a field of its topic; LocAgent's program leaves out those without."""
+    held = _held(value)
+    name = next((one for one in _GOLD if one != "gt_files" and isinstance(held.get(one), list)), None)
+    found = None if name is None else any(_names(held[name], name, "functions"))
+    return {} if found is None else {"functions": "some" if found else "none"}
+
+
 def _gold(value: Mapping[str, Any], level: str, number: int, text: str, problems: Problems) -> list[str] | None:
     """The names of one level; None and a problem if the gold is none."""
-    inside = value.get("meta_data")
-    held = {**(inside if isinstance(inside, Mapping) else {}), **value}
+    held = _held(value)
     name = next((one for one in _GOLD if held.get(one) is not None), None)
     if name is None:
         problems.report(f"has no gold: none of {', '.join(_GOLD)}", number, text)

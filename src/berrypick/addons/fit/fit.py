@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from berrypick.addons.fit.fit_parts import FitMethod
 from berrypick.addons.fit.fit_visits import fit_visits
 from berrypick.addons.fit.reading_log import ReadingLog
 from berrypick.addons.fit.reading_log_format import ReadingLogFormat
+from berrypick.addons.fit.session_visits import reading_log_of
 from berrypick.comparison.tabular import Tabular
 from berrypick.core import spec as specs
 from berrypick.core.collection import Collection
@@ -29,6 +30,7 @@ from berrypick.core.progress import Progress, ProgressLike, as_progress
 from berrypick.core.registry import plugin_errors
 from berrypick.core.results import Note
 from berrypick.core.score import Table, number
+from berrypick.core.truth import Truth
 from berrypick.core.words import counted
 from berrypick.documents.texts import Texts
 from berrypick.evaluation.evaluation_context import read_collection
@@ -45,6 +47,8 @@ OF_SOME = {
     "collection": "depend on lengths",
     "goals": "have a goal",
     "documents": "read the texts of pages",
+    "truth": "read inside documents",
+    "format_run": "read inside documents",
 }
 
 
@@ -187,6 +191,8 @@ def fit(
     collection: Collection | Mapping[str, float] | str | PathLike[str] | None = None,
     goals: Sequence[str] | str | PathLike[str] | None = None,
     documents: Texts | Mapping[str, str] | str | PathLike[str] | None = None,
+    truth: Truth | str | PathLike[str] | None = None,
+    format_run: str | None = None,
     progress: ProgressLike = None,
 ) -> Fit:
     """Estimate a user model from a log by maximum likelihood, and check it on sessions held out.
@@ -215,6 +221,11 @@ def fit(
         goal, and sessions count from 1.
     documents : Texts, mapping, str or path, optional
         For seek: the texts of pages.
+    truth : Truth, str or path, optional
+        For t2i, distance and bep, where the log is a run of sessions (each step a rank): what is relevant in them. A
+        visit is a stretch of reading in one document, and its distance what was read before the first relevant place.
+    format_run : str, optional
+        With truth, the format of the sessions; by default it is recognised.
     progress : bool or callable, optional
         True shows a bar; a function is called with (done, of).
 
@@ -238,17 +249,22 @@ def fit(
         known = [name for name, cls in users.registered().items() if cls.can_be_learnt()]
         raise UsageError(f"fit estimates {', '.join(known)}, not {chosen.name()}")
     given = {"links": links, "collection": collection, "goals": goals, "documents": documents}
+    given |= {"truth": truth, "format_run": format_run}
     for name, why in OF_SOME.items():
         if given[name] is not None and name not in _taken(type(chosen)):
             some = [one for one, cls in users.registered().items() if name in _taken(cls)]
             raise UsageError(f"{option(name)} is for {', '.join(some)}; {chosen.name()} does not {why}")
     if chosen.has_own_fit():
-        return _made(_own_fit(chosen, log, method, told, given), method, _source(log))
+        return _made(_own_fit(chosen, _named(model, chosen), log, method, told, given), method, _source(log))
     if chosen.learnt_from == "sessions":
         sessions = _sessions(log)
         return _made(fit_chain(chosen, sessions, method, _links(links), told), method, sessions.source)
-    readings = _readings(log)
-    return _made(fit_visits(chosen, readings, method, _mean_length(collection)), method, readings.source)
+    if format_run is not None and truth is None:
+        raise UsageError(f"{option('format_run')} is for a run of sessions, which needs {option('truth')}")
+    readings = _readings(log) if truth is None else reading_log_of(log, truth, format_run)
+    found = fit_visits(chosen, readings, method, _mean_length(collection))
+    left = tuple(Note("sessions", f"{number} {what}") for what, number in sorted(readings.skipped.items()))
+    return _made(replace(found, notes=(*left, *found.notes)), method, readings.source)
 
 
 def _taken(cls: type[UserModel]) -> set[str]:
@@ -256,14 +272,27 @@ def _taken(cls: type[UserModel]) -> set[str]:
     if cls.has_own_fit():
         parameters = inspect.signature(cls.fit).parameters
         return {*parameters, *(OF_SOME if any(one.kind is one.VAR_KEYWORD for one in parameters.values()) else ())}
-    return {"links"} if cls.learnt_from == "sessions" else {"collection"} if issubclass(cls, Bep) else set()
+    if cls.learnt_from != "readings":
+        return {"links"} if cls.learnt_from == "sessions" else set()
+    return {"truth", "format_run", *(["collection"] if issubclass(cls, Bep) else [])}
+
+
+def _named(given: Any, model: UserModel) -> dict[str, Any]:
+    """Return the parameters that a person gave, those that are as by default too."""
+    named = specs.parse(given, "user model").parameters if isinstance(given, str) and not users.is_file(given) else {}
+    return {**model.given_values(), **{name: getattr(model, name) for name in dict(named)}}
 
 
 def _own_fit(
-    model: UserModel, log: Any, method: FitMethod, progress: Progress | None, given: Mapping[str, Any]
+    model: UserModel,
+    parameters: Mapping[str, Any],
+    log: Any,
+    method: FitMethod,
+    progress: Progress | None,
+    given: Mapping[str, Any],
 ) -> Learnt:
     """Call the fit of a user model that is learnt in a way of its own, with what it takes."""
-    cls, parameters = type(model), model.given_values()
+    cls = type(model)
     every = {**asdict(method), "progress": progress, "given": parameters, **given}
     takes = inspect.signature(cls.fit).parameters
     rest = any(one.kind is one.VAR_KEYWORD for one in takes.values())

@@ -34,6 +34,9 @@ from berrypick.users import is_file
 @click.option("--goals", metavar="FILE", help="For seek, the goal of each session: session TAB goal [TAB player]; "
               "sessions count from 1.")  # fmt: skip
 @click.option("--documents", metavar="PATH", help="For seek, the texts of pages: a folder, or JSON Lines.")
+@click.option("--truth", metavar="FILE", help="For t2i, distance and bep: LOG is a run of sessions, each step a rank, "
+              "and this is what is relevant in them.")  # fmt: skip
+@click.option("--format-run", metavar="NAME", help="With --truth: format of the sessions (default: detect).")
 @click.option("--collection", metavar="PATH", help="Lengths of documents, for bep: a folder, an index or a file.")
 @click.option("--confidence", type=float, default=0.95, show_default=True, help="Confidence level of intervals.")
 @click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Random seed of the split.")
@@ -46,6 +49,7 @@ def fit_command(
     links: str | None,
     goals: str | None,
     documents: str | None,
+    truth: str | None,
     collection: str | None,
     places: int | None,
     **settings: Any,
@@ -60,24 +64,17 @@ def fit_command(
     berrypick fit markov visits.sessions --links links.tsv -o reader.json
     berrypick fit seek games.json --links links.tsv -o reader.json
     berrypick fit t2i reading.jsonl -o reader.json
+    berrypick fit t2i sessions.jsonl --truth gold.jsonl -o reader.json
     berrypick evaluate truth.jsonl my.run -m EPRUM --user reader.json
     """
     from berrypick.addons.fit.fit import fit  # loads SciPy, which the help does not need
 
     target, printed = _outputs((*outputs, form) if form else outputs)
     if target is not None:
-        refuse_overwriting(target, [log, links, goals, documents, collection])
+        refuse_overwriting(target, [log, links, goals, documents, truth, collection])
     with progress_bar("checking", "pages") as progress:
-        found = fit(
-            model,
-            log,
-            links=links,
-            goals=goals,
-            documents=documents,
-            collection=collection,
-            progress=progress,
-            **settings,
-        )
+        files = {"links": links, "goals": goals, "documents": documents, "truth": truth, "collection": collection}
+        found = fit(model, log, progress=progress, **files, **settings)
     show_notes(found.notes)
     if target is not None:
         found.write(target)

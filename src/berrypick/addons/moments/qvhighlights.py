@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from berrypick.addons.moments.moment_rows import is_number
 from berrypick.addons.moments.saliency import CLIP, SALIENCY
 from berrypick.core.arrays import FloatArray
 from berrypick.core.run import Run
@@ -131,7 +132,7 @@ class _Saliency:
         """Read the scores of a run; say whether nothing is wrong with them."""
         if self._is_said(fields, "pred_saliency_scores"):
             scores = fields.value["pred_saliency_scores"]
-            if not isinstance(scores, list) or not all(map(_is_number, scores)):
+            if not isinstance(scores, list) or not all(map(is_number, scores)):
                 fields.fail("pred_saliency_scores must be a list of numbers")
             else:
                 self._keep(fields, np.array(scores, dtype=np.float64))
@@ -150,7 +151,7 @@ def _salient_clips(fields: Fields) -> FloatArray | None:
     """clips x annotators: 0 where nothing is said."""
     ids, scores = fields.value["relevant_clip_ids"], fields.value["saliency_scores"]
     length: Any = fields.value.get("duration")
-    if not _is_number(length) or not 0 < length < LONGEST:
+    if not is_number(length) or not 0 < length < LONGEST:
         fields.fail("saliency_scores need the duration of the video in seconds")
         return None
     clips = int(length / CLIP)
@@ -159,17 +160,13 @@ def _salient_clips(fields: Fields) -> FloatArray | None:
         return None
     rows = scores if isinstance(scores, list) and all(isinstance(one, list) for one in scores) else [[]]
     widths = {len(one) for one in rows} or {3}
-    good = len(widths) == 1 and 0 not in widths and all(_is_number(n) and 0 <= n <= 4 for one in rows for n in one)
+    good = len(widths) == 1 and 0 not in widths and all(is_number(n) and 0 <= n <= 4 for one in rows for n in one)
     if not good or len(rows) != len(ids) or len(set(ids)) != len(ids):
         fields.fail("saliency_scores must hold, for each clip of relevant_clip_ids, a number from 0 to 4 an annotator")
         return None
     found = np.zeros((clips, widths.pop()))
     found[ids] = np.array(rows, dtype=np.float64).reshape(len(ids), -1) if ids else 0
     return found
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 2**53
 
 
 def _windows(

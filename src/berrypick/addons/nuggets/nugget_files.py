@@ -70,6 +70,7 @@ class NuggetTruth(Format):
     role: ClassVar[Role] = "truth"
     shape: ClassVar[str] = '{"qid": "1", "nuggets": [{"text": "Ripe berries are sweet", "importance": "vital"}]}'
     json_names: ClassVar[tuple[str, ...]] = ("qid", "query", "nuggets", "importance")
+    holds_empty_topics: ClassVar[bool] = True
     default_measures: ClassVar[str] = "Nuggets Nuggets(strict=True) Nuggets(of='weighted') Nuggets(of='all')"
     holds: ClassVar[frozenset[str]] = frozenset({NUGGETS})
 

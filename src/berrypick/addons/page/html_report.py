@@ -302,8 +302,12 @@ def _fitting_pictures(
 ) -> dict[str, dict[int, int]]:
     """The number of the block of each picture that fits, by document and page; those with something relevant first."""
     found: dict[str, dict[int, int]] = {}
-    without = missing = 0
+    without = missing = unplaced = 0
+    placed = _placed_pages(topics)
     for name, page in _page_order(topics):
+        if (name, page) not in placed:
+            unplaced += 1
+            continue
         picture = pictures.get(name, page)
         if picture is None:
             missing += 1
@@ -318,11 +322,24 @@ def _fitting_pictures(
     if without:
         more = option("limit", round(max(2 * limit / 1e6, 1)))
         omitted.append(f"the pictures of {counted(without, 'page')}: {more} makes room for more (megabytes)")
+    if unplaced:
+        omitted.append(f"the pictures of {counted(unplaced, 'page')}: no page_size says where boxes lie on them")
     if refused := pictures.refused:
         omitted.append(f"{counted(len(refused), 'picture')} that cannot be shown, such as {refused[0]}")
     if missing > len(pictures.refused):
         many = counted(missing - len(pictures.refused), "page")
         omitted.append(f"pictures of {many}, which are not in {option('pages')}: outlines are shown")
+    return found
+
+
+def _placed_pages(topics: Sequence[dict[str, Any]]) -> set[tuple[str, int]]:
+    """Documents and pages whose boxes are shares of the page, or in units in which its size is known."""
+    found = set()
+    for topic in topics:
+        names = [document["name"] for document in topic["documents"]]
+        if topic["boxes"]["shares"]:
+            found.update(_page_order([topic]))
+        found.update((names[number], page) for number, pages in topic["boxes"]["sizes"].items() for page in pages)
     return found
 
 

@@ -74,6 +74,9 @@ def _placed_truth(truth: Truth, words: PageWords, quotes: Quotes) -> Truth:
         truth = located_truth(checked_truth(truth, words.texts, counting), words.texts, quotes, counting)
     lost: list[str] = []
     rows = [one for row in truth.to_records() for one in _other_places(row, words, to_spans, lost)]
+    if lost and "sets" in truth.beside:
+        what = f"{truth.source or 'the truth'} names sets or hops, which would be complete without {lost[0]}"
+        raise UsageError(f"{what}, of which a judgement has no words in its place")
     found = Truth.from_records(rows)
     notes = (*truth.notes, *_notes(lost, "judgement", to_spans))
     return replace(found, source=truth.source, notes=notes)

@@ -180,12 +180,12 @@ def values_in(path: str, problems: Problems) -> Iterator[tuple[int, Any]]:
     value, source = load(path, problems)
     if isinstance(value, list):
         for one in value:
-            yield _line(one, source), one
+            yield line_of(one, source), one
     elif value is not None:
         yield 1, value
 
 
-def _line(value: Any, source: JsonSource) -> int:
+def line_of(value: Any, source: JsonSource) -> int:
     """Where an object stands: where the first of its texts does."""
     texts = [one for one in value.values() if isinstance(one, str)] if isinstance(value, dict) else []
     return source.line_of(texts[0]) if texts else source.line

@@ -9,7 +9,7 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from berrypick.core.arrays import Positions
+from berrypick.core.arrays import FloatArray, Positions
 from berrypick.core.errors import TOO_DEEP
 from berrypick.formats.base import Problems
 from berrypick.formats.io.files import content, is_compressed, size_of
@@ -150,11 +150,11 @@ def _number(digits: str) -> float:
     return float(digits) if "." in digits else int(digits)
 
 
-def positions(values: list[float]) -> Positions:
-    """Whole numbers stay whole."""
-    if all(float(value).is_integer() for value in values):
-        return np.array([int(value) for value in values], dtype=np.int64)
-    return np.array(values, dtype=np.float64)
+def positions(values: Sequence[float] | FloatArray) -> Positions:
+    """Whole numbers stay whole; all are of at most 2^53."""
+    found = np.asarray(values, dtype=np.float64)
+    whole = found.astype(np.int64)
+    return whole if (whole == found).all() else found
 
 
 def plain(value: float) -> float:

@@ -89,7 +89,11 @@ def scan(path: str, format: str, in_parts: bool = False) -> Scanned | None:
     compiled = native()
     if compiled is None:
         return None
-    lines = compiled.lines_of(format)
+    return scan_with(compiled.lines_of(format), path, in_parts)
+
+
+def scan_with(lines: Any, path: str, in_parts: bool = False) -> Scanned | None:
+    """The same with a scanner that is made ready."""
     try:
         complete = _read(lines, path, in_parts)
     except DamagedError:  # the plain reader names the line

@@ -6,6 +6,7 @@ orders can be searched as paths through the subsets (at most 2**8 of them) inste
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.errors import UsageError
 from berrypick.core.reach import Reach
 from berrypick.kernels import in_use
+from berrypick.kernels.enough_chance import MOST_SHARED, Kind, enough_chance, most_shared
 from berrypick.kernels.item_chain import Chances
 from berrypick.kernels.lists import item_search, list_search
 from berrypick.kernels.lists.candidate_sets import best_order, order_of
@@ -66,23 +68,12 @@ def _greedy(content: _Content[Reach], kernels: str) -> Ideal:
 
 def exact(candidates: Reach) -> Ideal:
     """All orders of all subsets, by dynamic programming over subsets."""
-    rows = candidates.dense()
-    count, targets = rows.shape
-    if count > MOST_CANDIDATES:
-        raise UsageError(
-            f"ideal='exact' tries every order of at most {MOST_CANDIDATES} candidates, not {count}; "
-            "ideal='certified' works for any number"
-        )
-    unseen = np.ones((1 << count, targets))
-    seen = np.zeros((1 << count, targets))
-    for subset in range(1, 1 << count):
-        last = subset.bit_length() - 1
-        rest = subset ^ (1 << last)
-        seen[subset] = seen[rest] + (1.0 - seen[rest]) * rows[last]
-        unseen[subset] = unseen[rest] * (1.0 - rows[last])
+    if candidates.ranks > MOST_CANDIDATES:
+        raise UsageError(f"{_too_many(candidates.ranks)}; ideal='certified' works for any number")
+    seen, unseen, size = _subsets(candidates.dense())
+    targets = candidates.targets
     mass = law(seen, unseen)
     below, reached = lower_tails(mass).T.copy(), upper_tails(mass).T.copy()
-    size = np.array([subset.bit_count() for subset in range(1 << count)], dtype=np.float64)
     length = np.full(targets, np.nan)
     inverse = np.zeros(targets)
     lists: list[tuple[int, ...]] = []
@@ -95,6 +86,37 @@ def exact(candidates: Reach) -> Ideal:
         best_order(reached[r], size, True, best, np.zeros_like(done))
         inverse[r - 1] = best[0]
     return Ideal(length, inverse, tuple(lists))
+
+
+def _too_many(count: int) -> str:
+    return f"ideal='exact' tries every order of at most {MOST_CANDIDATES} candidates, not {count}"
+
+
+def _subsets(rows: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """For each subset of a few candidates what is seen with it, what is not, and how many they are."""
+    count, targets = rows.shape
+    seen, unseen = np.zeros((1 << count, targets)), np.ones((1 << count, targets))
+    for subset in range(1, 1 << count):
+        last = subset.bit_length() - 1
+        rest = subset ^ (1 << last)
+        seen[subset] = seen[rest] + (1.0 - seen[rest]) * rows[last]
+        unseen[subset] = unseen[rest] * (1.0 - rows[last])
+    return seen, unseen, np.array([subset.bit_count() for subset in range(1 << count)], dtype=np.float64)
+
+
+def exact_enough(candidates: Reach, groups: Sequence[Sequence[int]], kind: Kind) -> tuple[float, tuple[int, ...]]:
+    """The least expected number of ranks until it is enough, of all orders, and the list that has it; nan if no list
+    is surely enough."""
+    if candidates.ranks > MOST_CANDIDATES:
+        raise UsageError(f"{_too_many(candidates.ranks)}; leave ideal out")
+    if most_shared(groups) > MOST_SHARED:
+        raise UsageError(f"ideal='exact' needs exact chances, and more than {MOST_SHARED} targets are shared by sets")
+    seen, unseen, size = _subsets(candidates.dense())
+    lacking = np.ascontiguousarray(enough_chance(groups, kind, seen, unseen)[1])
+    done = lacking == 0.0
+    cost = np.where(done, 0.0, -np.inf)
+    order = order_of(best_order(lacking, size, False, cost, done))
+    return (float(-cost[0]), order) if np.isfinite(cost[0]) else (math.nan, ())
 
 
 def searched(candidates: Reach, wanted: Sequence[int], objective: Objective, limit: Search) -> Ideal:

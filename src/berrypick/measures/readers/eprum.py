@@ -58,6 +58,7 @@ from berrypick.measures.readers._items import (
     takes_all,
     target_list_notes,
 )
+from berrypick.measures.readers._sets import SEVERAL_AT_ONCE, check_need, explain_sets, rank_worth, set_score
 from berrypick.measures.readers._targets import TargetMeasure
 from berrypick.measures.readers._working import item_tables, law_table, reach_table, scenario_tables, whole_recall
 
@@ -104,6 +105,14 @@ class EPRUM(TargetMeasure):
     in the place of P(F_k >= r). No tighter bound holds for a rank and r; for r = 1 and r = t one joint law attains it
     at all ranks at once. Over several recall values and satisfaction levels the bounds are added up, which is valid and
     wide. E[ML*_r] stays what it is under independence. EPRUM(rank=k) with ideal='targets' is E[F_k]/k under every law.
+
+    need='set' asks for one sufficient answer instead of a number of targets: all targets of one ``set`` of the truth,
+    or one of every ``hop``. With P_k the chance that it is enough after rank k::
+
+        EPRUM(need='set') = m x (sum_{k<N} P_k/(k(k+1)) + P_N/N)
+
+    m is the number of targets that are enough at least (for fetch_browse with consider=1 of documents that hold them);
+    with ideal='exact' the least 1 + sum_{k>=1} (1 - P*_k) of any order of at most 8 candidates.
 
     Meaning
     -------
@@ -193,6 +202,11 @@ class EPRUM(TargetMeasure):
         "independent|low|high",
         "how targets are seen together: independently, as in the papers, or the least and most that reach alone proves",
     )
+    need: Literal["targets", "set"] | None = parameter(
+        None,
+        "targets|set",
+        "what the reader wants: a number of targets, or one sufficient set of them (hops: one of each)",
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -203,6 +217,9 @@ class EPRUM(TargetMeasure):
             raise UsageError("EPRUM(rank=) has no bounded norm; use EPRUM(r=...) or EPRUM@level with norm='bounded'")
         if self.together != "independent":
             self._check_together()
+        if self.need == "set":
+            check_need(self)
+            object.__setattr__(self, "why_above_one", SEVERAL_AT_ONCE)
 
     def _check_together(self) -> None:
         if self.law != "exact":
@@ -219,6 +236,8 @@ class EPRUM(TargetMeasure):
         return self.law if self.together == "independent" else self.together
 
     def no_best_lists(self) -> str:
+        if self.need == "set":
+            return "ideal lists are searched for recall values; EPRUM(need='set',ideal='exact') has its own"
         of_rank = self.rank is not None
         return "an ideal list is one for a recall value; use EPRUM, EPRUM(r=2) or EPRUM@0.5" if of_rank else ""
 
@@ -248,6 +267,8 @@ class EPRUM(TargetMeasure):
         return f"; for precision at a rank, use EPRUM(rank={at:g})" if at == int(at) else ""
 
     def compute(self, judged: JudgedTopic) -> Score:
+        if self.need == "set":
+            return set_score(self, judged)
         parts, lists = [], []
         for weight, ideal, reach in judged.levels:
             if self.r is not None and self.r > reach.targets:
@@ -310,7 +331,7 @@ class EPRUM(TargetMeasure):
         return target_list_notes(judged, "ideal='certified'") if self.ideal == "targets" else ()
 
     def bounded(self, end: End) -> EPRUM | None:
-        if self.together != "independent" or self.law != "exact" or self.norm != "product":
+        if self.together != "independent" or self.law != "exact" or self.norm != "product" or self.need == "set":
             return None
         return replace(self, together=end)
 
@@ -320,6 +341,8 @@ class EPRUM(TargetMeasure):
 
     def reader_values(self, judged: JudgedTopic, sessions: ReaderSessions) -> ReaderValues:
         """A reader who sees the r-th target at rank k gets E[ML*_r]/k; readers differ in what is ideal for them."""
+        if self.need == "set":
+            return rank_worth(self, judged, sessions)
         levels = _reader_weights(self, judged)
         if len(levels) == 1 and levels[0][1] is not None:
             return ReaderValues.of(self._of_readers(sessions.first, sessions.ordered, levels[0][1]))
@@ -338,11 +361,16 @@ class EPRUM(TargetMeasure):
 
     def curve(self, judged: JudgedTopic) -> Curve | None:
         """Precision at each recall value, as points (r/t, precision); several satisfaction levels are merged."""
+        if self.need == "set":
+            return None
         points = {r / reach.targets for _, _, reach in judged.levels for r in range(1, reach.targets + 1)}
         return self._points(judged, tuple(sorted(points)))
 
     def resampled_curve(self, judged: JudgedTopic) -> Curve | None:
-        return self._points(judged, LEVELS)
+        return None if self.need == "set" else self._points(judged, LEVELS)
+
+    def missing_topic_curve(self) -> Curve | None:
+        return None if self.need == "set" else super().missing_topic_curve()
 
     def _points(self, judged: JudgedTopic, xs: tuple[float, ...]) -> Curve:
         curves = []
@@ -356,6 +384,8 @@ class EPRUM(TargetMeasure):
 
     def explain(self, judged: JudgedTopic) -> Explanation:
         parts: list[str | Table] = [*item_tables(judged)]
+        if self.need == "set":
+            return self._explanation(judged, *parts, *explain_sets(self, judged))
         lists = []
         many = judged.levels
         if not any(self.r is None or self.r <= reach.targets for _, _, reach in many):

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray, Positions
+from berrypick.core.boxes import Boxes
 from berrypick.core.errors import NeedsError, UsageError, option
 from berrypick.core.observed import once_for_each
 from berrypick.core.parameters import positive_share
@@ -23,7 +24,7 @@ from berrypick.kernels.relevant_text import unseen_parts
 from berrypick.measures.base import Measure
 from berrypick.measures.spans._iou import iou_parameter, matched_at
 from berrypick.measures.spans._text import view_of
-from berrypick.relevance.places import common_places, covered_place, read_in_order
+from berrypick.relevance.places import covered_place, read_in_order
 
 # --- targets found --------------------------------------------------------------------------------------------------
 
@@ -92,7 +93,8 @@ def covered_at(judged: JudgedTopic, share: float) -> FloatArray:
 def _covered_in(ranking: Ranking, rows: IntArray, targets: Targets, indices: IntArray, share: float) -> FloatArray:
     """One document: text that was there before covers nothing more."""
     if ranking.boxes is not None:
-        return np.array([_place_covered(ranking, rows, targets, x, share) for x in indices.tolist()])
+        held = ranking.boxes[rows]
+        return np.array([_place_covered(ranking, rows, held, targets, x, share) for x in indices.tolist()])
     assert targets.start is not None and targets.end is not None
     start, end = targets.start[indices], targets.end[indices]
     wanted = np.where(end > start, share * (end - start) * (1 - 1e-9), 0.5)  # a point is there or not
@@ -104,10 +106,13 @@ def _covered_in(ranking: Ranking, rows: IntArray, targets: Targets, indices: Int
     return found
 
 
-def _place_covered(ranking: Ranking, rows: IntArray, targets: Targets, x: int, share: float) -> float:
-    """The rank by which results cover a share of a place on a page."""
+def _place_covered(ranking: Ranking, rows: IntArray, held: Boxes, targets: Targets, x: int, share: float) -> float:
+    """The rank by which results, whose boxes are ``held``, cover a share of a place on a page."""
     assert targets.boxes is not None
-    near = rows[common_places(ranking, rows, targets, np.full(len(rows), x)) > 0]
+    left, top, right, bottom = targets.boxes.box[x].tolist()
+    box = held.box
+    meets = (box[:, 0] < right) & (box[:, 2] > left) & (box[:, 1] < bottom) & (box[:, 3] > top)
+    near = rows[meets & (held.page == targets.boxes.page[x])]
     have = np.cumsum(covered_place(ranking, near, targets, x))
     enough = np.flatnonzero(have >= share * targets.boxes.areas[x] * (1 - 1e-9))
     return float(ranking.rank[near[enough[0]]]) + 1 if len(enough) else np.inf

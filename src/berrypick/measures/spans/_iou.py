@@ -18,7 +18,7 @@ from berrypick.relevance.places import common_places
 
 #: A threshold is reached in spite of rounding.
 ALMOST = 1 - 1e-9
-#: Pairs of boxes that are looked at together.
+#: Pairs of results and targets that are looked at together.
 _PAIRS = 500_000
 
 
@@ -58,12 +58,14 @@ def overlaps(judged: JudgedTopic) -> FloatArray:
     found = np.zeros((len(ranking), len(targets)))
     for document, indices in targets.by_document().items():
         rows = ranking.rows_by_document.get(document)
-        if rows is not None:
-            common, sizes, wanted = _in_common(ranking, rows, targets, indices)
+        if rows is None:
+            continue
+        for part in np.array_split(rows, len(rows) * len(indices) // _PAIRS + 1):  # all pairs at once take memory
+            common, sizes, wanted = _in_common(ranking, part, targets, indices)
             union = sizes[:, None] + wanted[None, :] - common
-            same_point = (union == 0) & (ranking.start[rows][:, None] == targets.start[indices][None, :])
+            same_point = (union == 0) & (ranking.start[part][:, None] == targets.start[indices][None, :])
             ratio = np.where(union > 0, common / np.where(union > 0, union, 1.0), same_point.astype(np.float64))
-            found[np.ix_(rows, indices)] = ratio
+            found[np.ix_(part, indices)] = ratio
     if ranking.repeated is not None:
         found[ranking.repeated] = 0.0
     return found
@@ -81,8 +83,7 @@ def _in_common(
     assert ranking.start is not None and ranking.end is not None
     assert targets.start is not None and targets.end is not None
     if ranking.boxes is not None and targets.boxes is not None:
-        blocks = np.array_split(rows, len(rows) * len(indices) // _PAIRS + 1)  # boxes of all pairs at once take memory
-        common = np.vstack([_pairs_in_common(ranking, part, targets, indices) for part in blocks])
+        common = _pairs_in_common(ranking, rows, targets, indices)
         return common, ranking.boxes.areas[rows], targets.boxes.areas[indices]
     start, end, low, high = ranking.start[rows], ranking.end[rows], targets.start[indices], targets.end[indices]
     return intersections(start, end, low, high), end - start, high - low

@@ -1,0 +1,89 @@
+"""What measures of sufficient answers share: when targets are found, and which sets are complete."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from berrypick.core.arrays import FloatArray
+from berrypick.core.errors import UsageError
+from berrypick.core.score import Explanation, Score, Table
+from berrypick.core.words import counted
+from berrypick.judging.topic import JudgedTopic
+from berrypick.measures.found_targets import SpanMeasure
+
+#: Sets, and missing targets of one, that a table shows.
+SHOWN = 30
+
+
+def document_ranks(judged: JudgedTopic) -> FloatArray:
+    """The place of each target among the documents of the list, each counted once; infinite if it is not there."""
+    ranking, targets = judged.ranking, judged.targets
+    places = {code: place for place, code in enumerate(dict.fromkeys(ranking.document.tolist()), start=1)}
+    by_name = {ranking.documents[code]: place for code, place in places.items()}
+    return np.array([by_name.get(name, np.inf) for name in targets.document], dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class SetMeasure(SpanMeasure):
+    """Measures of which sets, or hops, the found targets complete; whole documents are found by their names."""
+
+    def ranks(self, judged: JudgedTopic) -> FloatArray:
+        """The rank, from 1, at which each target is found; infinite if it never is, or after the cut-off."""
+        if not judged.targets.of_documents:
+            return super().ranks(judged)
+        for name in ("share", "iou"):
+            if getattr(self, name) is not None:
+                raise UsageError(f"{name}= is for parts of documents, and whole documents are judged: leave it out")
+        found = document_ranks(judged)
+        return found if self.at is None else np.where(found <= self.at, found, np.inf)
+
+    def set_parts(self, judged: JudgedTopic) -> list[str | Table]:
+        """Which sets are complete at which rank, and what is missing from the others."""
+        sufficient = judged.sufficient
+        if not sufficient.possible:
+            return ["Undefined: no set is left whose units are all ideal for somebody."]
+        return [set_table(judged, self.ranks(judged)), *dropped_sentences(judged)]
+
+    def explain(self, judged: JudgedTopic) -> Explanation:
+        if not judged.sufficient.possible:
+            return self._explanation(judged, *self.set_parts(judged))
+        return self._explanation(judged, *self.set_parts(judged), f"{self} = {self._value_text(judged)}")
+
+    def compute(self, judged: JudgedTopic) -> Score:
+        if not judged.sufficient.possible:
+            return Score(None)
+        return Score(self.value(judged, self.ranks(judged)))
+
+    def missing_topic_score(self, judged: JudgedTopic) -> Score:
+        """An empty list, of a topic for which something would be enough."""
+        return self.compute(judged)
+
+    def value(self, judged: JudgedTopic, ranks: FloatArray) -> float:
+        """The value from the ranks at which targets are found."""
+        raise NotImplementedError
+
+
+def set_table(judged: JudgedTopic, ranks: FloatArray) -> Table:
+    """Each set or hop: how many of its rows are found, when it is complete, and what is missing."""
+    sufficient, names = judged.sufficient, judged.targets.names()
+    rows = []
+    lacking = sufficient.missing(np.isfinite(ranks))
+    for name, group, gone in zip(sufficient.names, sufficient.groups, lacking, strict=True):
+        here = ranks[list(group)]
+        when = here.max() if sufficient.kind == "set" else here.min()
+        found = f"{int(np.isfinite(here).sum())} of {len(group)}"
+        missing = ", ".join(names[x] for x in gone[:SHOWN]) + (f" and {len(gone) - SHOWN} more" * (len(gone) > SHOWN))
+        rows.append([name, found, f"{when:.0f}" if np.isfinite(when) else "never", missing])
+    what = "A set is complete when all of it is found" if sufficient.kind == "set" else "A hop needs one of its units"
+    more = f"; the first {SHOWN} of {len(rows)}" if len(rows) > SHOWN else ""
+    head = [sufficient.kind, "found", "complete at rank", "missing"]
+    return Table(f"{what}{more}", head, rows[:SHOWN], align="<>><")
+
+
+def dropped_sentences(judged: JudgedTopic) -> list[str]:
+    """Sets that are left out, and why."""
+    dropped = judged.sufficient.dropped
+    many = counted(len(dropped), "set")
+    return [f"{many} left out, of which a unit is ideal for nobody: {', '.join(dropped)}."] if dropped else []

@@ -1,0 +1,156 @@
+"""Sessions as a reading log: how many lines an agent read in a document before the first relevant one, or gave up.
+
+A visit is a stretch of reading steps in one document: steps of a search (a Grep hit) are none, and do not end one. Its
+distance is the number of lines shown, each once and in the order in which they were shown (within a window in the order
+of lines), that are not relevant, before the first relevant one. It ends there (``reached``), where the agent goes on to
+another document (``gave_up``), or where nothing says how much further it would have gone: at the document's end, where
+the log knows it, or at the end of the session (``censored``).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from os import PathLike
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from berrypick import formats
+from berrypick.addons.fit.reading_log import ReadingLog
+from berrypick.core.errors import UsageError, option
+from berrypick.core.run import Ranking, Run
+from berrypick.core.truth import TopicTruth, Truth
+from berrypick.evaluation.line_units import check_unit
+
+#: Tools that search and do not read, in small letters.
+SEARCHING = frozenset({"grep", "glob", "search", "find"})
+NO_TRUTH = "sessions without judgements, left out"
+NO_READING = "sessions without a step that reads, left out"
+NO_LENGTH = "visits to documents whose length the log does not have: leaving at the end counts as giving up"
+SEARCHES = "places that a search showed, which are no visits"
+
+
+class Window(NamedTuple):
+    """Lines of a document that one step showed."""
+
+    document: str
+    start: int
+    end: int
+    length: float  # of the document; nan where it is not known
+
+
+class Visit(NamedTuple):
+    """A stretch of reading in one document."""
+
+    topic: str
+    document: str
+    distance: int
+    end: str
+
+
+def reading_log_of(sessions: Any, truth: Any, form: str | None = None) -> ReadingLog:
+    """Return the reading log that sessions, or the run that was made of them, hold together with what is relevant."""
+    run = formats.read_any(sessions, "run", form) if isinstance(sessions, (str, PathLike)) else sessions
+    gold = formats.read_any(truth, "truth") if isinstance(truth, (str, PathLike)) else truth
+    if not isinstance(run, Run) or not isinstance(gold, Truth):
+        raise UsageError(f"with {option('truth')}, the log is a run of sessions, not {type(run).__name__}")
+    _check_places(run, gold)
+    counts: Counter[str] = Counter()
+    visits = [visit for topic, ranking in run.rankings() for visit in visits_of_session(topic, ranking, gold, counts)]
+    if not visits:
+        raise UsageError("no session reads anything in a topic that is judged: do run and truth name topics alike?")
+    return ReadingLog(
+        tuple(visit.topic for visit in visits),
+        tuple(str(i) for i in range(len(visits))),
+        tuple(float(visit.distance) for visit in visits),
+        tuple(visit.end for visit in visits),
+        run.source,
+        dict(counts),
+    )
+
+
+def _check_places(run: Run, truth: Truth) -> None:
+    if run.start is None or truth.units != "spans":
+        raise UsageError(
+            "visits are read from places in documents: run and truth need offsets (start_line, end_line), not whole "
+            "documents"
+        )
+    check_unit(run, truth)
+
+
+def visits_of_session(topic: str, ranking: Ranking, truth: Truth, counts: Counter[str]) -> Iterator[Visit]:
+    """Go through the visits of one session in the order of its steps."""
+    judged = truth.topics.get(topic)
+    if judged is None:
+        counts[NO_TRUTH] += 1
+        return
+    stretches = list(_stretches(_windows(ranking, counts)))
+    if not stretches:
+        counts[NO_READING] += 1
+    for i, windows in enumerate(stretches):
+        yield _visit(topic, windows, _relevant(judged, windows[0].document), i == len(stretches) - 1, counts)
+
+
+def _windows(ranking: Ranking, counts: Counter[str]) -> Iterator[Window]:
+    """What reading steps show, step by step, in the order of lines within a step."""
+    tools, lengths = ranking.details.get("tool"), ranking.details.get("doc_lines")
+    assert ranking.start is not None and ranking.end is not None
+    order = np.lexsort((ranking.start, ranking.rank))
+    for row in order.tolist():
+        if tools is not None and str(tools[row]).lower() in SEARCHING:
+            counts[SEARCHES] += 1
+            continue
+        length = float("nan") if lengths is None else float(lengths[row])
+        document = ranking.documents[int(ranking.document[row])]
+        yield Window(document, int(ranking.start[row]), int(ranking.end[row]), length)
+
+
+def _stretches(windows: Iterator[Window]) -> Iterator[list[Window]]:
+    """Windows one after the other in the same document."""
+    held: list[Window] = []
+    for window in windows:
+        if held and held[-1].document != window.document:
+            yield held
+            held = []
+        held.append(window)
+    if held:
+        yield held
+
+
+def _relevant(judged: TopicTruth, document: str) -> list[tuple[int, int]]:
+    """The relevant lines of a document, as intervals."""
+    assert judged.start is not None and judged.end is not None
+    rows = zip(judged.document, judged.start.tolist(), judged.end.tolist(), judged.grade.tolist(), strict=True)
+    return [(int(a), int(b)) for name, a, b, grade in rows if name == document and grade > 0]
+
+
+def _visit(
+    topic: str, windows: list[Window], relevant: list[tuple[int, int]], last: bool, counts: Counter[str]
+) -> Visit:
+    """How far one visit went, and how it ended."""
+    seen: list[tuple[int, int]] = []
+    distance = 0
+    for window in windows:
+        inside = [max(a, window.start) for a, b in relevant if a < window.end and b > window.start]
+        until = min(inside) if inside else window.end
+        distance += _fresh(window.start, until, seen)
+        if inside:
+            return Visit(topic, window.document, distance, "reached")
+        seen.append((window.start, window.end))
+    document, length = windows[0].document, windows[-1].length
+    if last or max(window.end for window in windows) >= length:  # never where the length is nan
+        return Visit(topic, document, distance, "censored")
+    if length != length:
+        counts[NO_LENGTH] += 1
+    return Visit(topic, document, distance, "gave_up")
+
+
+def _fresh(start: int, end: int, seen: list[tuple[int, int]]) -> int:
+    """How many positions from start to end were not seen before."""
+    left, place = 0, start
+    for a, b in sorted(seen):
+        if b > place and a < end:
+            left += max(0, a - place)
+            place = max(place, b)
+    return left + max(0, end - place)

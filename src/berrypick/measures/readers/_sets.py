@@ -1,0 +1,102 @@
+"""EPRUM(need='set'): the reader wants one sufficient answer, whichever of the alternatives it is."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Protocol
+
+import numpy as np
+
+from berrypick.core.errors import UsageError
+from berrypick.core.score import Score, Table, number
+from berrypick.judging.enough_readers import enough_by_rank
+from berrypick.judging.reader_sessions import ReaderSessions
+from berrypick.judging.topic import JudgedTopic
+from berrypick.kernels.lists.ideal import exact_enough
+from berrypick.measures.reader_values import ReaderValues
+from berrypick.measures.readers._items import several_documents_note, takes_all
+from berrypick.measures.readers._working import MOST_ROWS, reach_table
+
+#: Why a value can be above 1.
+SEVERAL_AT_ONCE = "one result can show several units of a set at once, where the ideal list has one unit a rank"
+
+
+class _Needing(Protocol):
+    """What is asked of the measure."""
+
+    @property
+    def ideal(self) -> str: ...
+
+
+def check_need(measure: Any) -> None:
+    """Refuse parameters that are about a number of targets."""
+    given = {"r": measure.r, "rank": measure.rank, "@": measure.at, "quant": measure.quant}
+    for name, value in given.items():
+        if value is not None:
+            shown = f"@{value:g}" if name == "@" else f"{name}={value}"
+            raise UsageError(f"EPRUM(need='set') wants one sufficient set, not a number of targets; leave {shown} out")
+    if measure.ideal not in ("targets", "exact"):
+        raise UsageError(f"EPRUM(need='set') takes ideal='targets' or 'exact', not '{measure.ideal}'")
+    for name, usual in (("norm", "product"), ("law", "exact"), ("together", "independent")):
+        if getattr(measure, name) != usual:
+            raise UsageError(f"EPRUM(need='set') takes no {name}='{getattr(measure, name)}'")
+
+
+def _best(measure: _Needing, judged: JudgedTopic) -> tuple[float, tuple[str, ...]]:
+    """The ranks that the ideal list needs, and that list where it was searched; nan if no list is surely enough."""
+    sufficient = judged.sufficient
+    if measure.ideal == "targets":
+        labels = judged.targets.document if takes_all(judged) else None
+        return float(sufficient.fewest(labels)), ()
+    candidates = judged.candidates
+    if candidates.items is not None:
+        raise UsageError(
+            "EPRUM(need='set',ideal='exact') orders single results, and the reader takes several of a document as one: "
+            "leave ideal out"
+        )
+    length, order = exact_enough(candidates.reach, sufficient.groups, sufficient.kind)
+    return length, tuple(candidates.names[i] for i in order)
+
+
+def set_score(measure: _Needing, judged: JudgedTopic) -> Score:
+    """The value of a topic; undefined where nothing is enough, or no list surely is."""
+    if not judged.sufficient.possible:
+        return Score(None)
+    length, _ = _best(measure, judged)
+    if math.isnan(length):
+        return Score(None)
+    by_rank = enough_by_rank(judged)
+    value = length * by_rank.mean_inverse()
+    return Score(value, (*by_rank.notes(), *several_documents_note(judged, value)), by_rank.signed)
+
+
+def rank_worth(measure: _Needing, judged: JudgedTopic, sessions: ReaderSessions) -> ReaderValues:
+    """What simulated readers get: what the ideal list needs, divided by the rank at which it is enough."""
+    length = _best(measure, judged)[0] if judged.sufficient.possible else math.nan
+    if math.isnan(length):
+        return ReaderValues.of(np.zeros(sessions.count), np.zeros(sessions.count))
+    return ReaderValues.of(length / judged.sufficient.complete_at(sessions.first))
+
+
+def explain_sets(measure: _Needing, judged: JudgedTopic) -> list[str | Table]:
+    """What is enough, and when readers have it."""
+    sufficient, targets, names = judged.sufficient, judged.targets.names(), judged.items.names_by_rank()
+    if not sufficient.possible:
+        return ["Undefined: no set is left whose units are all ideal for somebody."]
+    groups = zip(sufficient.names, sufficient.groups, strict=True)
+    rows = [[name, ", ".join(targets[x] for x in group[:MOST_ROWS])] for name, group in groups]
+    parts: list[str | Table] = [Table("What is enough", [sufficient.kind, "units"], rows[:MOST_ROWS], "<<")]
+    parts.append(reach_table(judged.reach, names, targets))
+    by_rank = enough_by_rank(judged)
+    pairs = zip(by_rank.events.astype(int).tolist(), by_rank.chance.tolist(), strict=True)
+    chances = [[f"{k} ({names[k - 1]})", number(p, 6)] for k, p in pairs]
+    parts.append(Table("P(enough) after each rank", ["rank k", "P_k"], chances[:MOST_ROWS]))
+    length, best = _best(measure, judged)
+    if math.isnan(length):
+        return [*parts, "Undefined: no list of candidates is surely enough."]
+    needs = f"The ideal list ({', '.join(best)}) needs" if best else "The ideal list needs"
+    inverse = by_rank.mean_inverse()
+    said = (
+        f"{needs} {number(length, 6)}; E[A/ML] = {number(inverse, 6)}; their product is {number(length * inverse, 6)}."
+    )
+    return [*parts, *by_rank.notes(), said]

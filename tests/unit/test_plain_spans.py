@@ -1,0 +1,129 @@
+"""Lists of spans in Python: columns at once against result by result."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import berrypick as bp
+from berrypick.core.errors import BerrypickError
+from berrypick.inputs import column_tables, objects
+from berrypick.inputs.column_tables import TextSearch, run_of_table
+from berrypick.inputs.objects import topics_table
+
+
+def outcome(given):
+    try:
+        run = run_of_table(topics_table(given, "run"), "mine", TextSearch())
+    except BerrypickError as error:
+        return str(error)
+    columns = {
+        name: None if (held := getattr(run, name)) is None else (str(held.dtype), held.tolist())
+        for name in ("bounds", "start", "end", "score", "rank", "line")
+    }
+    rest = ("tag", "topics", "ties", "unread", "quoted", "duplicates", "notes", "source", "format", "other_names")
+    return {
+        **columns,
+        **{name: getattr(run, name) for name in (*rest, "of_text", "grouped", "skipped", "unit", "details")},
+        "document": [run.documents[int(code)] for code in run.document],
+        "documents": list(run.documents),
+    }
+
+
+@pytest.fixture
+def both(monkeypatch):
+    """Whether lists are read at once, and what is read in each way."""
+
+    def compared(given):
+        fast = outcome(given)
+        at_once = objects.plain_spans(given) is not None
+        with monkeypatch.context() as patch:
+            patch.setattr(objects, "plain_spans", lambda given: None)
+            patch.setattr(column_tables, "spans_run", lambda table: None)
+            assert outcome(given) == fast
+        return at_once, fast
+
+    return compared
+
+
+def drawn(draw, scores):
+    """Topics with a few spans each, some with none."""
+
+    def span():
+        start = int(draw.integers(0, 50)) + float(draw.choice([0, 0.5], p=[0.9, 0.1]))
+        made = {"doc": str(draw.choice(["a", "b/c.md", "\u00e9", "7"])), "start": start, "end": start + 9}
+        return made | ({"score": float(draw.normal())} if scores else {})
+
+    return {f"q{number}": [span() for _ in range(int(draw.integers(0, 6)))] for number in range(8)}
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_plain_lists_are_read_at_once(seed, both):
+    draw = np.random.default_rng(seed)
+    at_once, found = both(drawn(draw, scores=bool(seed % 2)))
+    assert at_once and not isinstance(found, str)
+
+
+SPAN = {"doc": "a", "start": 1, "end": 3}
+ODD = [
+    {"start": 5, "end": 3},
+    {"start": -1},
+    {"start": True},
+    {"start": None},
+    {"start": "1"},
+    {"start": float("nan")},
+    {"start": float("inf")},
+    {"end": 2**53},
+    {"end": 2**53 + 1},
+    {"end": 10**400},
+    {"start": np.int64(2)},
+    {"start": [1, 2]},
+    {"doc": ""},
+    {"doc": 7},
+    {"doc": None},
+    {"doc": "\ud800"},
+    {"doc": "a\0b"},
+    {"doc": "a\tb"},
+    {"doc": "3f2504e0-4f89-11d3-9a0c-0305e82c3301"},
+    {"doc": ["a", "b"]},
+    {"score": 1.0},
+    {"score": None},
+    {"rank": 3},
+    {"text": "words"},
+    {"page": 3},
+    {"metadata": {"source": "x"}},
+    {"name": "x"},
+]
+
+
+@pytest.mark.parametrize("odd", ODD, ids=[str(one)[:40] for one in ODD])
+def test_other_results_say_the_same(odd, both):
+    for results in ([SPAN | odd], [SPAN, SPAN | odd], [SPAN | odd, SPAN], [{**odd, **SPAN}, SPAN]):
+        both({"q": results})
+        both({"p": [SPAN], "q": results, "r": []})
+    both({"q": [{name: value for name, value in SPAN.items() if name not in odd}]})
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"q": (SPAN,)},
+        {"q": [("a", 1, 3)]},
+        {"q": []},
+        {1: [SPAN]},
+        {1.0: [SPAN]},
+        {None: [SPAN]},
+        {"": [SPAN]},
+        {"q": {"a": 1}},
+    ],
+    ids=str,
+)
+def test_other_lists_say_the_same(given, both):
+    both(given)
+
+
+def test_names_may_stand_in_any_order(both):
+    at_once, found = both({"q": [{"end": 3, "doc": "a", "start": 1}, SPAN]})
+    assert at_once and found["start"] == ("int64", [1, 1])
+    results = bp.evaluate({"q": [SPAN]}, {"mine": {"q": [{"end": 3, "doc": "a", "start": 1}, SPAN]}}, "charR charP")
+    assert results.mean() == {"mine": {"charR": 1.0, "charP": 1.0}}

@@ -1,0 +1,221 @@
+"""Spans as JSON Lines: the compiled scanner against the plain reader, on good, odd and damaged files."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import numpy as np
+import pytest
+
+from berrypick import kernels
+from berrypick.core.errors import BerrypickError
+from berrypick.formats.base import Problems
+from berrypick.formats.io import span_scan
+from berrypick.formats.span_run import SpanRun
+
+pytestmark = pytest.mark.skipif(kernels._native is None, reason="compiled kernels: they are not installed")
+
+#: Names of our own, of other programs, and such that are not read.
+SHAPES = [
+    ("topic", "doc", "start", "end", "score"),
+    ("topic", "doc", "start", "end", "rank", "score"),
+    ("topic", "doc"),
+    ("topic", "doc", "score", "tag"),
+    ("query_id", "doc_id", "start_index", "end_index", "similarity"),
+    ("qid", "docno", "char_start", "char_end", "rank", "chunk_id", "model", "_internal"),
+]
+
+
+def outcome(path):
+    """What is read of a file, or what is said of it."""
+    problems = Problems(str(path))
+    try:
+        run = SpanRun.read(str(path), problems)
+    except BerrypickError as error:
+        return str(error)
+    columns = {
+        name: None if (held := getattr(run, name)) is None else (held.dtype.kind, held.tolist())
+        for name in ("bounds", "start", "end", "score", "rank")
+    }
+    return {
+        **columns,
+        "line": (str(run.line.dtype), run.line.tolist()),
+        "document": [run.documents[int(code)] for code in run.document],
+        "documents": list(run.documents),
+        **{name: getattr(run, name) for name in ("tag", "topics", "ties", "unread", "quoted", "duplicates", "notes")},
+        **{
+            name: getattr(run, name)
+            for name in ("source", "format", "other_names", "skipped", "grouped", "unit", "details")
+        },
+        "counts": problems.counts,
+    }
+
+
+@pytest.fixture
+def both(monkeypatch):
+    """What the scanner makes of a file (None: it is left to the plain reader), and what is read in each way."""
+
+    def compared(path):
+        used = []
+        scan = span_scan.scan_with
+        with monkeypatch.context() as patch:
+            patch.setattr(span_scan, "scan_with", lambda *given: used.append(scan(*given)) or used[-1])
+            fast = outcome(path)
+        with monkeypatch.context() as patch:
+            patch.setattr(span_scan, "native", lambda: None)
+            plain = outcome(path)
+        assert fast == plain
+        return bool(used and used[-1] is not None), fast
+
+    return compared
+
+
+def value_of(name, draw, row):
+    known = {
+        "topic": f"q{row // 7}",
+        "query_id": row // 7,
+        "qid": f"q{int(draw.integers(4))}",
+        "rank": row % 7 + 1,
+        "tag": "mine",
+        "_internal": 1,
+        "model": str(draw.choice(["", "m", 'quoted "name" \\ / \t \u00e9 \U0001f600'])),
+        "chunk_id": int(draw.integers(100)),
+    }
+    if name in known:
+        return known[name]
+    if "start" in name:
+        return int(draw.integers(0, 50))
+    if "end" in name:
+        return int(draw.integers(50, 99)) + float(draw.choice([0, 0, 0.5]))
+    if name in ("score", "similarity"):
+        return float(draw.choice([1.0, 2.5, draw.normal(), 1e-7, 12345678901234.5, draw.normal() * 1e10]))
+    return str(draw.choice(["a.md", "b/c.md", "\u00e9", "e\u0301\u4e2d", 'x"y', "tab\there", "\U0001f600", "7"]))
+
+
+def drawn_lines(draw, count):
+    shape = SHAPES[int(draw.integers(len(SHAPES)))]
+    made = []
+    for row in range(count):
+        names = list(shape)
+        if draw.random() < 0.1:
+            draw.shuffle(names)
+        record = {name: value_of(name, draw, row) for name in names if name != "tag" or row == 0}
+        made.append(json.dumps(record, ensure_ascii=draw.random() < 0.5, indent=None))
+    return made
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_good_files_are_scanned_to_the_same_run(seed, tmp_path, both):
+    draw = np.random.default_rng(seed)
+    lines = drawn_lines(draw, int(draw.integers(1, 60)))
+    for _ in range(int(draw.integers(0, 3))):
+        lines.insert(int(draw.integers(len(lines) + 1)), str(draw.choice(["", "  \t", "# a comment", " # another"])))
+    end = str(draw.choice(["\n", "\r\n", " \n"]))
+    path = tmp_path / "run.jsonl"
+    path.write_bytes((b"\xef\xbb\xbf" if draw.random() < 0.2 else b"") + end.join(lines).encode() + b"\n" * (seed % 2))
+    scanned, found = both(path)
+    assert scanned and not isinstance(found, str)
+
+
+ODD = [
+    '{"topic": "1", "doc": "a", "start": 5, "end": 3}',
+    '{"topic": "1", "doc": "a", "start": -1, "end": 3}',
+    '{"topic": "1", "doc": "a", "start": 1}',
+    '{"topic": "1", "doc": "a"}',
+    '{"topic": "1", "doc": "", "start": 1, "end": 3}',
+    '{"topic": "", "doc": "a", "start": 1, "end": 3}',
+    '{"topic": null, "doc": "a", "start": 1, "end": 3}',
+    '{"topic": true, "doc": "a", "start": 1, "end": 3}',
+    '{"topic": 1.5, "doc": "a", "start": 1, "end": 3}',
+    '{"topic": -0, "doc": "a", "start": 1, "end": 3}',
+    '{"topic": 12345678901234567890123, "doc": "a", "start": 1, "end": 3}',
+    '{"topic": "1", "doc": "a", "start": "1", "end": 3}',
+    '{"topic": "1", "doc": "a", "start": 01, "end": 3}',
+    '{"topic": "1", "doc": "a", "start": 1., "end": 3}',
+    '{"topic": "1", "doc": "a", "start": .5, "end": 3}',
+    '{"topic": "1", "doc": "a", "start": +1, "end": 3}',
+    '{"topic": "1", "doc": "a", "start": 1e, "end": 3}',
+    '{"topic": "1", "doc": "a", "start": 1, "end": NaN}',
+    '{"topic": "1", "doc": "a", "start": 1, "end": Infinity}',
+    '{"topic": "1", "doc": "a", "start": 1, "end": 1e999}',
+    '{"topic": "1", "doc": "a", "start": 1, "end": 9007199254740992}',
+    '{"topic": "1", "doc": "a", "start": 1, "end": 9007199254740993}',
+    '{"topic": "1", "doc": "a", "start": 1, "end": 3, "end": 4}',
+    '{"topic": "1", "doc": "a", "start": 1, "end": 3, "score": 1}',
+    '{"topic": "1", "doc": "a", "start": 1, "end": 3, "text": "words"}',
+    '{"topic": "1", "doc": "a", "start": 1, "end": 3, "page": 3}',
+    '{"topic": "1", "doc": "a", "start": 1, "end": 3, "run": "x"}',
+    '{"topic": "1", "doc": "a", "start": 1, "end": 3, "start_line": 3}',
+    '{"topic": "1", "doc": "a", "start": 1, "end": 3, "more": {"start": 1}}',
+    '{"topic": "1", "doc": ["a", "b"]}',
+    '{"topic": "1", "results": []}',
+    '{"topic": "1", "doc": "a", "start": 1, "end": 3,}',
+    '{"topic": "1", "doc": "a", "start": 1, "end": 3',
+    '{"topic": "1", "doc": "a", "start": 1 "end": 3}',
+    '{"topic": "1", "doc": "a", "start": 1, "end": 3} {}',
+    '{"topic": "1", "doc": "a\tb", "start": 1, "end": 3}',
+    '{"topic": "1", "doc": "\\ud800", "start": 1, "end": 3}',
+    '{"topic": "1", "doc": "\\ud83d\\u0041", "start": 1, "end": 3}',
+    '{"topic": "1", "doc": "\\u0000", "start": 1, "end": 3}',
+    '{"topic": "1", "doc": "\\x41", "start": 1, "end": 3}',
+    '{"topic": "1", "doc": "\\u00g1", "start": 1, "end": 3}',
+    '{"topic": "1", "doc": "a\\"", "start": 1, "end": 3',
+    '{"to\\u0070ic": "1", "doc": "a", "start": 1, "end": 3}',
+    "{}",
+    "[]",
+    "null",
+    '"text"',
+    "{",
+    "\x0b{}",
+    '\u00a0{"topic": "1", "doc": "a", "start": 1, "end": 3}',
+    '{"topic": "1", "doc": "a\u2028b", "start": 1, "end": 3}',
+    '{"topic": "1", "doc": "a", "start": 1, "end": 3, "tag": 7}',
+    '{"topic": "1", "doc": "a", "start": 1e2, "end": 3E+2}',
+    '{"topic": "1", "doc": "a", "start": -0.0, "end": 3}',
+    f'{{"topic": "1", "doc": "{"n" * 70_000}", "start": 1, "end": 3}}',
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("odd", ODD, ids=[line[:60] for line in ODD])
+def test_odd_lines_say_the_same(odd, tmp_path, both):
+    good = '{"topic": "1", "doc": "a", "start": 1, "end": 3}'
+    for place, lines in enumerate(([odd], [odd, good], [good, odd, good], [good, good, odd])):
+        path = tmp_path / f"{place}.jsonl"
+        path.write_text("\n".join(lines) + "\n")
+        both(path)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_damaged_files_say_the_same(seed, tmp_path, both):
+    draw = np.random.default_rng(seed)
+    data = bytearray("\n".join(drawn_lines(draw, 12)).encode())
+    for _ in range(int(draw.integers(1, 4))):
+        at = int(draw.integers(len(data)))
+        kind = int(draw.integers(3))
+        if kind == 0:
+            del data[at : at + int(draw.integers(1, 30))]
+        elif kind == 1:
+            data[at] = int(draw.choice([0, 9, 10, 13, 34, 44, 58, 92, 123, 125, 0xC3, 0xED, 0xFF]))
+        else:
+            data[at:at] = bytes(draw.choice([b'"', b"\\", b"\\u12", b"\n", b"{", b"1", b"-", b"null", b"\xef\xbb\xbf"]))
+    path = tmp_path / "run.jsonl"
+    path.write_bytes(bytes(data))
+    both(path)
+
+
+def test_blocks_end_anywhere(tmp_path, both, monkeypatch):
+    monkeypatch.setattr("berrypick.formats.io.scan.BLOCK", 128)
+    lines = drawn_lines(np.random.default_rng(1), 400)
+    path = tmp_path / "run.jsonl.gz"
+    path.write_bytes(gzip.compress("\n".join(lines).encode()))
+    assert both(path)[0]
+
+
+def test_what_is_not_read_is_said_in_the_order_of_the_file(tmp_path, both):
+    path = tmp_path / "run.jsonl"
+    first = '{"qid": "1", "docid": "a", "late": "", "model": "", "_x": 1}'
+    second = '{"qid": "1", "docid": "b", "late": true, "model": "m"}'
+    path.write_text(f"{first}\n{second}\n")
+    scanned, found = both(path)
+    assert scanned and found["unread"] == ("late", "model")
