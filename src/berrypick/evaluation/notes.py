@@ -20,6 +20,7 @@ from berrypick.core.words import counted, material
 from berrypick.documents.near_names import KnownNames, near_hint
 from berrypick.documents.texts import Texts
 from berrypick.documents.tokens import WORDS
+from berrypick.evaluation.line_units import near_paths
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.inputs.fields import unread_note
 from berrypick.judging.judge import judge_topic
@@ -155,7 +156,10 @@ def document_notes(scorer: RunScorer) -> Iterator[Note]:
     navigation = scorer.evaluation.context.reader.navigation
     if navigation is None or not scorer.has_measures(of_documents=False):
         # else users may move from what is retrieved to what is judged
-        yield from unknown_documents_note(truth, run)
+        unknown = list(unknown_documents_note(truth, run))
+        yield from unknown
+        if not unknown and (near := near_paths(truth, run)):
+            yield Note("near paths", near)
     elif not _occurs(navigation, scorer):
         source = navigation.source or "the navigation"
         yield Note(
