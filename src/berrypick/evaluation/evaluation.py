@@ -27,6 +27,7 @@ from berrypick.evaluation.notes import lengths_notes, some, unspaced_notes
 from berrypick.evaluation.options import EvaluationOptions, takes_options
 from berrypick.evaluation.protocols import OWN, get_protocol
 from berrypick.evaluation.readers import DrawnReaders, drawn_readers
+from berrypick.evaluation.recalls import NAME as RECALLS
 from berrypick.evaluation.recalls import has_recalls, recalls_notes, with_recalls
 from berrypick.evaluation.requested import (
     MeasuresGiven,
@@ -135,7 +136,7 @@ class Evaluation:
         named = bool(options.task or protocol.name) or not (isinstance(measures, (str, list, tuple)) and not measures)
         try:
             given = None if not named else measures
-            of_recall = given is not None and has_recalls(given)
+            of_recall = RECALLS in str(given) and has_recalls(given)
             given = (
                 with_recalls(given, None)[0] if of_recall else given
             )  # mistakes are reported before anything is read
@@ -285,7 +286,8 @@ class Evaluation:
         notes += missing_notes(large=sum(run.results for run in facts.values()) >= LARGE)
         if (texts := self.context.reader.texts) is not None:
             notes += unspaced_notes(self.truth, texts, means)
-        notes += recalls_notes(self.recalls, means)
+        if self.recalls:
+            notes += recalls_notes(self.recalls, means)
         info = {one.text: one.info(self.context.effort) for one in self.measures}
         known = None
         if self.readers is not None:

@@ -301,7 +301,7 @@ def _line_unit(truth: Truth, effort: str, reader: ReaderContext) -> str | None:
         return "chars"
     if effort in ("chars", "tokens") or (reader.collection is not None and reader.collection.structures):
         return "chars"
-    if (unit := formats.positions_in(truth.format)) is not None:
+    if truth.units != "documents" and (unit := formats.positions_in(truth.format)) is not None:
         return unit
     places = [topic.start for topic in truth.topics.values()]
     whole = all(column is None or bool((column == np.floor(column)).all()) for column in places)

@@ -147,10 +147,11 @@ class SpanTruth(Format):
                 if value.get("doc") is not None:
                     judged.setdefault(fields.name("topic"), {}).setdefault(fields.name("doc"), number)
                 continue
-            if _is_unjudged(fields):
+            said = value.get("judged") is not None
+            if said and _is_unjudged(fields):
                 spans.setdefault(fields.name("topic"), {})
                 continue
-            if _is_judged_whole(fields):
+            if said and _is_judged_whole(fields):
                 _judge_whole(fields, judged)
                 continue
             topic, grade = fields.name("topic"), fields.number_of("grade", 1.0)
@@ -182,17 +183,20 @@ class SpanTruth(Format):
                     unplaced[fields.called("text")] = None
                 whole.setdefault(topic, {})
                 spans.setdefault(topic, {})
-                cls._once(fields, whole[topic], document, grade, members.add(topic, document, named))
+                cls._once(fields, whole[topic], document, grade, bool(named) and members.add(topic, document, named))
             else:
                 any_span = True
                 if places.setdefault(place is not None, number) and len(places) > 1:
                     fields.fail(f"only some spans have a page; line {places[place is None]} is another kind", ONE_KIND)
                     continue
                 key = (document, *span)
-                cls._once(fields, spans.setdefault(topic, {}), key, grade, members.add(topic, key, named))
+                cls._once(
+                    fields, spans.setdefault(topic, {}), key, grade, bool(named) and members.add(topic, key, named)
+                )
         for topic in (*judged, *unanswerable):
             spans.setdefault(topic, {})
-        members.check()
+        if members.used:
+            members.check()
         relevant = any(grade > 0 for found in whole.values() for grade, _ in found.values())
         if any_span or not whole or (judged and not relevant):
             cls._no_whole_documents(whole, problems)
@@ -204,7 +208,7 @@ class SpanTruth(Format):
                     quotes=tuple(quotes.get(topic, ())),
                     judged_documents=tuple(judged.get(topic, ())),
                     unit=next(iter(units), ""),
-                    **members.columns(topic, found),
+                    **(members.columns(topic, found) if members.used else {}),
                 )
                 for topic, found in spans.items()
             }
@@ -216,7 +220,7 @@ class SpanTruth(Format):
             }
             truth = Truth("documents", topics, path, cls.format_name)
         truth = replace(truth, checksums=checksums, unread=tuple(unplaced))
-        return _without_answers(truth, unanswerable, problems)
+        return _without_answers(truth, unanswerable, problems) if unanswerable else truth
 
     @staticmethod
     def _once(fields: Fields, known: dict[Any, Judgement], key: Any, grade: float, news: bool) -> None:
@@ -405,7 +409,7 @@ def _without_answers(truth: Truth, unanswerable: dict[str, int], problems: Probl
         if topic.has_relevant or any(quote.grade > 0 for quote in topic.quotes):
             problems.report(f"topic {name} is said to have no answer, but other lines give one", line)
         topics[name] = replace(topic, no_answer=True)
-    return replace(truth, topics=topics) if unanswerable else truth
+    return replace(truth, topics=topics)
 
 
 def _count(fields: Fields, known: dict[Offsets | None, int]) -> None:

@@ -20,6 +20,7 @@ class Memberships:
 
     def __init__(self, problems: Problems) -> None:
         self._problems = problems
+        self.used = False  # whether any row names a set or a hop
         self._units: dict[str, dict[Any, dict[str, tuple[str, ...]]]] = {}
         self._kinds: dict[str, dict[str, int]] = {}  # of each topic, with the first line that names one
         self._bare: dict[str, list[int]] = {}  # relevant lines that name neither
@@ -28,7 +29,8 @@ class Memberships:
 
     def read(self, fields: Fields, topic: str, grade: float | None) -> dict[str, tuple[str, ...]]:
         """Read the sets or the hops of one row, ready for a unit or a quote; a row that is not relevant has none."""
-        found = {kind: names for kind in _KEPT_IN if (names := _names(fields, kind))}
+        found = {kind: names for kind in _KEPT_IN if kind in fields.value and (names := _names(fields, kind))}
+        self.used = self.used or bool(found)
         if grade is None or not fields.good:
             return {}
         if len(found) > 1:
