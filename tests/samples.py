@@ -33,7 +33,7 @@ def flat(value: Any, ignored: Sequence[str] = ORIGIN) -> Any:
         names = [field.name for field in dataclasses.fields(value) if field.name not in ignored]
         return [type(value).__name__, {name: flat(getattr(value, name), ignored) for name in names}]
     if isinstance(value, np.ndarray):
-        return [repr(float(one) + 0.0) for one in value.ravel().tolist()]
+        return [one if isinstance(one, str) else repr(float(one) + 0.0) for one in value.ravel().tolist()]
     if isinstance(value, (int, float, np.number)) and not isinstance(value, bool):
         return repr(float(value) + 0.0)
     if isinstance(value, Mapping):

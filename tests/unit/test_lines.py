@@ -188,3 +188,11 @@ def test_what_is_no_cost_is_not_read():
         [{"topic": "1", "doc": "a", "start": 0, "end": 4, "rank": 1, "tokens": ["a"], "used": "y"}]
     )
     assert run.details == {} and run.unread == ("tokens",)
+
+
+def test_paths_that_nearly_match_are_offered_and_not_taken():
+    truth = [{"topic": "1", "doc": "src/a.py", "line": 4}, {"topic": "1", "doc": "src/b.py", "line": 4}]
+    run = [{"topic": "1", "doc": "repo/src/a.py", "line": 4}, {"topic": "1", "doc": "src/b.py", "line": 9}]
+    results = bp.evaluate(truth, run, "charR")
+    assert results.mean()["run"]["charR"] == 0.0
+    assert any("1 judged path may be meant by another one of the run" in str(note) for note in results.notes)

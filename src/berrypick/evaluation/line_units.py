@@ -8,6 +8,7 @@ from berrypick.core.collection import Collection
 from berrypick.core.errors import InputError, UsageError, option
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
+from berrypick.core.words import counted
 from berrypick.documents.lazy import OfDocuments
 from berrypick.evaluation.options import EvaluationOptions
 from berrypick.judging.context import JudgingContext
@@ -63,3 +64,22 @@ def check_unit(run: Run, truth: Truth) -> Run:
 
 def _placed(truth: Truth) -> bool:
     return any(topic.start is not None and len(topic.start) for topic in truth.topics.values())
+
+
+def near_paths(truth: Truth, run: Run) -> str:
+    """A note on judged paths that a run lacks and has with more or fewer folders before them; '' if there are none."""
+    if truth.unit != "lines":
+        return ""
+    known = {*run.documents}
+    by_name: dict[str, list[str]] = {}
+    for path in run.documents:
+        by_name.setdefault(path.rpartition("/")[2], []).append(path)
+    judged = dict.fromkeys(name for topic in truth.topics.values() for name in topic.document if name not in known)
+    near = [(name, path) for name in judged for path in by_name.get(name.rpartition("/")[2], ())
+            if path.endswith(f"/{name}") or name.endswith(f"/{path}")]  # fmt: skip
+    if not near:
+        return ""
+    paths = counted(len({name for name, _ in near}), "judged path")
+    return (
+        f"{paths} may be meant by another one of the run, and not taken for it (truth {near[0][0]}, run {near[0][1]})"
+    )

@@ -20,6 +20,7 @@ from berrypick.core.words import counted, material
 from berrypick.documents.near_names import KnownNames, near_hint
 from berrypick.documents.texts import Texts
 from berrypick.documents.tokens import WORDS
+from berrypick.evaluation.line_units import near_paths
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.inputs.fields import unread_note
 from berrypick.judging.judge import judge_topic
@@ -135,11 +136,11 @@ def _empty_notes(scorer: RunScorer, empty: list[str], measures: list[str]) -> It
             else f"{count} judged topics have nothing relevant; their values{of} are undefined and left out of means",
         )
     rule = f"as protocol {scorer.evaluation.context.protocol} does"
-    for text, values in given.items():
-        if values:
-            shown = " or ".join(number(value) for value in sorted({*values}))
+    for text, found in given.items():
+        if found:
+            shown = " or ".join(number(value) for value in sorted({*found}))
             what = f"{shown} where nothing is relevant, {rule}"
-            yield Note("topics without targets", what, measure=text, count=len(values))
+            yield Note("topics without targets", what, measure=text, count=len(found))
 
 
 def meaningless_notes(scorer: RunScorer) -> Iterator[Note]:
@@ -155,7 +156,10 @@ def document_notes(scorer: RunScorer) -> Iterator[Note]:
     navigation = scorer.evaluation.context.reader.navigation
     if navigation is None or not scorer.has_measures(of_documents=False):
         # else users may move from what is retrieved to what is judged
-        yield from unknown_documents_note(truth, run)
+        unknown = list(unknown_documents_note(truth, run))
+        yield from unknown
+        if not unknown and (near := near_paths(truth, run)):
+            yield Note("near paths", near)
     elif not _occurs(navigation, scorer):
         source = navigation.source or "the navigation"
         yield Note(

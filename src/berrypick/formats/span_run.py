@@ -39,6 +39,8 @@ class SpanRun(Format):
     these texts stand in the documents given as documents. ``text`` beside offsets is checked against the documents, if
     these are given; without them it must have their length. Names of fields as in span-truth. ``tag`` in the first
     line names the run.
+    Rows of an agent's steps may say what these cost and whether they were used: ``tokens``, ``seconds``, ``lines``,
+    ``used``.
     ``{"topic": "9", "results": []}`` says that the run returns nothing for a topic on purpose.
 
     Sample::

@@ -49,6 +49,9 @@ class SpanTruth(Format):
     are fields of the topic, such as ``"domain": "law"``, if all lines of a topic agree on them: results can be grouped
     by them.
 
+    ``start_line`` and ``end_line`` (from 1, both included), or ``line``, say where by lines, and ``start_time`` and
+    ``end_time`` by seconds: lengths then count these. Truth and run count the same.
+
     ``quote`` may stand in place of the offsets: the relevant text, word for word. It is looked up in the documents
     given as documents: in ``doc``, or in all of them if the line names none. ``start`` beside it settles which one
     of several places is meant. Offsets beside a ``quote``, or beside its other name ``text``, are checked against the

@@ -69,7 +69,7 @@ class ClaudeSession(Format):
 
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Run:
-        sessions = _Sessions(problems, **_checked(options))
+        sessions = SessionRows(problems, **checked_options(cls.format_name, options))
         for file in _files(path):
             sessions.add(file)
         rows = list(sessions.rows(path))
@@ -95,28 +95,28 @@ def _files(path: str) -> Iterator[str]:
     yield from members(path, lambda name: name.endswith(_ENDINGS))
 
 
-def _checked(options: Mapping[str, Any]) -> dict[str, Any]:
+def checked_options(form: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """Options by name, understood; what is wrong is said before anything is read."""
     for name, value in options.items():
         if not isinstance(value, str):
-            raise UsageError(f"claude-session: {name} is a text, not {value!r:.40}")
+            raise UsageError(f"{form}: {name} is a text, not {value!r:.40}")
     until = options.get("until", "edit")
     if until not in ("edit", "end"):
-        raise UsageError(f"claude-session: until is edit or end, not {until!r:.40}")
+        raise UsageError(f"{form}: until is edit or end, not {until!r:.40}")
     tools = tuple(name.strip() for name in str(options.get("tools", ",".join(PLACING))).split(",") if name.strip())
     for name in tools:
         if name not in PLACING:
             known = nearest(name, list(PLACING)) or f"; they are {', '.join(PLACING)}"
-            raise UsageError(f"claude-session: {name} shows nothing that can be placed{known}")
+            raise UsageError(f"{form}: {name} shows nothing that can be placed{known}")
     pattern = options.get("topic_pattern")
     try:
         compiled = None if pattern is None else re.compile(pattern)
     except re.error as error:
-        raise UsageError(f"claude-session: {pattern!r:.60} is no regular expression ({error})") from None
+        raise UsageError(f"{form}: {pattern!r:.60} is no regular expression ({error})") from None
     return {"pattern": compiled, "root": SessionRoot(options.get("root", "")), "until": until, "tools": tools}
 
 
-class _Sessions:
+class SessionRows:
     """Collects the steps of sessions: places and costs, no texts."""
 
     def __init__(
@@ -132,7 +132,10 @@ class _Sessions:
         if log is None:
             self._problems.count("files without a record of a session, left out")
         else:
-            self._logs.append(log)
+            self.add_log(log)
+
+    def add_log(self, log: SessionLog) -> None:
+        self._logs.append(log)
 
     def rows(self, source: str) -> Iterator[dict[str, Any]]:
         """The places of all sessions by the names of span-run; a session that shows nothing has none."""

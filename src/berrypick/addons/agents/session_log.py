@@ -64,7 +64,7 @@ def read_log(path: str, problems: Problems, pattern: re.Pattern[str] | None) -> 
         _begin(log, record)
         content = message.get("content")
         if pattern is not None and not log.topic and record["type"] == "user":
-            log.topic = _topic(content, pattern)
+            log.topic = first_topic(content, pattern)
         spent.add(message)
         for part in content if isinstance(content, list) else ():
             if not isinstance(part, Mapping):
@@ -97,7 +97,7 @@ def _begin(log: SessionLog, record: Mapping[str, Any]) -> None:
     log.sidechain = log.sidechain and record.get("isSidechain") is True
 
 
-def _topic(content: Any, pattern: re.Pattern[str]) -> str:
+def first_topic(content: Any, pattern: re.Pattern[str]) -> str:
     """What the pattern finds in a message of the user."""
     parts = content if isinstance(content, list) else [{"text": content}]
     for part in parts:
@@ -157,6 +157,14 @@ def _result(
         places = _grep(shown, part, asked)
     folder = str(record.get("cwd") or log.folder)
     return ToolResult(str(part["tool_use_id"]), tool, tuple(places), folder, _time(record), tokens, length, edits)
+
+
+def text_places(tool: str, asked: Mapping[str, Any], shown: str) -> tuple[list[Place], str]:
+    """The lines that the text of a result shows, and the file that the tool changed, where only texts are known."""
+    part = {"content": shown}
+    if tool in EDITS:
+        return [], str(asked.get("file_path") or asked.get("notebook_path") or "")
+    return (_read(None, part, asked)[0] if tool == "Read" else _grep(None, part, asked) if tool == "Grep" else []), ""
 
 
 def _read(shown: Any, part: Mapping[str, Any], asked: Mapping[str, Any]) -> tuple[list[Place], int | None]:

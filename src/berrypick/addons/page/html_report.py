@@ -396,7 +396,8 @@ def _omitted(
     cut = sum(1 for topic in topics for run in topic["runs"] if run["ranks"] > details.depth)
     if cut:
         found.append(f"results beyond rank {details.depth} in {cut} rankings: {option('depth')} shows more")
-    if details.kind == "text" and details.evaluation.context.reader.texts is None and not _has_texts(details):
+    reader = details.evaluation.context.reader
+    if details.kind in ("text", "lines") and reader.texts is None and reader.shown is None and not _has_texts(details):
         texts, structure = option("documents"), option("collection")
         found.append(f"the texts of the documents: give them with {texts}, or a folder of XML with {structure}")
     return found

@@ -34,7 +34,7 @@ from berrypick.users.classical import Classical
 from berrypick.users.markov import chain_of
 from berrypick.xml.folder import Structures
 
-Kind = Literal["text", "seconds", "documents", "elements", "pages"]
+Kind = Literal["text", "lines", "seconds", "documents", "elements", "pages"]
 #: How many retrieved units of each run are drawn in the neighbourhood of a link graph.
 NEIGHBOURS = 20
 _EPRUM = EPRUM()  # for every reader of every ranking
@@ -51,11 +51,15 @@ def kind_of(truth: Truth, runs: Sequence[Run], context: JudgingContext) -> Kind:
         truth.units == "elements" and (collection is None or not collection.structures)
     ):
         return "elements"
+    if "lines" in (truth.unit, *(run.unit for run in runs)):
+        return "lines"
     return "seconds" if context.effort == "seconds" or _timed(truth, runs) else "text"
 
 
 def _timed(truth: Truth, runs: Sequence[Run]) -> bool:
-    """Video formats, and fractions, which character offsets never have."""
+    """Video formats, fields of seconds, and fractions, which character offsets never have."""
+    if "seconds" in (truth.unit, *(run.unit for run in runs)):
+        return True
     if any(positions_in(name) == "seconds" for name in (truth.format, *(run.format for run in runs))):
         return True
     places = [run.start for run in runs] + [topic.start for topic in truth.topics.values()]
@@ -127,7 +131,8 @@ class Details:
         return None if text is None and tree is None else {"name": name, "text": text, "tree": tree}
 
     def _text(self, name: str) -> str | None:
-        texts, collection = self.evaluation.context.reader.texts, self.evaluation.context.reader.collection
+        reader = self.evaluation.context.reader
+        texts, collection = reader.shown if self.kind == "lines" else reader.texts, reader.collection
         if texts is not None and name in texts:
             return texts[name]
         if collection is not None and isinstance(collection.structures, Structures) and name in collection.structures:
@@ -153,7 +158,7 @@ class _PageTopic:
 
     def __init__(self, details: Details, name: str, judged: Sequence[JudgedTopic]) -> None:
         self.details, self.name, self.judged = details, name, judged
-        self.places = details.kind in ("text", "seconds")
+        self.places = details.kind in ("text", "lines", "seconds")
         self.on_pages = details.kind == "pages"
         self.relevant = _relevant(judged[0]) if self.places else {}
         self.targets = judged[0].targets

@@ -166,7 +166,7 @@ def _configuration(details: Details) -> list[list[str]]:
         "ignore_elements": ", ".join(sorted(context.ignore_elements)),
         "navigation": _source(reader.navigation) if options.navigation is not None else "",
         "collection": _source(reader.collection) if options.collection is not None else "",
-        "documents": _source(reader.texts),
+        "documents": _source(reader.texts or reader.shown),
         "chunks": _source(options.chunks),
         "ideal_elements": _source(options.ideal_elements),
         "by": "" if evaluation.groups is None else evaluation.groups.field,

@@ -13,7 +13,8 @@
   const measured = new WeakMap(); // block of a document -> its code points
 
   function points(content) {
-    if (!measured.has(content)) measured.set(content, spans.codePoints(content.text));
+    if (!measured.has(content)) measured.set(content,
+      berry.data.kind === 'lines' ? spans.linePoints(content.text) : spans.codePoints(content.text));
     return measured.get(content);
   }
 
@@ -124,8 +125,9 @@
     const until = Math.min(end, start + LONG);
     const nodes = [];
     const put = (low, high, segment) => {
-      const shown = spans.visible(content.text.slice(unit(low), unit(high)));
-      nodes.push(!segment || segment.kind === 'none' || segment.kind === 'noise' && !segment.again ? document.createTextNode(shown) :
+      const code = berry.data.kind === 'lines';
+      const shown = code ? parts.numbered(content.text, points(content), low, high) : spans.visible(content.text.slice(unit(low), unit(high)));
+      nodes.push(!segment || segment.kind === 'none' || segment.kind === 'noise' && !segment.again ? (code ? el('span', {}, shown) : document.createTextNode(shown)) :
         el('mark', { class: `text-${segment.kind}${segment.again ? ' text-again' : ''}`, 'data-kind': segment.kind }, shown));
     };
     let at = start;

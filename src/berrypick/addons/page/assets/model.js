@@ -28,11 +28,15 @@
   }
 
   const onPages = () => berry.data.kind === 'pages';
+  const inLines = () => berry.data.kind === 'lines';
   // 1234.5 -> '1,234.5': as many decimals as there are, up to one; areas are small, with three digits.
   const count = (x) => (onPages() && !Number.isInteger(x) ? String(Number(x.toPrecision(3))) : Number(x.toFixed(1)).toLocaleString('en'));
   const percent = (part, whole) => (whole > 0 ? `${((100 * part) / whole).toFixed(1)}%` : null);
-  const place = (at) => (onPages() ? `page ${count(Math.floor(at) + 1)}` : seconds() ? clock(at) : count(at));
-  const stretch = (start, end) => (onPages() ? place(start) : start === end ? place(start) : `${place(start)}\u2013${place(end)}`);
+  const place = (at) => (onPages() ? `page ${count(Math.floor(at) + 1)}` : inLines() ? `line ${count(Math.floor(at) + 1)}` :
+    seconds() ? clock(at) : count(at));
+  // Lines are counted from 1, and both ends are included.
+  const stretch = (start, end) => (onPages() || inLines() && end <= start + 1 ? place(start) :
+    inLines() ? `lines ${count(start + 1)}\u2013${count(end)}` : start === end ? place(start) : `${place(start)}\u2013${place(end)}`);
   const size = (amount, unit) => `${count(amount)} ${amount === 1 ? unit.replace(/s$/, '') : unit}`;
 
   // Results come as short rows; named fields from here on. Rows of the same block are read once.
@@ -68,7 +72,7 @@
     made.placed = !made.boxes && (block.relevant.length > 0 || made.runs.some((run) => run.results.some((r) => r.start !== null)));
     made.paths = !made.placed && !made.boxes && (block.targets.some((target) => target.path) ||
       made.runs.some((run) => run.results.some((result) => result.path)));
-    made.unit = made.boxes ? (made.boxes.shares ? 'pages' : 'square units') : made.placed ? (seconds() ? 'seconds' : 'characters') : made.paths ? 'elements' : 'documents';
+    made.unit = made.boxes ? (made.boxes.shares ? 'pages' : 'square units') : made.placed ? (seconds() ? 'seconds' : inLines() ? 'lines' : 'characters') : made.paths ? 'elements' : 'documents';
     models.set(block, made);
     return made;
   }

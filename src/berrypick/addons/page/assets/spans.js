@@ -200,6 +200,22 @@
     return { length: points, unit, point };
   }
 
+  // The same for texts whose places count lines: places are lines from 0.
+  function linePoints(text) {
+    const begins = [0];
+    for (let at = text.indexOf('\n'); at >= 0 && at + 1 < text.length; at = text.indexOf('\n', at + 1)) begins.push(at + 1);
+    const unit = (line) => (line <= 0 ? 0 : line >= begins.length ? text.length : begins[Math.floor(line)]);
+    const point = (index) => (index >= text.length ? begins.length : above(begins, index) - 1);
+    return { length: begins.length, unit, point };
+  }
+
+  // Blocks of so many lines: their UTF-16 starts, then the end.
+  function lineBlocks(text, points, size = 50) {
+    const cuts = [];
+    for (let line = 0; line < points.length; line += size) cuts.push(points.unit(line));
+    return [...cuts, text.length];
+  }
+
   // Cuts a text into blocks of about `size` units, at the end of a paragraph, line, sentence or word where there is
   // one in the second half of the block, never inside a surrogate pair. Returns the UTF-16 starts, then the end.
   function blocks(text, size = 2000) {
@@ -332,7 +348,7 @@
 
   berry.spans = {
     merge, above, segments, cells, totals, amounts, rankText, thin,
-    codePoints, blocks, visible,
+    codePoints, blocks, linePoints, lineBlocks, visible,
     byRank, seen, law, levels, growth, eprum, ratio,
   };
 })((window.berry = window.berry || {}));

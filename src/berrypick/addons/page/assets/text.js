@@ -5,10 +5,21 @@
 
   const { el, spans, parts } = berry;
 
+  // Lines of code with their numbers, which are not part of the text.
+  parts.numbered = function (text, points, start, end) {
+    const lines = [];
+    for (let line = Math.max(0, start); line < Math.min(end, points.length); line += 1) {
+      lines.push(el('span', { class: 'code-line', 'data-line': line + 1 },
+        spans.visible(text.slice(points.unit(line), points.unit(line + 1)))));
+    }
+    return lines;
+  };
+
   // {text, label, collapse} -> {element, mark(found, results, entries), jump(offset), next(offsets, direction), ...}
   parts.textPane = function ({ text, label, collapse }) {
-    const points = spans.codePoints(text);
-    const cuts = spans.blocks(text);
+    const inLines = berry.data.kind === 'lines';
+    const points = inLines ? spans.linePoints(text) : spans.codePoints(text);
+    const cuts = inLines ? spans.lineBlocks(text, points) : spans.blocks(text);
     const borders = cuts.map(points.point); // the same in code points
     const element = el('div', { class: `text-pane${collapse ? ' collapse' : ''}`, tabindex: 0, role: 'region',
       'aria-label': label });
@@ -33,8 +44,8 @@
     }
 
     function piece(start, end, segment) {
-      const shown = spans.visible(text.slice(points.unit(start), points.unit(end)));
-      if (!segment || segment.kind === 'none') return document.createTextNode(shown);
+      const shown = inLines ? parts.numbered(text, points, start, end) : spans.visible(text.slice(points.unit(start), points.unit(end)));
+      if (!segment || segment.kind === 'none') return inLines ? el('span', {}, shown) : document.createTextNode(shown);
       return el('mark', { class: `text-${segment.kind}${segment.again ? ' text-again' : ''}${segment.unjudged ? ' text-unjudged' : ''}`, 'data-kind': segment.kind,
         'data-start': start, 'data-end': end, 'data-ranks': segment.ranks.join(' ') || null }, shown);
     }

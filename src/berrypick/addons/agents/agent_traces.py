@@ -1,0 +1,124 @@
+"""Traces of agents by OpenInference as a run: spans of tools that show lines of files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from berrypick.addons.agents.claude_session import ClaudeSession, SessionRows, checked_options
+from berrypick.addons.agents.session_log import SessionLog, ToolResult, first_topic, text_places
+from berrypick.core.run import Run
+from berrypick.formats.base import Format, Problems, Role
+from berrypick.formats.io.json_lines import records
+from berrypick.formats.io.strict_json import strict_json
+from berrypick.formats.span_run import SpanRun
+
+_KIND = "openinference.span.kind"
+_TOKENS = ("llm.token_count.prompt", "llm.token_count.completion")
+
+
+class AgentTraces(Format):
+    """Traces of agents by OpenInference as OTLP JSON, one export a line: spans of kind TOOL are steps.
+
+    A span whose ``tool.name`` is Read or Grep, with its arguments in ``input.value`` and what it showed in
+    ``output.value`` (lines with their numbers, or ``path:line:``), points to these lines. The topic is what
+    ``topic_pattern`` finds in an ``input.value`` of the trace, else the id of the trace. Tokens are those of the spans
+    of kind LLM so far; a cached prompt counts there too. Options as in claude-session.
+
+    Sample::
+
+        {"resourceSpans": [{"scopeSpans": [{"spans": [{"traceId": "t1", "spanId": "a", "endTimeUnixNano": "2000000000", "attributes": [{"key": "openinference.span.kind", "value": {"stringValue": "TOOL"}}, {"key": "tool.name", "value": {"stringValue": "Grep"}}, {"key": "input.value", "value": {"stringValue": "{}"}}, {"key": "output.value", "value": {"stringValue": "src/a.py:12:x"}}]}]}]}]}
+        {"resourceSpans": [{"scopeSpans": [{"spans": [{"traceId": "t2", "spanId": "b", "endTimeUnixNano": "3000000000", "attributes": [{"key": "openinference.span.kind", "value": {"stringValue": "TOOL"}}, {"key": "tool.name", "value": {"stringValue": "Grep"}}, {"key": "input.value", "value": {"stringValue": "{}"}}, {"key": "output.value", "value": {"stringValue": "src/b.py:3:y"}}]}]}]}]}
+    """  # noqa: E501 - exports are long lines
+
+    format_name: ClassVar[str] = "agent-traces"
+    role: ClassVar[Role] = "run"
+    shape: ClassVar[str] = '{"resourceSpans": [{"scopeSpans": [{"spans": [{"traceId": "..", "attributes": [..]}]}]}]}'
+    json_names: ClassVar[tuple[str, ...]] = ("resourceSpans", "scopeSpans", "spans", "attributes")
+    reading: ClassVar[Mapping[str, str]] = ClaudeSession.reading
+
+    @classmethod
+    def sniff(cls, lines: list[str]) -> bool:
+        text = "".join(lines)
+        return (
+            lines[0].lstrip().startswith("{")
+            and '"resourceSpans"' in text
+            and '"TOOL"' in text
+            and ('"RETRIEVER"' not in text)
+        )
+
+    @classmethod
+    def read(cls, path: str, problems: Problems, **options: Any) -> Run:
+        checked = checked_options(cls.format_name, options)
+        sessions = SessionRows(problems, **checked)
+        for log in _logs(path, problems, checked["pattern"]):
+            sessions.add_log(log)
+        rows = list(sessions.rows(path))
+        run = SpanRun.from_records(((1, "", row) for row in rows), problems, path)
+        return replace(run, format=cls.format_name, line=None, unit="lines", notes=tuple(sessions.notes()))
+
+    @classmethod
+    def describe(cls, value: Run) -> list[str]:
+        return ClaudeSession.describe(value)
+
+
+def _logs(path: str, problems: Problems, pattern: Any) -> Iterator[SessionLog]:
+    """A log for each trace, its spans in the order in which they ended."""
+    traces: dict[str, list[tuple[float, str, dict[str, Any]]]] = {}
+    for number, text, value in records(path, problems):
+        for span in _spans(value, number, text, problems):
+            traces.setdefault(str(span.get("traceId")), []).append((_seconds(span), str(span.get("spanId")), span))
+    for trace, held in traces.items():
+        log, tokens, known = SessionLog(path, session=trace, sidechain=False), 0.0, False
+        for time, name, span in sorted(held, key=lambda one: one[0]):
+            found = _attributes(span)
+            kind = found.get(_KIND)
+            log.topic = log.topic or (first_topic(found.get("input.value"), pattern) if pattern is not None else "")
+            if kind == "LLM" and any(isinstance(found.get(key), (int, float)) for key in _TOKENS):
+                known = True
+                tokens += sum(value for key in _TOKENS if isinstance(value := found.get(key), (int, float)))
+            elif kind == "TOOL":
+                log.results.append(_result(found, f"{trace} {name}", time, tokens if known else None))
+        started = [_seconds(span, "startTimeUnixNano") for _, _, span in held if span.get("startTimeUnixNano")]
+        log.started = min(started, default=None)
+        yield log
+
+
+def _spans(value: Mapping[str, Any], number: int, text: str, problems: Problems) -> Iterator[dict[str, Any]]:
+    try:
+        for resource in value["resourceSpans"]:
+            for scope in resource["scopeSpans"]:
+                yield from (span for span in scope["spans"] if isinstance(span, dict))
+    except (KeyError, TypeError):
+        problems.report("resourceSpans must hold scopeSpans with spans", number, text)
+
+
+def _attributes(span: Mapping[str, Any]) -> dict[str, Any]:
+    """Names to values, of whatever kind."""
+    found: dict[str, Any] = {}
+    listed = span.get("attributes")
+    for one in listed if isinstance(listed, list) else ():
+        value = one.get("value") if isinstance(one, Mapping) else None
+        if isinstance(value, Mapping) and value:
+            kind, held = next(iter(value.items()))
+            whole = kind == "intValue" and isinstance(held, str) and held.lstrip("-").isdigit() and len(held) < 19
+            found[str(one.get("key"))] = int(held) if whole else held
+    return found
+
+
+def _seconds(span: Mapping[str, Any], name: str = "endTimeUnixNano") -> float:
+    given = str(span.get(name) or "0")
+    return int(given) / 1e9 if given.isdigit() and len(given) < 25 else 0.0
+
+
+def _result(found: Mapping[str, Any], call: str, time: float, tokens: float | None) -> ToolResult:
+    tool = str(found.get("tool.name") or "")
+    asked: Any = found.get("input.value")
+    try:
+        asked = strict_json(asked) if isinstance(asked, str) else asked
+    except (ValueError, RecursionError):
+        asked = None
+    given = asked if isinstance(asked, Mapping) else {}
+    places, edits = text_places(tool, given, str(found.get("output.value") or ""))
+    return ToolResult(call, tool, tuple(places), str(given.get("cwd") or ""), time, tokens, None, edits)

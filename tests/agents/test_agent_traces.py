@@ -1,0 +1,43 @@
+"""Traces of agents by OpenInference."""
+
+import json
+
+import berrypick as bp
+
+
+def span(trace, name, second, kind, **attributes):
+    held = {"openinference.span.kind": kind, **{key.replace("__", "."): value for key, value in attributes.items()}}
+    listed = [{"key": key, "value": {"intValue": str(value)} if isinstance(value, int) else {"stringValue": value}}
+              for key, value in held.items()]  # fmt: skip
+    return {"traceId": trace, "spanId": name, "startTimeUnixNano": str(int((second - 1) * 1e9)),
+            "endTimeUnixNano": str(int(second * 1e9)), "attributes": listed}  # fmt: skip
+
+
+def tool(trace, name, second, tool, asked, shown):
+    return span(trace, name, second, "TOOL", tool__name=tool, input__value=json.dumps(asked), output__value=shown)
+
+
+def test_spans_of_tools_are_steps(tmp_path):
+    """They come in any order, and count in that of time; the tokens of the requests before belong to a step."""
+    spans = [
+        tool("t1", "d", 9, "Read", {"file_path": "/home/me/repo/src/a.py"}, "     5→x\n     6→y\n"),
+        span("t1", "a", 20, "AGENT", input__value="issue: one\nSECRET"),
+        tool("t1", "b", 3, "Grep", {"pattern": "x", "cwd": "/home/me/repo"}, "src/b.py:12:x\nsrc/b.py-13-SECRET"),
+        span("t1", "c", 6, "LLM", llm__token_count__prompt=70, llm__token_count__completion=5),
+        span("t1", "z", 2, "LLM", llm__token_count__prompt=30, llm__token_count__completion=2),
+        tool("t1", "e", 7, "Shell", {"command": "ls"}, "SECRET"),
+        tool("t1", "f", 11, "Edit", {"file_path": "/home/me/repo/src/a.py"}, "done"),
+        tool("t1", "g", 12, "Read", {"file_path": "/home/me/repo/src/a.py"}, "     7→x\n"),
+    ]
+    path = tmp_path / "traces.jsonl"
+    path.write_text("".join(json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": some}]}]}) + "\n"
+                            for some in (spans[:3], spans[3:])))  # fmt: skip
+    run = bp.read_run(path, "agent-traces(topic_pattern='issue: (.*)',root='repo')")
+    assert run.to_records() == [
+        {"topic": "one", "doc": "src/b.py", "start_line": 12, "end_line": 13, "rank": 1, "tokens": 32, "seconds": 2,
+         "tool": "Grep", "session": "t1"},
+        {"topic": "one", "doc": "src/a.py", "start_line": 5, "end_line": 6, "rank": 2, "tokens": 75, "seconds": 6,
+         "tool": "Read", "session": "t1"},
+    ]  # fmt: skip
+    assert run.notes == ("1 call of tools that show nothing that is placed: Shell 1",)
+    assert run.skipped == {"steps after the first edit, left out": 1} and "SECRET" not in str(run.to_records())
