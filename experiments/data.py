@@ -69,6 +69,12 @@ _IPCS = "https://raw.githubusercontent.com/Zendelo/ipcs/"
 _DEBIAN, _SNAPSHOT = "https://deb.debian.org/", "https://snapshot.debian.org/archive/"
 
 
+def _listed(name: str) -> tuple[File, ...]:
+    """Many files, by a list beside this one: size, checksum, name."""
+    rows = (line.split() for line in (Path(__file__).parent / name).read_text(encoding="utf-8").splitlines())
+    return tuple(File(own, int(size), sha256) for size, sha256, own in rows)
+
+
 def _package(archive: str, moment: str, path: str, size: int, sha256: str) -> File:
     """A Debian package: the archive of a release has it for some years, the snapshots for good."""
     places = (f"{_DEBIAN}{archive}/pool/{path}", f"{_SNAPSHOT}{archive}/{moment}/pool/{path}")
@@ -127,6 +133,11 @@ CATALOGUE: dict[str, tuple[File, ...]] = {
         File("links.tsv", 3107133, "fc2352342a87b993c077e34233e4ca0a980968ba4587c491f24e1f11e823a24d"),
         File("paths_finished.tsv", 3513866, "fa0c19a602dcd1da957248cad7d0a4cd90605d354592efd6e7c935a1bb5af3e0"),
         File("paths_unfinished.tsv", 2694193, "499cf277fc4031034b3d47af775b32b4caf500c7c321c92357ba8688c755ff39"),
+    ),
+    # sessions of a coding assistant, and the changes that its issues needed; in folders only
+    "agent-sessions": (
+        File("patches.jsonl", 169108, "9687f952940f5f3c3aceee077dba86252815dfb79f7e5143e210a2f637f43f6b"),
+        *_listed("agent_sessions.sha256"),
     ),
     # games of a language model; in folders only
     "wikirace": (

@@ -37,6 +37,8 @@ from berrypick.core.navigation import CUT, LinkTable, Sessions
 FOLDS, GAMES, RESAMPLES = 5, 4000, 1000
 #: In some parts of wikirace a linked goal is always followed, so that its weight has no maximum: it is given.
 SEEK = {"wikirace": "seek(goal=7)", "wikispeedia": "seek"}
+#: What little data determines.
+SMALL = "seek(goal=3,near=1,indegree=0,tiring=0)"
 READERS = ("seek", "markov", "links alike", "nDCG, the goal", "nDCG, links to it")
 
 
@@ -52,18 +54,19 @@ class Held:
 
 def main(words: Sequence[str] | None = None) -> None:
     given = arguments(__doc__, words, seeds=RESAMPLES, on="wikirace or wikispeedia")
+    model = SMALL if given.small else SEEK.get(given.collection or "", "")
     if given.collection == "wikirace":
         (file,) = needed("wikirace", given.data, given.unchecked).values()
         games = formats.read_navigation(file)
         assert isinstance(games, Sessions)
         for name, links in (("links of all games", followed(games)), ("links of the training games", None)):
             print(f"{len(games.paths)} games, {name}")
-            nats = likelihoods(games, links, SEEK["wikirace"]) if links is not None else {}
-            show(joined([held(games, part, links, SEEK["wikirace"]) for part in parts(games)]), nats, given.seeds)
+            nats = likelihoods(games, links, model) if links is not None else {}
+            show(joined([held(games, part, links, model) for part in parts(games)]), nats, given.seeds)
     elif given.collection == "wikispeedia":
         games, table = wikispeedia(needed("wikispeedia", given.data, given.unchecked), 400 if given.small else GAMES)
         print(f"{len(games.paths)} games, all links")
-        show(held(games, next(parts(games)), table, SEEK["wikispeedia"]), likelihoods(games, table), given.seeds)
+        show(held(games, next(parts(games)), table, model), likelihoods(games, table, model), given.seeds)
     else:
         raise DataError("name wikirace or wikispeedia")
 
@@ -115,7 +118,7 @@ def held(games: Sessions, part: IntArray, links: LinkTable | None, model: str) -
     return Held(list(rest.goals), won, scores, np.full(len(won), share))
 
 
-def likelihoods(games: Sessions, links: LinkTable, model: str = "seek") -> dict[str, float]:
+def likelihoods(games: Sessions, links: LinkTable, model: str) -> dict[str, float]:
     """Nats a decision of the sessions that fit holds out."""
     names = {"seek": "log_likelihood", "markov": "markov_log_likelihood", "links alike": "baseline_log_likelihood"}
     found = bp.fit(model, games, links=links, held_out=1 / FOLDS).held_out

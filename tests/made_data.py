@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import io
 import json
@@ -65,7 +66,11 @@ def made_files(names: dict[str, list[str]]) -> dict[str, dict[str, bytes]]:
         [games[page] for page in (start, start + 2, *chance.choices(range(4, 8), k=chance.randint(1, 5)))]
         for start in starts
     ]
+    articles = [f"Page {i}" for i in range(8)]
     made = {
+        "agent-sessions": [change_file(len(names["agent-sessions"]) - 1),
+                           *(session_file(chance, i) for i in range(len(names["agent-sessions"]) - 1))],
+        "wikirace": [race_file(chance, articles)],
         "gnome-user-docs": [package(pages)],
         "postgresql-doc": [
             package({"usr/share/doc/postgresql-doc-15/html/a.html": version}) for version in versions
@@ -85,6 +90,47 @@ def made_files(names: dict[str, list[str]]) -> dict[str, dict[str, bytes]]:
         ],
     }  # fmt: skip
     return {name: dict(zip(names[name], parts, strict=True)) for name, parts in made.items()}
+
+
+def change_file(issues: int) -> bytes:
+    """Changes of line 60 of a file, one for each issue."""
+    patch = "--- a/a.py\n+++ b/a.py\n@@ -59,3 +59,3 @@\n old\n-wrong\n+right\n old\n"
+    return "".join(json.dumps({"instance_id": f"issue-{i}", "patch": patch}) + "\n" for i in range(issues)).encode()
+
+
+def session_file(chance: random.Random, number: int) -> bytes:
+    """A session that reads some of one file and leaves it, then some of that which has to be changed."""
+    common = {"sessionId": f"s{number}", "cwd": "/testbed"}
+    rows: list[dict[str, object]] = [
+        {"type": "user", **common, "message": {"role": "user", "content": f"instance_id: issue-{number}"}}
+    ]
+    for i, (name, lines) in enumerate(
+        (("b.py", chance.randint(5, 200)), ("a.py", chance.randint(20, 120)), ("c.py", 9))
+    ):
+        path = f"/testbed/{name}"
+        call = {"type": "tool_use", "id": f"t{i}", "name": "Read", "input": {"file_path": path}}
+        rows.append({"type": "assistant", **common, "message": {"role": "assistant", "content": [call]}})
+        file = {"filePath": path, "startLine": 1, "numLines": lines, "totalLines": 400}
+        result = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": f"t{i}"}]}
+        rows.append({"type": "user", **common, "message": result, "toolUseResult": {"file": file}})
+    return gzip.compress("".join(json.dumps(row) + "\n" for row in rows).encode(), mtime=0)
+
+
+def race_file(chance: random.Random, articles: list[str]) -> bytes:
+    """Games on a ring of pages with short cuts, in which the goal is followed where it is linked, mostly."""
+    runs = []
+    for start in articles:
+        for goal in articles:
+            page, steps = start, [start]
+            while page != goal and len(steps) <= 6 and start != goal and chance.random() > 0.1:
+                links = [articles[(articles.index(page) + step) % len(articles)] for step in (1, 2, 5)]
+                page = goal if goal in links and chance.random() < 0.7 else chance.choice(links)
+                steps.append(page)
+            result = "win" if page == goal else "move" if len(steps) == 7 else "lose"
+            pages = [{"type": "move" if i else "start", "article": one} for i, one in enumerate(steps)]
+            if start != goal:
+                runs.append({"result": result, "start_article": start, "destination_article": goal, "steps": pages})
+    return json.dumps({"max_steps": 6, "runs": runs}).encode()
 
 
 def questions(chance: random.Random, texts: dict[str, str]) -> str:

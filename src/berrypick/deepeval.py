@@ -24,9 +24,12 @@ class RetrievalMetric(BaseMetric):
     are those of :func:`berrypick.evaluate`. A score that is undefined does not pass.
     """
 
-    def __init__(self, measure: str, *, threshold: float = 0.5, **options: Any) -> None:
-        self._evaluate = ListEvaluator(measure, options)
-        self.measured = one_measure(self._evaluate, "RetrievalMetric")
+    def __init__(
+        self, measured: str, *, threshold: float = 0.5, evaluator: ListEvaluator | None = None, **options: Any
+    ) -> None:
+        # DeepEval makes copies, by what an instance has under the names of the parameters: documents are read once
+        self.evaluator = ListEvaluator(measured, options) if evaluator is None else evaluator
+        self.measured = one_measure(self.evaluator, "RetrievalMetric")
         self.threshold = threshold
         self.async_mode = False
         self.include_reason = True
@@ -36,7 +39,7 @@ class RetrievalMetric(BaseMetric):
 
     def measure(self, test_case: Any, *given: Any, **more: Any) -> float | None:
         """The score of a test case."""
-        found = self._evaluate.one(test_case.context or [], test_case.retrieval_context or [])
+        found = self.evaluator.one(test_case.context or [], test_case.retrieval_context or [])
         self.score = found[self.measured]
         self.success = self.score is not None and self.score >= self.threshold
         shown = "undefined: nothing is relevant" if self.score is None else f"{self.score:.4f}"

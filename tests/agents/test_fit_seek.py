@@ -2,15 +2,20 @@
 
 import json
 import math
+import sys
+from importlib import import_module
+from pathlib import Path
 
 import numpy as np
 import pytest
-from made_games import played, random_links
 from scipy.optimize import minimize
 
 import berrypick as bp
 from berrypick.addons.agents.seek import Seek
 from berrypick.core.navigation import LinkTable, Sessions
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "experiments"))
+played, random_links = (getattr(import_module("_games"), name) for name in ("played", "random_links"))
 
 TRUE = {"goal": 2.0, "near": 1.0, "indegree": 0.5, "stop": 0.1, "tiring": 0.05}
 

@@ -37,21 +37,13 @@ def test_locagent(data):
     assert list(found.values()) == [213 / 274, 252 / 274, 258 / 274]
 
 
-def sessions(truth):
-    """A truth of turns as one of the sessions that hold them."""
-    rows = [(row["topic"], row.get("doc")) for row in truth.to_records()]
-    return bp.Truth.from_records(
-        [{"topic": topic, **({"doc": doc} if doc else {"judged": False})} for topic, doc in dict.fromkeys(rows)]
-    )
-
-
 def test_locomo(data):
     """Three meanings of recall of sessions; questions without evidence are undefined, where 60.3 counts them as 1."""
     path = data / "memory" / "locomo_raw_session_top10.json"
     truth, run = bp.read_truth(path), bp.read_run(path)
     assert len(truth) == 1986
     assert truth.skipped["questions without evidence, not judged"] == 4
-    results = bp.evaluate(sessions(truth), run, "Success@10 R@10 All@10")
+    results = bp.evaluate(truth, run, "Success@10 R@10 All@10", level="session")
     values = results.per_topic()["locomo_raw_session_top10"]
     assert sum(value is None for value in values["R@10"].values()) == 4
     found = results.mean()["locomo_raw_session_top10"]

@@ -6,7 +6,7 @@ import pytest
 from cases import each
 
 import berrypick as bp
-from berrypick.evaluation.levels import LEVELS, _Namer, _Rows
+from berrypick.evaluation.levels import LEVELS, _Namer, _PlacedRows
 
 CODE = {"1": {"src/a.py:Tree.cut": 1, "src/a.py:Tree.grow": 1, "src/b.py:main": 1, "src/c.py:Leaf": 0}}
 FOUND = {"1": {"src/a.py:Tree.burn": 5, "src/c.py:Leaf": 4, "src/a.py:Tree.cut": 3, "src/b.py:main": 2}}
@@ -61,7 +61,7 @@ def test_boxes_to_pages():
 def test_lines_one_by_one():
     import numpy as np
 
-    rows = _Rows(["a.py", "b.py"], np.array([4, 0]), np.array([6, 1]), None, "lines")
+    rows = _PlacedRows(["a.py", "b.py"], np.array([4, 0]), np.array([6, 1]), None, "lines")
     assert _Namer("line", "t").units(rows) == [["a.py:5", "a.py:6"], ["b.py:1"]]
     assert bp.score("R@1", {"q": {"a.py:5": 1, "a.py:6": 1}}, {"q": {"a.py:6": 1}}, level="line") == 0.5
 

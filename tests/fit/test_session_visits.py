@@ -137,7 +137,7 @@ def test_units_must_be_the_same(tmp_path):
 
 
 def test_sessions_of_a_coding_agent():
-    """150 sessions until the first edit: a tolerance of 1088 lines [578, 2852]."""
+    """150 sessions until the first edit: a tolerance of 1092 lines [579, 2865]."""
     folder = Path(os.environ.get("BERRYPICK_DATA", ""), "agent-sessions")
     from berrypick import formats
 
@@ -146,6 +146,6 @@ def test_sessions_of_a_coding_agent():
     form = r"claude-session(topic_pattern='instance_id:\\s*(\\S+)',root='testbed')"
     run = formats.read_any(folder / "sessions", "run", form)
     log = reading_log_of(run, formats.read_any(folder / "patches.jsonl", "truth", "patch"))
-    assert Counter(log.end) == {"reached": 139, "censored": 106, "gave_up": 43}
+    assert Counter(log.end) == {"reached": 139, "censored": 104, "gave_up": 43}
     found = bp.fit("t2i", log, held_out=0).parameters["tolerance"]
-    assert [round(found[name]) for name in ("value", "low", "high")] == [1088, 578, 2852]
+    assert [round(found[name]) for name in ("value", "low", "high")] == [1092, 579, 2865]

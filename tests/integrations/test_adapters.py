@@ -6,6 +6,7 @@ DeepEval a plugin for pytest.
 
 import asyncio
 import importlib.util
+import inspect
 import math
 import sys
 import types
@@ -86,6 +87,10 @@ def test_a_metric_of_deepeval(monkeypatch):
     assert awaited(strict.a_measure(case)) == pytest.approx(RECALL) and not strict.is_successful()
     assert strict.measure(types.SimpleNamespace(retrieval_context=FOUND, context=None)) is None
     assert not strict.is_successful() and "undefined" in strict.reason
+    names = inspect.signature(type(strict).__init__).parameters  # assert_test copies a metric for each case
+    copied = type(strict)(**{name: held for name, held in vars(strict).items() if name in names})
+    assert copied.measure(case) == pytest.approx(RECALL) and copied.threshold == 0.8
+    assert copied.evaluator is strict.evaluator
 
 
 @pytest.mark.slow

@@ -45,6 +45,7 @@ def campaigns(seed: int) -> Iterator[Campaign]:
     yield Campaign("elements", *elements(rng), {"units": 1000})
     yield Campaign("seconds", *seconds(rng), paged)
     yield Campaign("texts", *texts(rng))
+    yield Campaign("beside units", *beside_units(rng))
 
 
 # --- whole documents --------------------------------------------------------------------------------------------------
@@ -214,3 +215,26 @@ def elements(rng: np.random.Generator) -> tuple[Truth, Run]:
         order="score",
     )
     return Truth("elements", topics, scale="sizes"), run
+
+
+# --- what lies beside units -------------------------------------------------------------------------------------------
+
+
+def beside_units(rng: np.random.Generator) -> tuple[Truth, Run]:
+    """Nuggets of answers and the saliency of clips, which some add-ons keep; no topic judges a unit."""
+    from berrypick.addons.moments.saliency import SALIENCY
+    from berrypick.addons.nuggets.nugget_files import NUGGETS, Assigned, Nugget
+
+    def labelled(make, *labels):
+        return tuple(make(f"fact {i}", str(rng.choice(labels))) for i in range(4))
+
+    judged = {
+        name: {NUGGETS: labelled(Nugget, "vital", "okay"), SALIENCY: rng.integers(0, 5, (6, 3)) * 1.0}
+        for name in TOPICS
+    }
+    topics = {name: TopicTruth(name, (), np.zeros(0), extra=extra) for name, extra in judged.items()}
+    answered = [name for name in TOPICS if name != "4"]
+    said = {name: labelled(Assigned, "support", "partial_support", "not_support") for name in answered}
+    scored = {name: rng.integers(0, 4, 6) / 4 for name in answered}
+    run = assemble(tag="run", topic=[], document=[]).with_empty(answered)
+    return Truth("documents", topics), run.changed(extra={NUGGETS: said, SALIENCY: scored})

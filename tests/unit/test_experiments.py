@@ -196,7 +196,7 @@ def test_without_data_nothing_is_half_done(fetched, monkeypatch, capsys) -> None
     with pytest.raises(SystemExit) as stopped:
         everything.main(["normal_law", "wikispeedia", "--small"])
     out = capsys.readouterr().out
-    assert stopped.value.code == 2 and "1 of 4 commands run" in out
+    assert stopped.value.code == 2 and "1 of 5 commands run" in out
     assert "not run: python experiments/wikispeedia_readers.py" in out
 
 
@@ -246,7 +246,7 @@ NUMBER = re.compile(r"(?<![\w.,])-?\d*\.\d+(?![\w.])")
 
 def test_blocks_with_numbers_name_their_command() -> None:
     """What is printed in a page is the output of a command that stands above it."""
-    assert len(PAGES) == 6
+    assert len(PAGES) == 7
     for page in PAGES:
         for language, body in FENCES.findall(page.read_text(encoding="utf-8")):
             named = language in ("console", "pycon", "python", "json") or body.startswith("$ python experiments/")

@@ -78,9 +78,10 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
         judgements, pages = truth_in_units(judgements)
     if pages is not None or options.effort == "pages":
         _check_effort(options, pages is not None)
-    if judgements.units == "spans" or options.effort == "lines":
+    unit = judgements.unit if judgements.units == "spans" else ""
+    if unit or options.effort == "lines":
         check_lines(judgements, options)
-    if judgements.units == "spans" and judgements.unit == "lines":
+    if unit == "lines":
         context = in_lines(context)
         texts = context.reader.texts
     search = TextSearch(texts, options.quotes, judgements.units == "spans", options.offsets or "chars")
@@ -292,7 +293,7 @@ def _line_unit(truth: Truth, effort: str, reader: ReaderContext) -> str | None:
     """The unit of positions, if truth or options give it; positions with fractions are not characters."""
     if any(topic.boxes is not None for topic in truth.topics.values()):
         return "pages"
-    if truth.unit:
+    if truth.units == "spans" and truth.unit:
         return truth.unit
     if effort == "seconds":
         return "seconds"

@@ -28,7 +28,7 @@ MOST_LINES = 5_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class _Rows:
+class _PlacedRows:
     """Places as a truth or a run has them, row by row."""
 
     names: Sequence[str]
@@ -45,8 +45,9 @@ class _Namer:
     level: Level
     side: str  # for messages
     plain: dict[str, None] = field(default_factory=dict)
+    parted: bool = False  # whether some name has a part
 
-    def units(self, rows: _Rows) -> list[list[str]]:
+    def units(self, rows: _PlacedRows) -> list[list[str]]:
         """The units of each row."""
         if self.level == "page":
             return self._pages(rows)
@@ -55,7 +56,10 @@ class _Namer:
         if rows.start is not None and self.level in _OF_NAMES:
             what = f"{self.side} has parts of documents, whose {self.level} is not known"
             raise UsageError(f"{what}: {option('level', self.level)} reads it from names such as {_SHAPES[self.level]}")
-        return [[self.of_name(name)] for name in rows.names]
+        found = [[self.of_name(name)] for name in rows.names]
+        if rows.start is not None:  # the part is a place, not in the name
+            self.plain.clear()
+        return found
 
     def of_name(self, name: str) -> str:
         """The unit that a whole document is, or is part of."""
@@ -65,17 +69,18 @@ class _Namer:
         if found is None:
             self.plain[name] = None
             return name
+        self.parted = True
         if self.level == "module":
             return name[: found.start("part")] + found["part"].partition(".")[0]
         return found["whole"]
 
-    def _pages(self, rows: _Rows) -> list[list[str]]:
+    def _pages(self, rows: _PlacedRows) -> list[list[str]]:
         if rows.boxes is None:
             raise UsageError(f"{self.side} has no pages: {option('level', 'page')} needs the field page")
         pages = rows.boxes.page.tolist()
         return [[f"{name}#page={page + 1}"] for name, page in zip(rows.names, pages, strict=True)]
 
-    def _lines(self, rows: _Rows) -> list[list[str]]:
+    def _lines(self, rows: _PlacedRows) -> list[list[str]]:
         if rows.start is None or rows.end is None:
             return [[name] for name in rows.names]
         if rows.unit != "lines":
@@ -89,7 +94,7 @@ class _Namer:
     def notes(self, before: int, after: int, what: str) -> list[Message]:
         """What became of rows, and which names say nothing of the level."""
         found = [Message(f"{self.side}: {counted(before, what)} are {counted(after, self.level)} at {self._option}")]
-        if self.plain:
+        if self.plain and (self.parted or self.level == "module"):  # else names are those of the level already
             few = ", ".join(list(self.plain)[:3])
             many = counted(len(self.plain), "name")
             found.append(Message(f"{self.side}: {many} without a part behind a colon, taken as they are ({few})"))
@@ -112,13 +117,14 @@ def truth_at_level(truth: Truth, level: Level) -> tuple[Truth, list[Message]]:
     topics = {name: _topic_at_level(topic, namer, source) for name, topic in truth.topics.items()}
     before = sum(len(topic) + sum(not q.has_offsets for q in topic.quotes) for topic in truth.topics.values())
     notes = namer.notes(before, sum(map(len, topics.values())), "judgement")
-    kept = {"notes": truth.notes, "skipped": truth.skipped, "fields": truth.fields, "unread": truth.unread}
+    kept = {"notes": truth.notes, "skipped": truth.skipped, "fields": truth.fields, "unread": truth.unread,
+            "foreign": truth.foreign}  # fmt: skip
     return Truth("documents", topics, truth.source, truth.format, **kept), notes  # type: ignore[arg-type]
 
 
 def _topic_at_level(topic: TopicTruth, namer: _Namer, source: str) -> TopicTruth:
     merged = _Merged()
-    rows = _Rows(topic.document, topic.start, topic.end, topic.boxes, getattr(topic, "unit", ""))
+    rows = _PlacedRows(topic.document, topic.start, topic.end, topic.boxes, topic.unit)
     lines = [None] * len(topic) if topic.line is None else topic.line.tolist()
     for row, units in enumerate(namer.units(rows)):
         sets, hops = topic.sets[row] if topic.sets else (), topic.hops[row] if topic.hops else ()
@@ -164,6 +170,7 @@ class _Merged:
             np.array([self._grade[name] for name in names], dtype=np.float64),
             line=None if topic.line is None else np.array([self._line[name] for name in names], dtype=np.int64),
             no_answer=topic.no_answer,
+            extra=topic.extra,
             sets=tuple(tuple(self._sets[name]) for name in names) if any(self._sets.values()) else None,
             hops=tuple(tuple(self._hops[name]) for name in names) if any(self._hops.values()) else None,
         )
@@ -182,10 +189,12 @@ def run_at_level(run: Run, level: Level) -> Run:
                          remedy=f"{option('level')} needs names")  # fmt: skip
     namer = _Namer(level, source)
     names = [run.documents[code] for code in run.document.tolist()]
-    units = namer.units(_Rows(names, run.start, run.end, run.boxes, getattr(run, "unit", "")))
+    units = namer.units(_PlacedRows(names, run.start, run.end, run.boxes, run.unit))
     kept = _first_rows(run, units)
     made = _rebuilt(run, kept)
-    notes = namer.notes(len(run), len(made), "result") if namer.plain or len(made) != len(run) else []
+    notes = namer.notes(len(run), len(made), "result")
+    if len(made) == len(run):
+        notes = notes[1:]
     return replace(made, notes=(*made.notes, *notes))
 
 
@@ -216,6 +225,7 @@ def _rebuilt(run: Run, kept: Sequence[Sequence[tuple[int, str]]]) -> Run:
         start=None,
         end=None,
         boxes=None,
+        unit="",
         path=None,
         path_end=None,
         paths=(),

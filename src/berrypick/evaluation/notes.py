@@ -136,11 +136,11 @@ def _empty_notes(scorer: RunScorer, empty: list[str], measures: list[str]) -> It
             else f"{count} judged topics have nothing relevant; their values{of} are undefined and left out of means",
         )
     rule = f"as protocol {scorer.evaluation.context.protocol} does"
-    for text, values in given.items():
-        if values:
-            shown = " or ".join(number(value) for value in sorted({*values}))
+    for text, found in given.items():
+        if found:
+            shown = " or ".join(number(value) for value in sorted({*found}))
             what = f"{shown} where nothing is relevant, {rule}"
-            yield Note("topics without targets", what, measure=text, count=len(values))
+            yield Note("topics without targets", what, measure=text, count=len(found))
 
 
 def meaningless_notes(scorer: RunScorer) -> Iterator[Note]:

@@ -79,7 +79,7 @@ class RunInputs:
         elif run.boxes is not None:
             what = "the results are places on pages, and the truth judges none"
             raise InputError(what, path=run.source or run.tag or "the run", remedy="give page, and box, in the truth")
-        if self.truth is not None and run.start is not None:
+        if self.truth is not None and run.start is not None and run.unit != self.truth.unit:
             run = check_unit(run, self.truth)
         texts, collection = self.context.reader.texts, self.context.reader.collection
         waiting = texts is not None and self.units == "spans" and bool(run.quoted) and run.start is None

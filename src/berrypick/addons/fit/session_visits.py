@@ -31,7 +31,7 @@ NO_LENGTH = "visits to documents whose length the log does not have: leaving at 
 SEARCHES = "places that a search showed, which are no visits"
 
 
-class Window(NamedTuple):
+class ShownLines(NamedTuple):
     """Lines of a document that one step showed."""
 
     document: str
@@ -40,7 +40,7 @@ class Window(NamedTuple):
     length: float  # of the document; nan where it is not known
 
 
-class Visit(NamedTuple):
+class SessionVisit(NamedTuple):
     """A stretch of reading in one document."""
 
     topic: str
@@ -79,7 +79,7 @@ def _check_places(run: Run, truth: Truth) -> None:
     check_unit(run, truth)
 
 
-def visits_of_session(topic: str, ranking: Ranking, truth: Truth, counts: Counter[str]) -> Iterator[Visit]:
+def visits_of_session(topic: str, ranking: Ranking, truth: Truth, counts: Counter[str]) -> Iterator[SessionVisit]:
     """Go through the visits of one session in the order of its steps."""
     judged = truth.topics.get(topic)
     if judged is None:
@@ -92,7 +92,7 @@ def visits_of_session(topic: str, ranking: Ranking, truth: Truth, counts: Counte
         yield _visit(topic, windows, _relevant(judged, windows[0].document), i == len(stretches) - 1, counts)
 
 
-def _windows(ranking: Ranking, counts: Counter[str]) -> Iterator[Window]:
+def _windows(ranking: Ranking, counts: Counter[str]) -> Iterator[ShownLines]:
     """What reading steps show, step by step, in the order of lines within a step."""
     tools, lengths = ranking.details.get("tool"), ranking.details.get("doc_lines")
     assert ranking.start is not None and ranking.end is not None
@@ -103,12 +103,12 @@ def _windows(ranking: Ranking, counts: Counter[str]) -> Iterator[Window]:
             continue
         length = float("nan") if lengths is None else float(lengths[row])
         document = ranking.documents[int(ranking.document[row])]
-        yield Window(document, int(ranking.start[row]), int(ranking.end[row]), length)
+        yield ShownLines(document, int(ranking.start[row]), int(ranking.end[row]), length)
 
 
-def _stretches(windows: Iterator[Window]) -> Iterator[list[Window]]:
+def _stretches(windows: Iterator[ShownLines]) -> Iterator[list[ShownLines]]:
     """Windows one after the other in the same document."""
-    held: list[Window] = []
+    held: list[ShownLines] = []
     for window in windows:
         if held and held[-1].document != window.document:
             yield held
@@ -126,8 +126,8 @@ def _relevant(judged: TopicTruth, document: str) -> list[tuple[int, int]]:
 
 
 def _visit(
-    topic: str, windows: list[Window], relevant: list[tuple[int, int]], last: bool, counts: Counter[str]
-) -> Visit:
+    topic: str, windows: list[ShownLines], relevant: list[tuple[int, int]], last: bool, counts: Counter[str]
+) -> SessionVisit:
     """How far one visit went, and how it ended."""
     seen: list[tuple[int, int]] = []
     distance = 0
@@ -136,14 +136,14 @@ def _visit(
         until = min(inside) if inside else window.end
         distance += _fresh(window.start, until, seen)
         if inside:
-            return Visit(topic, window.document, distance, "reached")
+            return SessionVisit(topic, window.document, distance, "reached")
         seen.append((window.start, window.end))
     document, length = windows[0].document, windows[-1].length
     if last or max(window.end for window in windows) >= length:  # never where the length is nan
-        return Visit(topic, document, distance, "censored")
+        return SessionVisit(topic, document, distance, "censored")
     if length != length:
         counts[NO_LENGTH] += 1
-    return Visit(topic, document, distance, "gave_up")
+    return SessionVisit(topic, document, distance, "gave_up")
 
 
 def _fresh(start: int, end: int, seen: list[tuple[int, int]]) -> int:

@@ -127,7 +127,8 @@ def renamed_topics(case: Case, measures: Measures, rng: Rng, number: int) -> Var
         ideal = one.ideal_elements
         return replace(one, ideal_elements=None if ideal is None else {new.get(k, k): v for k, v in ideal.items()})
 
-    renamed = run.changed(topics=tuple(new[name] for name in run.topics))
+    extra = {what: {new[name]: one for name, one in of.items() if name in new} for what, of in run.extra.items()}
+    renamed = run.changed(topics=tuple(new[name] for name in run.topics), extra=extra)
     made = case.changed(truth=replace(with_topics(truth, topics), fields={}), run=renamed, context=context)
     return Variant(made, "topics under other names", {new[name]: name for name in new})
 

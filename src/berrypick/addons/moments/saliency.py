@@ -26,7 +26,7 @@ class HighlightMeasure(Measure):
     """Measures of the scores that a run gives to the clips of a video."""
 
     #: It reads no list of results.
-    laws: ClassVar[tuple[str, ...]] = ("topic-names", "kernels", "jobs")
+    laws: ClassVar[tuple[str, ...]] = ("truth-order", "document-names", "topic-names", "kernels", "jobs")
     depends_on: ClassVar[tuple[str, ...]] = ()
     needs_targets: ClassVar[bool] = False
     references: ClassVar[tuple[str, ...]] = ("lei2021qvhighlights",)

@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
+from berrypick.addons.agents.seek import Seek
 from berrypick.addons.agents.seek_chain import link_graph
 from berrypick.core.navigation import CUT, LinkTable, Sessions
 
 
-def random_links(random, pages=30, share=0.15):
+def random_links(random: np.random.Generator, pages: int = 30, share: float = 0.15) -> LinkTable:
+    """Pages that link to each other by chance."""
     names = [f"p{i}" for i in range(pages)]
     pairs = [(a, b) for a in names for b in names if a != b and random.random() < share]
     return LinkTable(dict.fromkeys(pairs))
 
 
-def played(user, links, random, games, players=0, budget=None, spread=0.0):
+def played(
+    user: Seek,
+    links: LinkTable,
+    random: np.random.Generator,
+    games: int,
+    players: int = 0,
+    budget: int | None = None,
+    spread: float = 0.0,
+) -> Sessions:
     """Sessions of readers who do what the model says; ``spread`` makes players differ in how much the goal attracts."""
-    from dataclasses import replace
-
     graph = link_graph(links)
     own = {who: replace(user, goal=user.goal + spread * random.normal()) for who in range(max(players, 1))}
     paths, goals, who = [], [], []

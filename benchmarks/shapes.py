@@ -1,0 +1,259 @@
+"""Work in the shapes that people have, started as they start it: processor time against a peer, and growth by doubling.
+
+    python benchmarks/shapes.py [ROW ...] [--scale S] [--repeats N]
+
+shallow     200 TREC runs of 50 topics x 100 results, AP nDCG@10 P@10; against pytrec_eval, and trec_eval where
+            $TREC_EVAL names it
+lines       spans as JSON Lines, 750,000 lines of 7,500 topics, charR and EPRUM; against json.loads and orjson
+python      spans in Python, 20 systems x 1,000 questions x 10, charR@5; us a span
+chunks      10,000 chunk texts without a document in 10 MB of text, charR; against 100 of them sought one by one
+statistics  compare of 50 systems on 50 topics with 10,000 resamples, and stability of 20 systems, by 3 measures;
+            against the same with one BLAS thread
+sweep       20 chunkings x 1,000 questions x 400 documents, BM25, six measures, one of them with tokens; against one
+            chunking
+
+Every piece of work is a process of its own, threads are as a user has them. ``--scale`` makes all rows smaller. Growth
+is that of the processor time without what loading takes, from half the size to the whole: an exponent of 1 is linear.
+All rows take about a quarter of an hour and 1 GB of memory at scale 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from _processes import Cost, alternately
+
+LOAD = "import berrypick as bp; bp.evaluate({'q': [{'doc': 'd', 'start': 0, 'end': 9}]}, {'q': [('d', 0, 9)]}, 'charR')"
+EVALUATE = "import sys, berrypick as bp; bp.evaluate(sys.argv[1], sys.argv[3:], sys.argv[2])"
+PYTREC = """
+import sys, pytrec_eval
+truth = pytrec_eval.parse_qrel(open(sys.argv[1]))
+evaluator = pytrec_eval.RelevanceEvaluator(truth, {"map", "ndcg_cut.10", "P.10"})
+for path in sys.argv[2:]:
+    evaluator.evaluate(pytrec_eval.parse_run(open(path)))
+"""
+TREC_EVAL = 'for f in "${@:3}"; do "$1" -q -m map -m ndcg_cut.10 -m P.10 "$2" "$f" > /dev/null; done'
+JSON = "import sys, json\nfor line in open(sys.argv[1]): json.loads(line)"
+ORJSON = "import sys, orjson\nfor line in open(sys.argv[1], 'rb'): orjson.loads(line)"
+PYTHON = """
+import sys, json, time, berrypick as bp
+truth, runs = json.load(open(sys.argv[1]))
+begun = time.process_time()
+bp.evaluate(truth, runs, "charR@5")
+print("seconds", time.process_time() - begun)
+"""
+CHUNKS = """
+import sys, json, berrypick as bp
+bp.evaluate(json.load(open(sys.argv[1])), sys.argv[2], "charR", documents=sys.argv[3])
+"""
+ONE_BY_ONE = """
+import sys, json
+texts = [json.loads(line)["text"] for line in open(sys.argv[3])]
+chunks = [json.loads(line)["text"] for line in open(sys.argv[2])][:100]
+assert all(any(chunk in text for text in texts) for chunk in chunks)
+"""
+STATISTICS = """
+import sys, json, time, berrypick as bp
+truth, runs = json.load(open(sys.argv[1]))
+results = bp.evaluate(truth, dict(list(runs.items())[: int(sys.argv[3])]), "AP nDCG@10 P@10")
+begun = time.process_time()
+bp.compare(results, resamples=10000) if sys.argv[2] == "compare" else bp.stability(results)
+print("seconds", time.process_time() - begun)
+"""
+SWEEP = """
+import sys, json, berrypick as bp
+from berrypick.addons.sweep.chunkers import fixed
+from berrypick.addons.sweep.retrievers import bm25
+documents, truth, queries = json.load(open(sys.argv[1]))
+measures = "charR@5 charP@5 charF@5 spanAP EPRUM Coverage(budget=500,effort='tokens')"
+sizes = [100 + 40 * i for i in range(int(sys.argv[2]))]
+bp.sweep(documents, truth, fixed, bm25, measures, queries=queries, grid={"size": sizes})
+"""
+
+
+def shallow(folder: Path, scale: float, repeats: int) -> None:
+    draw, count = np.random.default_rng(1), max(2, round(200 * scale))
+    judged = [np.unique(draw.integers(0, 500_000, 200)) for _ in range(50)]
+    truth = folder / "truth.qrels"
+    lines = (f"{t} 0 D{d:07d} {int(draw.random() < 0.3)}\n" for t, names in enumerate(judged) for d in names.tolist())
+    truth.write_text("".join(lines))
+    runs = [str(folder / f"{number}.run") for number in range(count)]
+    for number, path in enumerate(runs):
+        with open(path, "w") as out:
+            for topic, names in enumerate(judged):
+                found = np.concatenate([draw.choice(names, 40, replace=False), draw.integers(0, 500_000, 70)])
+                ranked = enumerate(dict.fromkeys(draw.permutation(found).tolist()), start=1)
+                out.writelines(f"{topic} Q0 D{d:07d} {k} {100 - k / 7:.6f} s{number}\n" for k, d in list(ranked)[:100])
+    asked = [str(truth), "AP nDCG@10 P@10"]
+    commands = {
+        "berrypick": ["-c", EVALUATE, *asked, *runs],
+        "berrypick, half": ["-c", EVALUATE, *asked, *runs[: count // 2]],
+        "pytrec_eval": ["-c", PYTREC, str(truth), *runs],
+    }
+    if program := os.environ.get("TREC_EVAL"):
+        commands["trec_eval"] = ["/bin/bash", "-c", TREC_EVAL, "-", program, str(truth), *runs]
+    tell(f"{count} TREC runs of 50 topics x 100 results", commands, repeats)
+
+
+def lines(folder: Path, scale: float, repeats: int) -> None:
+    draw, topics = np.random.default_rng(5), max(2, round(7500 * scale))
+    for name, count in (("whole", topics), ("half", topics // 2)):
+        with open(folder / f"{name}.jsonl", "w") as run, open(folder / f"{name}.truth.jsonl", "w") as truth:
+            for topic in range(count):
+                drawn = (draw.integers(0, 50_000, 100), draw.integers(0, 40_000, 100), draw.integers(200, 1200, 100))
+                for place, (document, start, size) in enumerate(zip(*(one.tolist() for one in drawn), strict=True)):
+                    span = {"topic": f"q{topic}", "doc": f"doc{document:06d}.md", "start": start, "end": start + size}
+                    run.write(json.dumps(span | {"score": round(20 - place / 7, 4)}) + "\n")
+                    if place % 40 == 7:
+                        truth.write(json.dumps(span | {"start": start + 50, "end": start + 150}) + "\n")
+    commands = {}
+    for measure in ("charR", "EPRUM"):
+        for name, shown in (("whole", measure), ("half", f"{measure}, half")):
+            commands[shown] = ["-c", EVALUATE, f"{folder}/{name}.truth.jsonl", measure, f"{folder}/{name}.jsonl"]
+    commands |= {"json.loads": ["-c", JSON, f"{folder}/whole.jsonl"], "orjson": ["-c", ORJSON, f"{folder}/whole.jsonl"]}
+    tell(f"spans as JSON Lines, {100 * topics} lines", commands, repeats)
+
+
+def python(folder: Path, scale: float, repeats: int) -> None:
+    draw, questions = np.random.default_rng(1), max(2, round(1000 * scale))
+
+    def results() -> list[dict[str, object]]:
+        drawn = zip(draw.integers(0, 50, 10).tolist(), draw.integers(0, 9000, 10).tolist(), strict=True)
+        return [{"doc": f"d{document}", "start": start, "end": start + 300} for document, start in drawn]
+
+    truth = {f"q{number}": [{"doc": f"d{number % 50}", "start": 100, "end": 300}] for number in range(questions)}
+    for name, count in (("whole", 20), ("half", 10)):
+        runs = {f"s{number}": {topic: results() for topic in truth} for number in range(count)}
+        (folder / f"{name}.json").write_text(json.dumps([truth, runs]))
+    commands = {
+        "berrypick": ["-c", PYTHON, f"{folder}/whole.json"],
+        "berrypick, half": ["-c", PYTHON, f"{folder}/half.json"],
+    }
+    costs = tell(f"spans in Python, 20 systems x {questions} questions x 10", commands, repeats, own=True)
+    each = costs["berrypick"].best / (200 * questions)
+    print(f"  {each * 1e6:.1f} us a span, without loading")
+
+
+def words_of(draw: np.random.Generator, count: int) -> list[str]:
+    letters = np.array(list("etaoinshrdlcumwfgypbvk"))
+    vocabulary = np.array(["".join(draw.choice(letters, size)) for size in draw.integers(2, 11, 20_000)])
+    share = 1 / np.arange(1, len(vocabulary) + 1)
+    return [str(word) for word in vocabulary[draw.choice(len(vocabulary), count, p=share / share.sum())]]
+
+
+def chunks(folder: Path, scale: float, repeats: int) -> None:
+    draw = np.random.default_rng(2)
+    every = words_of(draw, round(1_700_000 * scale))
+    for name, share in (("whole", 1), ("half", 2)):
+        held, count = every[: len(every) // share], max(10, round(10_000 * scale / share))
+        texts = [" ".join(held[i : i + 20_000]) for i in range(0, len(held), 20_000)]
+        records = ({"doc": f"d{number}", "text": text} for number, text in enumerate(texts))
+        (folder / f"{name}.texts.jsonl").write_text("".join(json.dumps(one) + "\n" for one in records))
+        with open(folder / f"{name}.run.jsonl", "w") as out:
+            for number in range(count):
+                text = texts[int(draw.integers(len(texts)))]
+                at = int(draw.integers(0, max(1, len(text) - 1000)))
+                chunk = text[at : at + int(draw.integers(200, 1000))].strip()
+                out.write(json.dumps({"topic": str(number // 10), "text": chunk, "rank": number % 10 + 1}) + "\n")
+        judged = {str(number): [{"doc": "d0", "start": 10, "end": 300}] for number in range(-(-count // 10))}
+        (folder / f"{name}.truth.json").write_text(json.dumps(judged))
+
+    def asked(code: str, name: str) -> list[str]:
+        return ["-c", code, *(f"{folder}/{name}.{kind}" for kind in ("truth.json", "run.jsonl", "texts.jsonl"))]
+
+    commands = {"berrypick": asked(CHUNKS, "whole"), "berrypick, half": asked(CHUNKS, "half")}
+    commands["100 chunks one by one"] = asked(ONE_BY_ONE, "whole")
+    tell(f"{round(10_000 * scale)} chunk texts in {10 * scale:g} MB", commands, repeats)
+
+
+def statistics(folder: Path, scale: float, repeats: int) -> None:
+    draw, topics = np.random.default_rng(3), max(10, round(50 * scale))
+    truth = {f"t{t}": {f"d{d}": int(draw.integers(0, 3)) for d in range(60)} for t in range(topics)}
+    runs = {
+        f"run{s:02d}": {
+            topic: {name: float(grade + draw.normal(0, 0.5 + s / 40)) for name, grade in judged.items()}
+            for topic, judged in truth.items()
+        }
+        for s in range(50)
+    }
+    path = folder / "runs.json"
+    path.write_text(json.dumps([truth, runs]))
+    pinned = ["/usr/bin/env", "OPENBLAS_NUM_THREADS=1", sys.executable]
+    for what, count in (("compare", 50), ("stability", 20)):
+        work = ["-c", STATISTICS, str(path), what]
+        commands = {
+            "as a user starts it": [*work, str(count)],
+            "as a user starts it, half": [*work, str(count // 2)],
+            "one BLAS thread": [*pinned, *work, str(count)],
+        }
+        costs = tell(f"{what} of {count} systems, {topics} topics, 3 measures", commands, repeats, own=True)
+        ratio = costs["as a user starts it"].best / costs["one BLAS thread"].best
+        print(f"  {ratio:.2f} times the pinned time (floor 1.2)")
+
+
+def sweep(folder: Path, scale: float, repeats: int) -> None:
+    draw = np.random.default_rng(4)
+    settings, questions = max(2, round(20 * scale)), max(10, round(1000 * scale))
+    every = words_of(draw, 2000 * max(4, round(400 * scale)))
+    documents = {f"d{i // 2000}": " ".join(every[i : i + 2000]) for i in range(0, len(every), 2000)}
+    truth, queries = {}, {}
+    for number in range(questions):
+        name = f"d{int(draw.integers(len(documents)))}"
+        at = int(draw.integers(0, len(documents[name]) - 300))
+        truth[f"q{number}"] = [{"doc": name, "start": at, "end": at + 200}]
+        queries[f"q{number}"] = " ".join(draw.permutation(documents[name][at : at + 200].split())[:8])
+    path = folder / "sweep.json"
+    path.write_text(json.dumps([documents, truth, queries]))
+    commands = {
+        "berrypick": ["-c", SWEEP, str(path), str(settings)],
+        "berrypick, half": ["-c", SWEEP, str(path), str(settings // 2)],
+        "one chunking": ["-c", SWEEP, str(path), "1"],
+    }
+    tell(f"sweep of {settings} chunkings x {questions} questions x {len(documents)} documents", commands, repeats)
+
+
+def tell(title: str, commands: dict[str, list[str]], repeats: int, own: bool = False) -> dict[str, Cost]:
+    """Run work in turn and show it; ``own``: seconds are those that the work measured itself."""
+    costs = alternately({"loading": ["-c", LOAD], **commands}, repeats)
+    print(title)
+    for name, cost in costs.items():
+        seconds = cost.best if own and name != "loading" else cost.processor
+        print(f"  {name:<28}{seconds:8.2f} s", flush=True)
+    for name in commands:
+        if f"{name}, half" in commands:
+            loading = 0.0 if own else costs["loading"].processor
+            whole, half = (
+                (one.best if own else one.processor) - loading for one in (costs[name], costs[f"{name}, half"])
+            )
+            print(f"  {name}: exponent {math.log2(max(whole, 1e-3) / max(half, 1e-3)):.2f} by doubling")
+    return costs
+
+
+ROWS: dict[str, Callable[[Path, float, int], None]] = {
+    row.__name__: row for row in (shallow, lines, python, chunks, statistics, sweep)
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("rows", nargs="*", metavar="ROW", help=f"of {', '.join(ROWS)}; all unless named")
+    parser.add_argument("--scale", type=float, default=1.0)
+    parser.add_argument("--repeats", type=int, default=1)
+    chosen = parser.parse_args()
+    for name in chosen.rows or ROWS:
+        if name not in ROWS:
+            parser.error(f"no row {name}: there are {', '.join(ROWS)}")
+        with tempfile.TemporaryDirectory() as folder:
+            ROWS[name](Path(folder), chosen.scale, chosen.repeats)
+
+
+if __name__ == "__main__":
+    main()
