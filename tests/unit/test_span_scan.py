@@ -12,6 +12,7 @@ from berrypick import kernels
 from berrypick.core.errors import BerrypickError
 from berrypick.formats.base import Problems
 from berrypick.formats.io import span_scan
+from berrypick.formats.io.json_lines import positions
 from berrypick.formats.span_run import SpanRun
 
 pytestmark = pytest.mark.skipif(kernels._native is None, reason="compiled kernels: they are not installed")
@@ -219,3 +220,8 @@ def test_what_is_not_read_is_said_in_the_order_of_the_file(tmp_path, both):
     path.write_text(f"{first}\n{second}\n")
     scanned, found = both(path)
     assert scanned and found["unread"] == ("late", "model")
+
+
+def test_positions_of_lists_stay_exact():
+    assert positions([2**53 + 1]).tolist() == [2**53 + 1]
+    assert [positions(np.array(one)).dtype.kind for one in ([1.0, 2.0], [1.0, 2.5])] == ["i", "f"]

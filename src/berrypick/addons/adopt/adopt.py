@@ -309,12 +309,13 @@ class Adoption:
         found: list[dict[str, Any]] = [{} for _ in range(many)]
         for kind in _SETS:
             value = row.fields.get(kind)
-            listed = isinstance(value, (list, tuple)) and many > 1
-            if listed and len(value) != many:
-                what = f"{kind} is a list of {len(value)}, and there are {many} pieces of gold"
+            each = list(value) if isinstance(value, (list, tuple)) and many > 1 else [value] * many
+            if len(each) != many:
+                what = f"{kind} is a list of {len(each)}, and there are {many} pieces of gold"
                 raise self.golden.error(what, f"give one {kind} for each", row.line)
-            for i, one in enumerate(found) if value is not None else ():
-                one[kind] = value[i] if listed else value
+            for one, name in zip(found, each, strict=True):
+                if name is not None:
+                    one[kind] = name
         return found
 
     @staticmethod

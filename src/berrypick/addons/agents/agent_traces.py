@@ -75,9 +75,9 @@ def _logs(path: str, problems: Problems, pattern: Any) -> Iterator[SessionLog]:
             found = _attributes(span)
             kind = found.get(_KIND)
             log.topic = log.topic or (first_topic(found.get("input.value"), pattern) if pattern is not None else "")
-            if kind == "LLM" and any(isinstance(found.get(key), (int, float)) for key in _TOKENS):
-                known = True
-                tokens += sum(value for key in _TOKENS if isinstance(value := found.get(key), (int, float)))
+            counts = [found[key] for key in _TOKENS if isinstance(found.get(key), (int, float))]
+            if kind == "LLM" and counts:
+                known, tokens = True, tokens + float(sum(counts))
             elif kind == "TOOL":
                 log.results.append(_result(found, f"{trace} {name}", time, tokens if known else None))
         started = [_seconds(span, "startTimeUnixNano") for _, _, span in held if span.get("startTimeUnixNano")]

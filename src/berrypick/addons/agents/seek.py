@@ -106,7 +106,7 @@ class Seek(NavigationModel):
         return value
 
     @classmethod
-    def fit(
+    def fit(  # type: ignore[override]
         cls,
         log: Any,
         *,

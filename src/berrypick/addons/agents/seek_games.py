@@ -47,8 +47,8 @@ class Decisions:
 
     def part(self, chosen: BoolArray) -> Decisions:
         """Return some of the decisions."""
-        columns = (self.page, self.clicks, self.goal, self.link, self.session)
-        return Decisions(*(column[chosen] for column in columns), self.left_out)
+        page, clicks, goal = self.page[chosen], self.clicks[chosen], self.goal[chosen]
+        return Decisions(page, clicks, goal, self.link[chosen], self.session[chosen], self.left_out)
 
 
 def decisions_of(sessions: Sessions, graph: LinkGraph) -> Decisions:

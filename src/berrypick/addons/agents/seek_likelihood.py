@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -38,7 +38,7 @@ class Choices:
     goal: BoolArray
     near: BoolArray
     log_in_degree: FloatArray
-    like: FloatArray | None
+    like: Any
     begin: IntArray  # where the links of each decision begin; one more than there are decisions
     chosen: IntArray  # the place of the link that was followed
 

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -44,7 +45,7 @@ class WordVectors:
         shape = (len(units), max(len(codes), 1))
         found = sparse.csr_matrix((value, (np.array(rows, dtype=np.int64), column)), shape=shape)
         length = np.sqrt(np.asarray(found.multiply(found).sum(axis=1)).ravel())
-        self._words = sparse.diags(np.divide(1.0, length, out=np.zeros(len(units)), where=length > 0)) @ found
+        self._words: Any = sparse.diags(np.divide(1.0, length, out=np.zeros(len(units)), where=length > 0)) @ found
 
     def like(self, page: int) -> FloatArray:
         """Return the cosine of every page with one, in [0, 1]."""

@@ -177,8 +177,8 @@ def _read(shown: Any, part: Mapping[str, Any], asked: Mapping[str, Any]) -> tupl
     if isinstance(shown, Mapping) and "file" in shown:
         return [], None  # an image, a notebook, an empty file
     numbers = [int(found[1]) for line in _text(part).splitlines() if (found := _NUMBERED.match(line))]
-    path = asked.get("file_path")
-    return _stretches({str(path): numbers}) if isinstance(path, str) else [], None
+    given = asked.get("file_path")
+    return _stretches({given: numbers}) if isinstance(given, str) else [], None
 
 
 def _grep(shown: Any, part: Mapping[str, Any], asked: Mapping[str, Any]) -> list[Place]:

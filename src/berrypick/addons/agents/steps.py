@@ -75,7 +75,8 @@ def read_steps(ranking: Ranking, text: Highlighted) -> StepView:
     many = ranking.ranks
     seen = np.cumsum(np.bincount(ranking.rank, good, many)) if len(ranking) else np.zeros(many)
     shown = np.bincount(ranking.rank, alone, many) if len(ranking) else np.zeros(many)
-    return StepView(ranking, shown.astype(np.float64), seen, sum(one.total for one in measured.values()), relevant)
+    columns = shown.astype(np.float64), seen.astype(np.float64)
+    return StepView(ranking, *columns, sum(one.total for one in measured.values()), relevant)
 
 
 def _apart(ranking: Ranking) -> IntArray:
@@ -106,7 +107,7 @@ def costs_of_steps(judged: JudgedTopic, cost: str) -> FloatArray:
     said = np.bincount(rank, ~np.isnan(column), len(steps)) > 0 if len(rank) else np.zeros(len(steps), dtype=bool)
     found = np.bincount(rank, np.nan_to_num(column), len(steps)) if len(rank) else np.zeros(len(steps))
     if said.all():
-        return found
+        return np.asarray(found, dtype=np.float64)
     if cost == "lines" and judged.context.reader.line_unit == "lines":
         return np.where(said, found, steps.shown)
     raise _missing(judged, steps.ranking, cost, int(np.argmin(said)))

@@ -125,7 +125,7 @@ def _game(
         return None
     player = run.get("model", of_all)
     cut = (CUT,) if result == "move" else ()
-    return (*pages, *cut), goal, player if isinstance(player, str) else ""
+    return (*pages, *cut), str(goal), player if isinstance(player, str) else ""
 
 
 def _contradiction(pages: list[str], start: Any, goal: Any, result: Any) -> str:

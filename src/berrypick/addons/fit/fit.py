@@ -248,7 +248,7 @@ def fit(
     if not chosen.can_be_learnt():
         known = [name for name, cls in users.registered().items() if cls.can_be_learnt()]
         raise UsageError(f"fit estimates {', '.join(known)}, not {chosen.name()}")
-    given = {"links": links, "collection": collection, "goals": goals, "documents": documents}
+    given: dict[str, Any] = {"links": links, "collection": collection, "goals": goals, "documents": documents}
     given |= {"truth": truth, "format_run": format_run}
     for name, why in OF_SOME.items():
         if given[name] is not None and name not in _taken(type(chosen)):

@@ -73,7 +73,13 @@ def fit_command(
     if target is not None:
         refuse_overwriting(target, [log, links, goals, documents, truth, collection])
     with progress_bar("checking", "pages") as progress:
-        files = {"links": links, "goals": goals, "documents": documents, "truth": truth, "collection": collection}
+        files: dict[str, Any] = {
+            "links": links,
+            "goals": goals,
+            "documents": documents,
+            "truth": truth,
+            "collection": collection,
+        }
         found = fit(model, log, progress=progress, **files, **settings)
     show_notes(found.notes)
     if target is not None:

@@ -22,7 +22,9 @@ def page_data(tasks: Sequence[PageTask], pictures: PagePictures | None, notes: l
     if pictures is not None and not sized and not shares:
         notes.append("pictures: no page_size says where boxes lie on them; outlines are shown")
         pictures = None
-    found, held, places = [], [], {}
+    found: list[dict[str, Any]] = []
+    held: list[str] = []
+    places: dict[tuple[str, int], int] = {}
     extents = _extents(tasks)
     for task in tasks:
         page = task.document, task.page

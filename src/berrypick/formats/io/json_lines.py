@@ -151,10 +151,13 @@ def _number(digits: str) -> float:
 
 
 def positions(values: Sequence[float] | FloatArray) -> Positions:
-    """Whole numbers stay whole; all are of at most 2^53."""
-    found = np.asarray(values, dtype=np.float64)
-    whole = found.astype(np.int64)
-    return whole if (whole == found).all() else found
+    """Whole numbers stay whole. Those of an array are below 2^53, those of a list may be larger, and stay exact."""
+    if isinstance(values, np.ndarray):
+        whole = values.astype(np.int64)
+        return whole if (whole == values).all() else values
+    if all(float(value).is_integer() for value in values):
+        return np.array([int(value) for value in values], dtype=np.int64)
+    return np.array(values, dtype=np.float64)
 
 
 def plain(value: float) -> float:
