@@ -68,8 +68,6 @@ def _placed(truth: Truth) -> bool:
 
 def near_paths(truth: Truth, run: Run) -> str:
     """A note on judged paths that a run lacks and has with more or fewer folders before them; '' if there are none."""
-    if truth.unit != "lines":
-        return ""
     known = {*run.documents}
     by_name: dict[str, list[str]] = {}
     for path in run.documents:

@@ -158,7 +158,8 @@ def document_notes(scorer: RunScorer) -> Iterator[Note]:
         # else users may move from what is retrieved to what is judged
         unknown = list(unknown_documents_note(truth, run))
         yield from unknown
-        if not unknown and (near := near_paths(truth, run)):
+        in_lines = truth.units == "spans" and truth.unit == "lines"
+        if in_lines and not unknown and (near := near_paths(truth, run)):
             yield Note("near paths", near)
     elif not _occurs(navigation, scorer):
         source = navigation.source or "the navigation"
