@@ -44,6 +44,7 @@ CALLS: dict[str, list[str]] = {
     "adopt": ["G --documents D -o OUT.jsonl --yes --partial --report OUT.2.jsonl", "G R --documents D -o OUT.jsonl"],
     "locate": ["T OUT.jsonl --documents D", "T OUT.jsonl --documents D --quotes fuzzy --partial --report OUT.2.jsonl"],
     "abstention": ["T R"],
+    "nuggets": ["M R --assigned A", "M R --assigned A --at 2 -o json"],
     "place": ["R OUT.jsonl --words D", "T OUT.jsonl --words D"],
     "pool": [
         "R R --documents D -o OUT.jsonl",
@@ -81,6 +82,8 @@ def texts() -> dict[str, str]:
         "E": "".join(documents).replace("g" * 50, "h" * 40),
         "G": json.dumps([{"question": "Which one?", "context": ["raspberry"], "source": "garden"}]),
         "I": "1\tone\n2\ttwo\n",
+        "A": sample(known["nuggets-run"]),
+        "M": json.dumps({"topic": "1", "doc": "garden", "start": 0, "end": 9, "nugget": "This is"}) + "\n",
         "U": sample(known["fitted-user"]),
     }
 

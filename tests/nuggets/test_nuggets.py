@@ -102,6 +102,8 @@ def test_nuggets_of_another_truth_are_refused(assigned, files):
 
 def test_a_truth_without_nuggets_is_refused(assigned):
     with pytest.raises(bp.UsageError, match="the truth has no nuggets"):
+        bp.score("Nuggets", {"1": {"a": 1}}, {"1": {"a": 1.0}})
+    with pytest.raises(bp.InputError, match="the run has nuggets, and no results; the truth judges no nuggets"):
         bp.score("Nuggets", {"1": {"a": 1}}, assigned)
 
 
@@ -181,3 +183,13 @@ def test_official_scores_of_trec_rag(data):
     assert compared == 6 * 301
     assert means["Nuggets(of='all',strict=True)"] == 0.30345628044346756
     assert sum(bp.read_truth(path).skipped.values()) == 40 and sum(bp.read_run(path).skipped.values()) == 25
+
+
+def test_what_an_answer_states_is_no_list_of_results(tmp_path, berrypick):
+    """It scored 0 by every measure of results, with a note on missing topics alone."""
+    truth, run = tmp_path / "truth.jsonl", tmp_path / "said.jsonl"
+    truth.write_text('{"topic": "1", "doc": "a", "start": 0, "end": 9}\n')
+    run.write_text('{"qid": "1", "nuggets": [{"text": "n", "importance": "vital", "assignment": "support"}]}\n')
+    ended = berrypick("evaluate", truth, run, "-m", "charR", "--format-run", "nuggets-run")
+    assert ended.code == 2 and not ended.out
+    assert "the run has nuggets, and no results; the truth judges no nuggets" in ended.err

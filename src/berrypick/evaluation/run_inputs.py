@@ -66,6 +66,8 @@ class RunInputs:
         run = source.read() if isinstance(source, RunFile) else source
         if self.options.strict:
             refuse_foreign(run)
+        if run.extra and not len(run) and self.truth is not None:
+            _refuse_other_things(run, self.truth)
         if self.titles.named:
             run = self.titles.matched(run)
         if self.options.id_pattern is not None:
@@ -144,3 +146,13 @@ def _with_length_note(run: Run, collection: Collection) -> Run:
     return replace(
         run, notes=(*run.notes, f"{ends} after the document, by its length in {source}; the rest finds nothing")
     )
+
+
+def _refuse_other_things(run: Run, truth: Truth) -> None:
+    """Refuse a run that has something else than results, such as nuggets, where the truth has nothing of that kind."""
+    if not any(name in topic.extra for topic in truth.topics.values() for name in run.extra):
+        what = (
+            f"the run has {' and '.join(run.extra)}, and no results; the truth judges no {' and no '.join(run.extra)}"
+        )
+        remedy = "give a truth that does, or a run with results"
+        raise InputError(what, path=run.source or run.tag or "the run", remedy=remedy)
