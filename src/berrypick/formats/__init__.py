@@ -223,8 +223,12 @@ def _otherwise(role: Role) -> list[str]:
 
 
 def _expected(role: Role | None) -> list[str]:
-    shapes = [f"{value.name()}: {value.shape}" for value in _candidates(role)]
-    return ["expected one of", *shapes, *registry.problems()]
+    """Say what would be understood: the formats of the core and of other packages, and how many more there are."""
+    known = [*_candidates(role)]
+    shown = [value for value in known if not value.__module__.startswith("berrypick.addons.")] or known
+    more = len(known) - len(shown)
+    others = [f"or one of {more} others: berrypick list formats"] if more else []
+    return ["expected one of", *(f"{value.name()}: {value.shape}" for value in shown), *others, *registry.problems()]
 
 
 def read_any(
