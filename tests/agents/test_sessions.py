@@ -192,9 +192,9 @@ def test_logs_without_names_of_people():
     """There the working folder is relative too: what is printed lies in it, what is given beside it."""
     from berrypick.addons.agents.session_paths import SessionRoot
 
-    root, folder = SessionRoot("testbed"), "./work/testbed"
-    assert root.below("./work/testbed/a.py", folder, folder) == "a.py"
-    assert root.below("./work/testbed/a.py", folder, folder, printed=True) == "a.py"
+    root, folder = SessionRoot("testbed"), "./jobs/testbed"
+    assert root.below("./jobs/testbed/a.py", folder, folder) == "a.py"
+    assert root.below("./jobs/testbed/a.py", folder, folder, printed=True) == "a.py"
     assert root.below("src/a.py", folder, folder, printed=True) == "src/a.py"
     assert root.below("src/a.py", folder, folder) is None
 
