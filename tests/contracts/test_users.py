@@ -39,7 +39,7 @@ def make_context(**options):
 def judged_by(model, seed=0):
     """(world, judged ranking, ReaderContext) wherever the model can read."""
     found, refused = [], []
-    for world in prepared(seed):
+    for world in (one for one in prepared(seed) if not one.made_for):  # those have nothing that readers reach
         for kind, navigation in [("none", None), *tables(np.random.default_rng(seed)).items()]:
             if (navigation is not None) != bool(build(model).navigation):
                 continue

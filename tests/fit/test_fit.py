@@ -380,7 +380,11 @@ REFUSED = {
     "no length": ("bep", log_of((5, "reached"), (9, "missed")), "distances say what A L is, not A"),
     "given": ("t2i(tolerance=5)", log_of((5, "gave_up"), (9, "gave_up")), "tolerance is what fit estimates"),
     "t_init": ("t2i(t_init=5)", log_of((5, "gave_up"), (9, "gave_up")), "without t_init"),
-    "other model": ("hierarchy", log_of((5, "gave_up")), "fit estimates bep, distance, markov, t2i, not hierarchy"),
+    "other model": (
+        "hierarchy",
+        log_of((5, "gave_up")),
+        "markov, seek, t2i, not hierarchy",
+    ),
     "no step": ("markov", [["a"], ["b"]], "no session goes from one page to another"),
     "flat": ("t2i", log_of((0, "missed"), *[(1, "reached")] * 3), "its interval has no end"),
     "no leaving": ("markov", [["a", "b", "?"], ["b", "a", "?"]], "cannot identify leaving"),

@@ -71,10 +71,14 @@ def test_every_measure_keeps_its_laws():
     assert not missing, "no campaign suits them"
 
 
+#: Campaigns without results, of which the measures below have no value.
+OF_OTHER_THINGS = ("beside units",)
+
+
 def test_every_carrier_gives_the_same_digits():
     for campaign in campaigns.campaigns(1):
         names, laws = check(campaign, ["charR@3", "charP", "EPRUM", "nDCG@3", "nxCG@3"], 1, only=("carrier",))
-        assert len(names) >= 2 and laws == {"carrier"}
+        assert (len(names) >= 2 and laws == {"carrier"}) or campaign.name in OF_OTHER_THINGS
 
 
 @pytest.mark.slow
@@ -92,12 +96,17 @@ def test_every_measure_keeps_its_laws_on_many_campaigns(seed):
 
 #: Laws that campaigns break seldom; the test below breaks them by hand.
 SELDOM = {("ESL", "tie-order"), ("ESLRF", "tie-order"), ("spanAll", "split-span"),
-          *((name, "split-span") for name in ("KiltP", "KiltR", "KiltRprec", "Selected"))}  # fmt: skip
+          ("Drop", "relevant-added"),
+          *((name, "split-span") for name in ("KiltP", "KiltR", "KiltRprec", "Selected")),
+          *((name, "split-span") for name in ("All", "Enough", "EnoughRR", "Sets"))}  # fmt: skip
 
 
 def test_what_campaigns_break_seldom_is_broken_by_hand():
     one, two = {"q": {"d#0-10": 1}}, {"q": {"d#0-5": 1, "d#5-10": 1}}
-    assert bp.score("spanAll", one, {"q": {"d#0-7": 1}}) != bp.score("spanAll", two, {"q": {"d#0-7": 1}})
+    for name in ("spanAll", "All@1", "Enough@1", "EnoughRR", "Sets@1"):
+        assert bp.score(name, one, {"q": {"d#0-7": 1}}) != bp.score(name, two, {"q": {"d#0-7": 1}})
+    used, unused = ({"topic": "q", "doc": "d", "start": s, "end": s + 5, "used": s == 0} for s in (0, 5))
+    assert bp.score("Drop", one, [used]) < bp.score("Drop", one, [used, unused]), "smaller is better"
     for name in ("KiltP@1", "KiltR@1", "KiltRprec", "Selected"):
         assert bp.score(name, one, one) != bp.score(name, one, two), "results are units of the truth, or they are not"
     near, far = ({"topic": "q", "doc": "d", "start": s, "end": s + 5, "rank": 1} for s in (0, 50))

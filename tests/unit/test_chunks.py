@@ -223,14 +223,15 @@ READERS = ["classical", "coverage", "distance", "window(before=5,after=5)", "t2i
 #: A copy that takes a rank may push a bad result behind the cut-off, and then less text was retrieved, or less of it
 #: twice: what a set of the first k results means (measures.md, section 8). At the end of the list no copy does that.
 PUSHED = {"charP@3", "charF@3", "IoU@3", "Overlap@3", "charJudged@3"}
-#: As TREC Genomics has it, a copy of a good result is one more good result, wherever it stands.
-COUNTED_AGAIN = {"PassageAP"}
+#: As TREC Genomics has it, a copy of a good result is one more good result, wherever it stands. For an agent it is one
+#: more step, after which as much has been seen as before, and which costs something (measures.md, section 16).
+COUNTED_AGAIN = {"PassageAP", "StepAUC", "Waste"}
 #: A result that lies within an earlier one is another unit, with a start and a share of relevant text of its own. These
 #: measures judge it as such; all others see that it brings no text.
 OF_UNITS = {
     "APtol", "BestIoU", "BestIoU@3", "ESL", "ESLRF", "GRP", "GRP@0.5", "MAep", "PRecall", "PRecall@0.5", "PT2I",
     "PT2I@0.5", "SegP", "SegP@3", "SegR", "SegR@3", "spanAP", "spanAP@3", "T2I", "T2I@3", "GainRecall",
-    "GainRecall@3", "epgr@0.5", "iMAep", "nxCG@3", "xCG@3",
+    "GainRecall@3", "epgr@0.5", "iMAep", "nxCG@3", "xCG@3", "KiltP@3", "KiltR@3", "KiltRprec", "Selected",
 }  # fmt: skip
 EVERYTHING = {"units": 1000, "chunks": worlds.span_run({"x": [("d", 0, 50), ("d", 50, 90)]})}
 

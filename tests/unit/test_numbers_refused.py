@@ -188,19 +188,3 @@ def test_whole_numbers_too_large_for_a_float(call, message):
     with pytest.raises(bp.BerrypickError, match=message) as raised:
         call()
     assert len(str(raised.value)) < 500
-
-
-@pytest.mark.parametrize(
-    ("duration", "message"),
-    [
-        (HUGE, "q.jsonl:2: duration must be a number of at most 2\\^53"),
-        ('"150"', "q.jsonl:2: duration must be a number of at most 2\\^53, not '150'"),
-        (-1, "q.jsonl:2: the length -1 is below 0"),
-        (149, "q.jsonl:2: document garden has two lengths, 150 and 149"),
-    ],
-)
-def test_durations_of_videos(put, duration, message):
-    line = '{{"qid": {}, "vid": "garden", "duration": {}, "relevant_windows": [[0, 5]]}}\n'
-    with pytest.raises(bp.InputError, match=message):
-        bp.read_truth(put("q.jsonl", line.format(1, 150) + line.format(2, duration)))
-    assert bp.read_truth(put("q.jsonl", line.format(1, 150) + line.format(2, "null"))).lengths == {"garden": 150}

@@ -106,7 +106,6 @@ DATA_SETS = {
     "chunking.csv": 'question,references,corpus_id\nWhich one?,"[{""content"": ""berry"", ""start_index"": 2, '
     '""end_index"": 7}]",B\n',
     "legal.json": '{"tests": [{"query": "Which one?", "snippets": [{"file_path": "B", "span": [2, 7]}]}]}',
-    "moments.jsonl": '{"qid": 1, "query": "Which one?", "duration": 9, "vid": "B", "relevant_windows": [[2, 7]]}\n',
 }
 
 

@@ -413,7 +413,8 @@ def _empty_topics(chosen: type[Format], value: Any) -> str:
     if isinstance(value, Run):
         empty = next((topic for topic in value.topics if not value.size(topic)), None)
         return "" if empty is None else f"the run returns nothing for topic {empty} on purpose"
-    bare = next((topic for topic in value.topics.values() if not topic.quotes and not any(topic.documents())), None)
+    topics = [one for one in value.topics.values() if one.no_answer or not chosen.holds_unjudged_topics]
+    bare = next((topic for topic in topics if not topic.quotes and not any(topic.documents())), None)
     said = "nothing was judged for topic {}" if bare is None or not bare.no_answer else "topic {} has no answer"
     return "" if bare is None else f"the truth says that {said.format(bare.topic)}"
 

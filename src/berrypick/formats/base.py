@@ -182,6 +182,8 @@ class Format:
     reading: ClassVar[Mapping[str, str]] = {}
     #: Whether it says which topics a run returns nothing for, or a truth has no answer to.
     holds_empty_topics: ClassVar[bool] = False
+    #: Whether topics for which nothing was judged have a place in it.
+    holds_unjudged_topics: ClassVar[bool] = False
     #: What it holds of a truth beside graded units, of :attr:`berrypick.core.truth.Truth.beside`.
     holds: ClassVar[frozenset[str]] = frozenset()
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from berrypick.addons.agents.steps import cost_of, spent, steps_of, steps_table
-from berrypick.core.laws import without
+from berrypick.core.laws import with_laws
 from berrypick.core.parameters import parameter, positive_share
 from berrypick.core.score import Curve, Explanation, Score, number
 from berrypick.judging.topic import JudgedTopic
@@ -68,7 +68,7 @@ class CostAt(Measure):
     """
 
     #: Costs belong to results: other ones in their place cost something else.
-    laws: ClassVar[tuple[str, ...]] = without("relevant-added")
+    laws: ClassVar[tuple[str, ...]] = with_laws("split-span")
     higher_is_better: ClassVar[bool] = False
     depends_on: ClassVar[tuple[str, ...]] = ()
     references: ClassVar[tuple[str, ...]] = ("azzopardi2019cwl", "kaplan1958nonparametric")

@@ -9,7 +9,7 @@ import numpy as np
 
 from berrypick.addons.agents.steps import read_steps, steps_of
 from berrypick.core.arrays import BoolArray
-from berrypick.core.laws import without
+from berrypick.core.laws import with_laws, without
 from berrypick.core.run import Ranking
 from berrypick.core.score import Explanation, Score, Table, number
 from berrypick.judging.topic import JudgedTopic
@@ -56,7 +56,7 @@ class Drop(Measure):
     0.5
     """
 
-    laws: ClassVar[tuple[str, ...]] = without("relevant-added")
+    laws: ClassVar[tuple[str, ...]] = with_laws("split-span", laws=without("relevant-added"))
     higher_is_better: ClassVar[bool] = False
     depends_on: ClassVar[tuple[str, ...]] = ()
     references: ClassVar[tuple[str, ...]] = ("pehcevski2006hixeval",)

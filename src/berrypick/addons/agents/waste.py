@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from berrypick.addons.agents.steps import cost_of, spent, steps_of, steps_table
-from berrypick.core.laws import without
+from berrypick.core.laws import with_laws, without
 from berrypick.core.parameters import parameter, positive_share
 from berrypick.core.score import Explanation, Score, number
 from berrypick.judging.topic import JudgedTopic
@@ -52,7 +52,7 @@ class Waste(Measure):
     0.75
     """
 
-    laws: ClassVar[tuple[str, ...]] = without("relevant-added")
+    laws: ClassVar[tuple[str, ...]] = with_laws("split-span", laws=without("relevant-added"))
     higher_is_better: ClassVar[bool] = False
     depends_on: ClassVar[tuple[str, ...]] = ()
     references: ClassVar[tuple[str, ...]] = ("azzopardi2019cwl",)

@@ -7,6 +7,7 @@ from typing import ClassVar, Literal
 
 from berrypick.addons.benchmarks._named_sets import NamedMeasure
 from berrypick.addons.benchmarks._points import ranked_points
+from berrypick.core.laws import without
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,8 @@ class KiltR(NamedMeasure):
     """
 
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
+    #: A set is a point where it is completed: what stands behind rank k moves points before it.
+    laws: ClassVar[tuple[str, ...]] = without("junk-after-cut")
     cutoff_required: ClassVar[bool] = True
     references: ClassVar[tuple[str, ...]] = ("petroni2021kilt",)
 

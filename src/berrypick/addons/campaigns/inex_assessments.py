@@ -81,6 +81,7 @@ class InexAssessments(Format):
     """
 
     format_name: ClassVar[str] = "inex-assessments"
+    holds_unjudged_topics: ClassVar[bool] = True
     positions = "chars"
     role: ClassVar[Role] = "truth"
     shape: ClassVar[str] = '<assessments topic="..."><file name="..."><element path="/article[1]" .../></file>'

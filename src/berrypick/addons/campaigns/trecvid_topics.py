@@ -33,6 +33,7 @@ class TrecvidTopics(Format):
     """
 
     format_name: ClassVar[str] = "trecvid-topics"
+    holds_unjudged_topics: ClassVar[bool] = True
     positions = "seconds"
     role: ClassVar[Role] = "truth"
     shape: ClassVar[str] = '<videoTopic num="5"><knownItem src="bor08.mpg" start="1m0s" stop="1m25s"/>'
