@@ -4,6 +4,7 @@ left, and the next command works."""
 import json
 import os
 import random
+import re
 import signal
 import time
 from functools import cache
@@ -56,6 +57,12 @@ def arguments(given, target):
     return [*words, target]
 
 
+#: Python drops an interruption that comes while its import system lets go of a lock, says so, and goes on.
+LOST = re.compile(
+    r"Exception ignored in: <function _get_module_lock\.<locals>\.cb .*?KeyboardInterrupt: ?\n", re.DOTALL
+)
+
+
 @pytest.mark.parametrize("number", list(CODES), ids=[number.name for number in CODES])
 @pytest.mark.parametrize("name", ["convert", "fit", "index", "report"])
 def test_the_old_or_the_new_file_stands(work, undisturbed, name, number, tmp_path):
@@ -83,7 +90,7 @@ def test_the_old_or_the_new_file_stands(work, undisturbed, name, number, tmp_pat
         if code == 0:  # the first time of all may have been a slow one
             lasts = min(lasts, time.monotonic() - began)
         assert code in (0, CODES[number], -number), err  # a signal that comes before Python is up ends it at once
-        assert "Traceback" not in err
+        assert "Traceback" not in LOST.sub("", err)
         if name == "index":
             sound = not target.exists() or target.read_bytes() == new or code != 0
         else:

@@ -153,12 +153,6 @@ def test_explained_in_lines(files, berrypick):
     assert "each line once" in shown
 
 
-def test_other_formats_refuse_lines(files, berrypick):
-    (files / "apart.jsonl").write_text(RUN.splitlines()[0] + "\n")
-    done = berrypick("convert", files / "apart.jsonl", files / "t.txt", "--to", "genomics-run")
-    assert done.code == 2 and "lines" in done.err
-
-
 def test_checked_without_characters(files, berrypick):
     """A text of another length in characters is none of another length in lines."""
     (files / "quoted.jsonl").write_text(RUN.splitlines()[0].replace("}", ', "text": "x"}') + "\n")

@@ -130,7 +130,8 @@ def test_what_is_not_recognised_is_told_with_its_place_and_what_to_do(written):
             bp.read_run(path)
         assert str(error.value).startswith(f"{path}:{line}: ") and "expected one of\n  " in str(error.value)
         assert "\n  trec-run: topic Q0" in str(error.value) and "\n  inex-" not in str(error.value)
-        assert re.search(r"\n  or one of \d+ others: berrypick list formats", str(error.value))
+        if "inex-submission" in formats.registered():  # not where the slices are hidden
+            assert re.search(r"\n  or one of \d+ others: berrypick list formats", str(error.value))
     packed = written(gzip.compress(b"#\n" + b"x" * 200_000 + b"\n"), "long.gz")
     with pytest.raises(bp.InputError) as error:
         bp.read_truth(packed)
