@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from told import told
 
 import berrypick as bp
 from berrypick.core.errors import BerrypickError
@@ -46,13 +47,14 @@ def both(monkeypatch):
     return compared
 
 
-def drawn(draw, scores):
+def drawn(draw, scores, texts=False):
     """Topics with a few spans each, some with none."""
 
     def span():
         start = int(draw.integers(0, 50)) + float(draw.choice([0, 0.5], p=[0.9, 0.1]))
         made = {"doc": str(draw.choice(["a", "b/c.md", "\u00e9", "7"])), "start": start, "end": start + 9}
-        return made | ({"score": float(draw.normal())} if scores else {})
+        made |= {"score": float(draw.normal())} if scores else {}
+        return made | ({"text": "words " * int(draw.integers(1, 3))} if texts else {})
 
     return {f"q{number}": [span() for _ in range(int(draw.integers(0, 6)))] for number in range(8)}
 
@@ -60,8 +62,9 @@ def drawn(draw, scores):
 @pytest.mark.parametrize("seed", range(30))
 def test_plain_lists_are_read_at_once(seed, both):
     draw = np.random.default_rng(seed)
-    at_once, found = both(drawn(draw, scores=bool(seed % 2)))
+    at_once, found = both(drawn(draw, scores=bool(seed % 2), texts=seed % 3 == 0))
     assert at_once and not isinstance(found, str)
+    assert bool(found["quoted"]) == (seed % 3 == 0)
 
 
 SPAN = {"doc": "a", "start": 1, "end": 3}
@@ -90,6 +93,8 @@ ODD = [
     {"score": None},
     {"rank": 3},
     {"text": "words"},
+    {"text": " "},
+    {"text": ["words"]},
     {"page": 3},
     {"metadata": {"source": "x"}},
     {"name": "x"},
@@ -139,11 +144,80 @@ def test_tuples_are_read_at_once(both):
 def test_what_begins_with_a_span_is_what_a_topic_retrieves(monkeypatch):
     """Whatever follows it."""
     others = [SPAN, {"_id": 1, "_source": {}}, {"topic": "q", **SPAN}, ("a", 1, 3), "text", None, 7, [SPAN]]
-    firsts = [SPAN, SPAN | {"score": 1}, SPAN | {"doc": None, "end": [1]}, ("a", 1, 3), ("a", "b", "c", {"d": 1})]
+    firsts = [
+        SPAN,
+        SPAN | {"score": 1},
+        SPAN | {"text": "it"},
+        SPAN | {"doc": None, "end": [1]},
+        ("a", 1, 3),
+        ("a", "b", "c", {"d": 1}),
+    ]
     lists = [[first, *rest] for first in firsts for rest in ([], *([one] for one in others))]
     assert not any(convert._holds_run(key, one) for key in ("q", "topic") for one in lists)
     monkeypatch.setattr(convert, "begins_with_span", lambda value: False)
     assert {convert._holds_run(key, one) for key in ("q", "topic") for one in lists} == {False}
+
+
+# --- judgements -------------------------------------------------------------------------------------------------------
+
+
+def judged_outcome(given):
+    try:
+        return told(bp.Truth.from_records(given) if isinstance(given, list) else bp.Truth.from_dict(given))
+    except BerrypickError as error:
+        return str(error)
+
+
+@pytest.fixture
+def both_truths(monkeypatch):
+    """Whether judgements are read at once, and what is read in each way."""
+
+    def compared(given):
+        used = []
+        made = column_tables._spans_truth
+        with monkeypatch.context() as patch:
+            patch.setattr(column_tables, "_spans_truth", lambda table: used.append(found := made(table)) or found)
+            fast = judged_outcome(given)
+        with monkeypatch.context() as patch:
+            patch.setattr(objects, "plain_judgements", lambda given: None)
+            patch.setattr(column_tables, "_spans_truth", lambda table: None)
+            assert judged_outcome(given) == fast
+        return bool(used and used[-1]), fast
+
+    return compared
+
+
+def as_records(given):
+    return [{"topic": topic, **one} for topic, held in given.items() for one in held]
+
+
+def test_plain_judgements_are_read_at_once(both_truths):
+    for seed in range(30):
+        draw = np.random.default_rng(seed)
+        given = {
+            topic: [
+                one | ({"grade": float(draw.choice([0, 0.5, 1, -1, 2]))} if seed % 2 else {})
+                for one in {tuple(one.values()): one for one in held}.values()
+            ]
+            for topic, held in drawn(draw, scores=False).items()
+        }
+        for form in (given, as_records(given)):
+            at_once, found = both_truths(form)
+            assert at_once and not isinstance(found, str)
+        tuples = {topic: [tuple(one.values()) for one in held] for topic, held in given.items()}
+        assert both_truths(tuples)[1] == judged_outcome(given)
+
+
+MORE = [{"grade": 0, "end": 1}, {"end": 1}, {"grade": -0.0}, {"grade": 1001}, {"grade": None}, {"grade": True},
+        {"quote": "it"}, {"set": "x"}, {"judged": "whole"}, {"grade": "high"}, {}]  # fmt: skip
+
+
+@pytest.mark.parametrize("odd", [*ODD, *MORE], ids=[str(one)[:40] for one in [*ODD, *MORE]])
+def test_other_judgements_say_the_same(odd, both_truths):
+    for held in ([SPAN | odd], [SPAN, SPAN | odd], [SPAN | odd, SPAN], [{**odd, **SPAN}, SPAN]):
+        for given in ({"q": held}, {"p": [SPAN], "q": held, "r": []}, {"p": held, "q": None}, {1: held, "": [SPAN]}):
+            both_truths(given)
+            both_truths(as_records({topic: found or [] for topic, found in given.items()}))
 
 
 def test_names_may_stand_in_any_order(both):

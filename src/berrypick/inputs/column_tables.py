@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from berrypick.core.arrays import FloatArray
 from berrypick.core.assemble import assemble, in_trec_order
 from berrypick.core.columns import Coded
 from berrypick.core.errors import InputError, UsageError, option, shorten
@@ -26,6 +27,7 @@ from berrypick.documents.placed import CALLED_BY_FILE, FOUND_BY_TEXT
 from berrypick.documents.texts import Texts
 from berrypick.formats.base import Problems
 from berrypick.formats.io.json_lines import positions
+from berrypick.formats.io.span_scan import judged_topics
 from berrypick.formats.span_run import SpanRun
 from berrypick.formats.span_truth import SpanTruth
 from berrypick.inputs.counted_places import DETAIL_NUMBERS
@@ -258,12 +260,45 @@ def truth_of_table(table: ColumnTable) -> Truth:
     if row is not None:
         raise table.error(row, "grade is missing", "give a grade in every row, or leave the column out (all are 1)")
     problems = Problems(table.where)
-    truth = SpanTruth.from_records(table.rows(), problems, table.where)
+    truth = _spans_truth(table) or SpanTruth.from_records(table.rows(), problems, table.where)
     absent = sum(topic not in truth for topic in table.topics)
     notes = [f"{counted(absent, 'topic')} without judgements left out"] if absent else []
     unread = tuple(dict.fromkeys((*table.unread, *truth.unread)))
     notes = [*table.notes, *truth.notes, *notes]
     return replace(truth, source="", notes=tuple(notes), unread=unread, skipped=problems.counts)
+
+
+def _spans_truth(table: ColumnTable) -> Truth | None:
+    """Judged spans column by column; None where a value is not as it should be, so that rows are looked at."""
+    if {*table.columns} not in ({*_PLACED}, {*_PLACED, "grade"}) or (read := _checked_columns(table)) is None:
+        return None
+    topic, document, numbers = read
+    grade = numbers.get("grade", np.ones(len(table)))
+    line = np.array(table.number, dtype=np.int64)
+    topics = judged_topics(topic, document, numbers["start"], numbers["end"], grade, line)
+    return None if topics is None else Truth("spans", topics, table.where, SpanTruth.name())
+
+
+#: Columns that spans have.
+_PLACED = ("topic", "doc", "start", "end")
+
+
+def _checked_columns(table: ColumnTable) -> tuple[Coded, Coded, dict[str, FloatArray]] | None:
+    """Topics, documents and numbers of spans; None where a value is not as it should be."""
+    names = {name: table.columns[name] for name in ("topic", "doc")}
+    numbers = {name: values for name, values in table.columns.items() if name not in (*names, "text")}
+    if any({*map(type, values)} != {str} for values in names.values()):
+        return None
+    if not all({*map(type, values)} <= {int, float} for values in numbers.values()):
+        return None
+    topic, document = (Coded.of(values) for values in names.values())
+    if not all(name and name.isprintable() for name in (*topic.names, *document.names)):
+        return None
+    if any(not max(map(abs, values)) < LARGEST for values in numbers.values()):
+        return None
+    found = {name: np.array(values, dtype=np.float64) for name, values in numbers.items()}
+    good = (found["start"] >= 0) & (found["end"] >= found["start"])
+    return (topic, document, found) if good.all() else None
 
 
 def _cell(table: ColumnTable, name: str, row: int) -> Any:
@@ -353,31 +388,27 @@ def _without_empty_columns(table: ColumnTable) -> ColumnTable:
     return table.without(*empty)
 
 
-_OF_SPANS = frozenset({"topic", "doc", "start", "end", "rank", "score"})
+_OF_SPANS = frozenset({*_PLACED, "rank", "score", "text"})
 
 
 def spans_run(table: ColumnTable) -> Run | None:
     """Spans column by column; None where a value is not as it should be, so that rows are looked at."""
-    if not {"topic", "doc", "start", "end"} <= {*table.columns} <= _OF_SPANS:
+    if not {*_PLACED} <= {*table.columns} <= _OF_SPANS or (read := _checked_columns(table)) is None:
         return None
-    names = {name: table.columns[name] for name in ("topic", "doc")}
-    numbers = {name: values for name, values in table.columns.items() if name not in names}
-    if any({*map(type, values)} != {str} for values in names.values()):
+    texts = table.columns.get("text")
+    if texts is not None and {*map(type, texts)} != {str}:
         return None
-    if not all({*map(type, values)} <= {int, float} for values in numbers.values()):
-        return None
-    topic, document = (Coded.of(values) for values in names.values())
-    if not all(name and name.isprintable() for name in (*topic.names, *document.names)):
-        return None
-    if any(not max(map(abs, values)) < LARGEST for values in numbers.values()):
-        return None
-    found = {name: np.array(values, dtype=np.float64) for name, values in numbers.items()}
-    if not ((found["start"] >= 0) & (found["end"] >= found["start"])).all():
-        return None
-    line = np.array(table.number, dtype=np.int64)
+    topic, document, found = read
     places = {name: positions(found.pop(name)) for name in ("start", "end")}
-    columns = {"rank": None, "score": None, **found, **places, "topic": topic, "document": document, "line": line}
-    return SpanRun.of_columns({"tag": "", **columns}, table.where)
+    rows = np.arange(len(table), dtype=np.int64)
+    columns = {"rank": None, "score": None, **found, **places, "topic": topic, "document": document, "line": rows}
+    run = SpanRun.of_columns({"tag": "", **columns}, table.where)
+    assert run.line is not None
+    rows, line = run.line, np.array(table.number, dtype=np.int64)[run.line]
+    if texts is None:
+        return replace(run, line=line)
+    held = ((i, texts[row]) for i, row in enumerate(rows.tolist()))
+    return replace(run, line=line, quoted={i: text for i, text in held if text.strip()})
 
 
 def documents_run(table: ColumnTable) -> Run | None:

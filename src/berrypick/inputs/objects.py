@@ -43,7 +43,7 @@ from berrypick.inputs.column_tables import ColumnTable, TextSearch, is_number, p
 from berrypick.inputs.counted_places import DETAILS, UNIT
 from berrypick.inputs.fields import PAGE_NAMES, FieldError, FieldReader, FieldRow, Role, names_of
 from berrypick.inputs.frames import is_frame
-from berrypick.inputs.span_lists import plain_spans
+from berrypick.inputs.span_lists import plain_judgements, plain_spans
 
 DocumentName = str | Callable[[Any], str] | None
 #: For messages.
@@ -110,7 +110,8 @@ def refuse_response(given: Any, what: str) -> None:
 
 def topics_table(given: Mapping[Any, Any], role: Role, doc: DocumentName = None) -> ColumnTable:
     """What every topic has, as a table; lists of a run are ranked."""
-    if role == "run" and doc is None and (plainly := plain_spans(given)) is not None:
+    plainly = None if doc is not None else plain_spans(given) if role == "run" else plain_judgements(given)
+    if plainly is not None:
         return plainly
     lists = role == "run" and not all(isinstance(one, Mapping) and not is_answer(one) for one in given.values())
     spans = are_span_names([str(name) for found in given.values() if isinstance(found, Mapping) for name in found])

@@ -5,7 +5,7 @@ What has another form is read result by result; both give the same table.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -14,7 +14,8 @@ from berrypick.formats.io.made_names import is_made
 from berrypick.inputs.column_tables import ColumnTable, plain_names
 
 _NAMES = frozenset({"doc", "start", "end"})
-_PLAIN = (_NAMES, _NAMES | {"score"})
+_PLAIN = (_NAMES, _NAMES | {"score"}, _NAMES | {"text"}, _NAMES | {"score", "text"})
+_JUDGED = (_NAMES, _NAMES | {"grade"})
 _NUMBERS = frozenset({int, float})
 
 
@@ -30,26 +31,52 @@ def begins_with_span(value: Any) -> bool:
 
 
 def plain_spans(given: Mapping[Any, Any]) -> ColumnTable | None:
-    """The table of ranked lists of dictionaries or tuples that have doc, start and end, perhaps a score, and nothing
-    else; None if any is another one."""
+    """The table of ranked lists of dictionaries or tuples that have doc, start and end, perhaps a score or a text, and
+    nothing else; None if any is another one."""
+    found = _plain_rows(given, _PLAIN, "score")
+    if found is None:
+        return None
+    topic, columns = found
+    rank = [place for held in given.values() for place in range(1, len(held) + 1)]
+    table = ColumnTable.of_columns({"topic": topic, "rank": rank, **columns}, "results")
+    return replace(table, topics=tuple(plain_names("topic", list(given), [])), lists=True)
+
+
+def plain_judgements(given: Mapping[Any, Any]) -> ColumnTable | None:
+    """The table of lists of dictionaries or tuples that have doc, start and end, perhaps a grade, and nothing else;
+    None if any is another one."""
+    found = _plain_rows(given, _JUDGED, "grade")
+    if found is None:
+        return None
+    topic, columns = found
+    table = ColumnTable.of_columns({"topic": topic, **columns}, "judgements")
+    return replace(table, topics=tuple(plain_names("topic", list(given), [])))
+
+
+def _plain_rows(
+    given: Mapping[Any, Any], shapes: Sequence[frozenset[str]], number: str
+) -> tuple[list[Any], dict[str, list[Any]]] | None:
+    """The topic of each row, and what rows of one of some shapes have under each name; None if any is another one."""
     if {*map(type, given.values())} != {list}:
         return None
     every = list(chain.from_iterable(given.values()))
-    if (columns := _columns(every)) is None:
+    if (columns := _columns(every, shapes, number)) is None:
         return None
     kinds = {name: {*map(type, values)} for name, values in columns.items()}
-    if kinds.pop("doc") != {str} or not all(kind <= _NUMBERS for kind in kinds.values()):
+    if (
+        kinds.pop("doc") != {str}
+        or kinds.pop("text", {str}) != {str}
+        or not all(kind <= _NUMBERS for kind in kinds.values())
+    ):
         return None
     if any(map(is_made, {*columns["doc"]})):
         return None
-    topic = [name for name, held in given.items() for _ in held]
-    rank = [place for held in given.values() for place in range(1, len(held) + 1)]
-    topics = tuple(plain_names("topic", list(given), []))
-    table = ColumnTable.of_columns({"topic": topic, "rank": rank, **columns}, "results")
-    return replace(table, topics=topics, lists=True)
+    if not all(map(str.strip, columns.get("text", ()))):
+        return None
+    return [name for name, held in given.items() for _ in held], columns
 
 
-def _columns(every: list[Any]) -> dict[str, list[Any]] | None:
+def _columns(every: list[Any], shapes: Sequence[frozenset[str]], number: str) -> dict[str, list[Any]] | None:
     """What dictionaries of the same names, or tuples of one length, have under each name."""
     kinds = {*map(type, every)}
     if kinds not in ({dict}, {tuple}):
@@ -58,9 +85,9 @@ def _columns(every: list[Any]) -> dict[str, list[Any]] | None:
     if kinds == {tuple}:
         if sizes not in ({3}, {4}):
             return None
-        return dict(zip(("doc", "start", "end", "score"), map(list, zip(*every, strict=True)), strict=False))
+        return dict(zip(("doc", "start", "end", number), map(list, zip(*every, strict=True)), strict=False))
     names = tuple(every[0])
-    if {*names} not in _PLAIN or sizes != {len(names)}:
+    if {*names} not in shapes or sizes != {len(names)}:
         return None
     try:
         return {name: [one[name] for one in every] for name in names}

@@ -6,13 +6,14 @@ there is, the plain reader reads the whole file instead, and alone decides what 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray
+from berrypick.core.arrays import FloatArray, Narrow, Positions
+from berrypick.core.columns import Coded
 from berrypick.core.truth import TopicTruth
 from berrypick.formats.io.files import head
 from berrypick.formats.io.json_lines import positions
@@ -60,11 +61,10 @@ def scan_judged(path: str) -> dict[str, TopicTruth] | None:
         return None
     grade = found.columns.get("score")
     grade = np.ones(len(found.line)) if grade is None else grade
-    empty = (found.start == found.end) & (grade != 0)
-    odd = (grade == 0) & np.signbit(grade)  # -0 is 0 in a line, -0.0 is not
-    if empty.any() or odd.any() or _has_copies(found):
+    if ((grade == 0) & np.signbit(grade)).any():  # -0 is 0 in a line, -0.0 is not
         return None
-    return _by_topic(found, grade)
+    topic, document = Coded(found.topic_names, found.topic), Coded(found.document_names, found.document)
+    return judged_topics(topic, document, found.start, found.end, grade, found.line)
 
 
 #: Names of judged spans; a grade stands where a run has its score.
@@ -72,29 +72,34 @@ _JUDGED = frozenset({"topic", "doc", "start", "end"})
 _GRADE = {"grade": "score"}
 
 
-def _has_copies(found: Scanned) -> bool:
-    """Whether a span is judged twice for a topic."""
-    columns = (found.end, found.start, found.document, found.topic)
+def judged_topics(
+    topic: Coded, document: Coded, start: FloatArray, end: FloatArray, grade: FloatArray, line: Narrow
+) -> dict[str, TopicTruth] | None:
+    """Judged spans by topic, from columns in which every span begins at 0 or later and does not end before; None where
+    one is empty and no span that was judged not relevant, or is judged twice."""
+    if ((start == end) & (grade != 0)).any() or _has_copies((end, start, document.codes, topic.codes)):
+        return None
+    order = np.argsort(topic.codes, kind="stable")
+    ends = np.searchsorted(topic.codes[order], np.arange(len(topic.names) + 1)).tolist()
+    start, end = positions(start[order]), positions(end[order])
+    whole = start.dtype.kind == end.dtype.kind == "i"
+    line, grade = line[order].astype(np.int64), grade[order]
+    documents = [document.names[code] for code in document.codes[order].tolist()]
+    topics = {}
+    for name, (a, b) in zip(topic.names, pairwise(ends), strict=True):
+        columns = (start[a:b], end[a:b]) if whole else (positions(start[a:b]), positions(end[a:b]))
+        topics[name] = TopicTruth(name, tuple(documents[a:b]), grade[a:b], *columns, line[a:b])
+    return topics
+
+
+def _has_copies(columns: Sequence[Positions]) -> bool:
+    """Whether two rows are the same."""
     order = np.lexsort(columns)
     same = np.ones(max(len(order) - 1, 0), dtype=bool)
     for column in columns:
         ordered = column[order]
         same &= ordered[1:] == ordered[:-1]
     return bool(same.any())
-
-
-def _by_topic(found: Scanned, grade: FloatArray) -> dict[str, TopicTruth]:
-    order = np.argsort(found.topic, kind="stable")
-    ends = np.searchsorted(found.topic[order], np.arange(len(found.topic_names) + 1)).tolist()
-    start, end = positions(found.start[order]), positions(found.end[order])
-    whole = start.dtype.kind == end.dtype.kind == "i"
-    names, line, grade = found.document_names, found.line[order].astype(np.int64), grade[order]
-    documents = [names[code] for code in found.document[order].tolist()]
-    topics = {}
-    for topic, (a, b) in zip(found.topic_names, pairwise(ends), strict=True):
-        columns = (start[a:b], end[a:b]) if whole else (positions(start[a:b]), positions(end[a:b]))
-        topics[topic] = TopicTruth(topic, tuple(documents[a:b]), grade[a:b], *columns, line[a:b])
-    return topics
 
 
 def _scanned(path: str, slots: dict[str, int]) -> Scanned | None:
