@@ -5,7 +5,7 @@ import pytest
 
 import berrypick as bp
 from berrypick.evaluation import scoring
-from berrypick.judging import together
+from berrypick.measures import together
 from berrypick.measures.spans.charr import charR
 
 TEXT = [

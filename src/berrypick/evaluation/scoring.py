@@ -23,12 +23,12 @@ from berrypick.evaluation.signature import measure_fields, sign
 from berrypick.inputs.convert import RunFile
 from berrypick.judging.context import JudgingContext
 from berrypick.judging.judge import ranking_of, refuse_duplicates
-from berrypick.judging.together import RunTogether, SpansTogether, blocks, takes_together
 from berrypick.judging.topic import JudgedTopic
 from berrypick.judging.topics import JudgedTopics
 from berrypick.measures import Measure
 from berrypick.measures.base import as_score
 from berrypick.measures.spans.overlap import repeated_share
+from berrypick.measures.together import RunTogether, SpansTogether, blocks
 from berrypick.users import UserModel
 
 if TYPE_CHECKING:
@@ -246,6 +246,19 @@ class RunScorer:
         fields = measure_fields(one, self.evaluation, self.run, reads)
         head, own = one.measure.signature_head(), tuple(field for field in fields if field[0] not in said)
         return SharedSignature(head, own, sign(own, (), head))
+
+
+def takes_together(run: Run, context: JudgingContext) -> bool:
+    """Whether a run may have topics that are judged together under a context."""
+    user = type(context.user)
+    said = user.notes is not UserModel.notes or user.item_notes is not UserModel.item_notes
+    if said or user.seeks_entry_points or context.max_ranks is not None or context.rules:
+        return False
+    if context.idealism is not None or context.quant is not None or run.start is None or run.end is None:
+        return False
+    if run.path is not None or run.boxes is not None or run.of_text or run.extra or run.grouped:
+        return False
+    return run.start.dtype == run.end.dtype == np.int64
 
 
 def raise_named(error: Exception, name: str, *parts: Measure | UserModel) -> NoReturn:

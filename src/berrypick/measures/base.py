@@ -20,11 +20,11 @@ from berrypick.core.score import Curve, Explanation, Score, Table, number
 from berrypick.core.words import counted
 from berrypick.judging.context import JudgingContext
 from berrypick.judging.reader_sessions import ReaderSessions
-from berrypick.judging.together import SpansTogether
 from berrypick.judging.topic import JudgedTopic
 from berrypick.judging.topics import JudgedTopics
 from berrypick.measures.best_list import BestList
 from berrypick.measures.reader_values import ReaderValues as ReaderValues
+from berrypick.measures.together import SpansTogether
 from berrypick.relevance.gains import Quantisation
 
 #: 0.01, 0.02 .. 1: the recall levels at which curves of several topics are averaged.

@@ -87,8 +87,10 @@ def judged_topics(
     documents = [document.names[code] for code in document.codes[order].tolist()]
     topics = {}
     for name, (a, b) in zip(topic.names, pairwise(ends), strict=True):
-        columns = (start[a:b], end[a:b]) if whole else (positions(start[a:b]), positions(end[a:b]))
-        topics[name] = TopicTruth(name, tuple(documents[a:b]), grade[a:b], *columns, line[a:b])
+        first, last = start[a:b], end[a:b]
+        if not whole:  # each topic by itself
+            first, last = positions(first), positions(last)
+        topics[name] = TopicTruth(name, tuple(documents[a:b]), grade[a:b], first, last, line[a:b])
     return topics
 
 

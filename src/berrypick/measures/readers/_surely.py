@@ -8,8 +8,8 @@ from functools import cached_property
 import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
-from berrypick.judging.together import SpansTogether
 from berrypick.kernels.poisson_binomial import upper_tails
+from berrypick.measures.together import SpansTogether
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,7 +21,6 @@ from berrypick.core.score import Curve, Explanation, Score, Table, number
 from berrypick.judging.candidates import item_name
 from berrypick.judging.context import JudgingContext
 from berrypick.judging.reader_sessions import ReaderSessions, sorted_rows, weighted_inverse
-from berrypick.judging.together import SpansTogether
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.joint_bounds import End, mean_terms
 from berrypick.kernels.lists import ideal as ideals
@@ -66,6 +65,7 @@ from berrypick.measures.readers._sets import SEVERAL_AT_ONCE, check_need, explai
 from berrypick.measures.readers._surely import SureEvents
 from berrypick.measures.readers._targets import TargetMeasure
 from berrypick.measures.readers._working import item_tables, law_table, reach_table, scenario_tables, whole_recall
+from berrypick.measures.together import SpansTogether
 
 #: What is said of bounds that are not those of one recall value.
 _ADDED_UP = (

@@ -19,7 +19,6 @@ from berrypick.core.truth import Targets
 from berrypick.documents.token_offsets import TokenOffsets
 from berrypick.documents.tokens import token_costs
 from berrypick.judging.context import JudgingContext
-from berrypick.judging.together import SpansTogether
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import intersections
 from berrypick.kernels.relevant_text import unseen_parts
@@ -27,6 +26,7 @@ from berrypick.measures.base import Measure
 from berrypick.measures.spans._iou import iou_parameter, matched_at
 from berrypick.measures.spans._pairs import covered_together, matched_together
 from berrypick.measures.spans._text import view_of
+from berrypick.measures.together import SpansTogether
 from berrypick.relevance.places import covered_place, read_in_order
 
 # --- targets found --------------------------------------------------------------------------------------------------

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray
-from berrypick.judging.together import SpansTogether
 from berrypick.kernels.relevant_text import unseen_parts
 from berrypick.measures.spans._iou import ALMOST
+from berrypick.measures.together import SpansTogether
 
 
 def covered_together(spans: SpansTogether, share: float) -> FloatArray:

@@ -24,13 +24,13 @@ from berrypick.core.truth import Highlighted
 from berrypick.core.words import unit_word
 from berrypick.judging.context import JudgingContext
 from berrypick.judging.ranked_gains import rows_by_document
-from berrypick.judging.together import SpansTogether
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.areas import common_areas, union_area
 from berrypick.kernels.intervals import intersections, merge
 from berrypick.kernels.relevant_text import Measured, MeasuredText, first_seen_of
 from berrypick.measures.base import Measure, TextValue
 from berrypick.measures.spans.overlap import known_unions
+from berrypick.measures.together import SpansTogether
 from berrypick.relevance.places import first_seen_places
 
 

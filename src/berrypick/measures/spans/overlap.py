@@ -15,10 +15,10 @@ from berrypick.core.score import Explanation, Score, Table, number
 from berrypick.core.truth import Highlighted
 from berrypick.core.words import unit_word
 from berrypick.judging.context import JudgingContext
-from berrypick.judging.together import SpansTogether
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.relevant_text import first_seen, once
 from berrypick.measures.base import Measure
+from berrypick.measures.together import SpansTogether
 from berrypick.relevance.places import first_seen_places, united_area
 
 #: The text of whole rankings, each character counted once, where a measure has counted it already.

@@ -14,11 +14,11 @@ from berrypick.core.observed import record
 from berrypick.core.parameters import parameter
 from berrypick.core.score import Explanation, Score, Table, number
 from berrypick.judging.context import JudgingContext
-from berrypick.judging.together import SpansTogether
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.base import SHOWN, Measure
 from berrypick.measures.spans._iou import ALMOST, length_parameter, of_length, overlaps
 from berrypick.measures.spans._pairs import FittingPairs
+from berrypick.measures.together import SpansTogether
 
 _RANGE = re.compile(r"(0?\.\d+|1(?:\.0*)?):(0?\.\d+|1(?:\.0*)?)")
 STEP = 0.05

@@ -18,10 +18,8 @@ from berrypick.core.arrays import BoolArray, FloatArray, IntArray, Positions
 from berrypick.core.columns import Coded
 from berrypick.core.run import Run, from_zero
 from berrypick.core.truth import TopicTruth, Truth
-from berrypick.judging.context import JudgingContext
 from berrypick.judging.repeats import repeats_of
 from berrypick.kernels.relevant_text import MeasuredText, first_seen_of
-from berrypick.users import UserModel
 
 #: Rows whose topics are taken together: what they need stays in the caches of a processor.
 ROWS = 1 << 17
@@ -111,19 +109,6 @@ def _wanted_spans(topics: Sequence[TopicTruth], shares: bool) -> WantedSpans:
     codes = np.asarray(documents.codes, dtype=np.int64)
     columns = (codes[kept], start[kept], end[kept], grade[kept])
     return WantedSpans(position, bounds, list(documents.names), *columns, shares)
-
-
-def takes_together(run: Run, context: JudgingContext) -> bool:
-    """Whether a run may have topics that are judged together under a context."""
-    user = type(context.user)
-    said = user.notes is not UserModel.notes or user.item_notes is not UserModel.item_notes
-    if said or user.seeks_entry_points or context.max_ranks is not None or context.rules:
-        return False
-    if context.idealism is not None or context.quant is not None or run.start is None or run.end is None:
-        return False
-    if run.path is not None or run.boxes is not None or run.of_text or run.extra or run.grouped:
-        return False
-    return run.start.dtype == run.end.dtype == np.int64
 
 
 @dataclass(frozen=True, eq=False)
