@@ -13,7 +13,7 @@ namespace berrypick {
 
 struct SpanRunLines : Named {
     // What stands under a name. `other` is not read, but it is said that it is there.
-    enum Slot : int { topic_slot, document_slot, start_slot, end_slot, score_slot, rank_slot, tag_slot, other_slot };
+    enum Slot : int { topic_slot, document_slot, start_slot, end_slot, score_slot, rank_slot, tag_slot, text_slot, other_slot };
     static constexpr int numbers = 4;  // from start on
     struct Field {
         std::string name;
@@ -24,6 +24,7 @@ struct SpanRunLines : Named {
     using Named::Named;
     std::vector<Field> fields;
     Column<double> column[numbers];
+    NameColumn texts;
     std::string tag;
     std::int64_t lines = 0;
 
@@ -55,7 +56,7 @@ private:
         if (p == end_ || *p == '#') return true;
         if (!skip('{')) return false;
         double value[numbers];
-        Token name[2] = {};
+        Token name[2] = {}, text = {};
         unsigned met = 0;
         std::uint64_t met_others = 0;
         std::size_t place = 0;
@@ -87,6 +88,8 @@ private:
                 Token found;
                 if (*at_ != '"' || !text_value(found)) return false;
                 if (tag.empty()) tag.assign(found.at, found.size);
+            } else if (field.slot == text_slot) {
+                if (*at_ != '"' || !text_value(text)) return false;
             } else if (!number_value(value[field.slot - start_slot])) {
                 return false;
             }
@@ -99,6 +102,7 @@ private:
         if ((met & bit(start_slot)) && !(value[0] >= 0 && value[1] >= value[0])) return false;
         for (int i = 0; i < numbers; ++i)
             if (met & bit(start_slot + i)) column[i].push(value[i]);
+        if ((met & bit(text_slot)) && !texts.add(text)) return false;
         return add_names(name[0], name[1], std::int32_t(lines));
     }
     // Whether there is more in the line behind white space.

@@ -490,6 +490,12 @@ public:
         for (int i = 0; i < berrypick::SpanRunLines::numbers; ++i)
             if (lines_.has(static_cast<berrypick::SpanRunLines::Slot>(berrypick::SpanRunLines::start_slot + i)))
                 found[names[i]] = array(lines_.column[i]);
+        if (lines_.has(berrypick::SpanRunLines::text_slot)) {
+            nb::list texts;
+            for (std::size_t i = 0; i < lines_.texts.size(); ++i)
+                texts.append(decoded(lines_.texts.name(lines_.texts.places()[i])));
+            found["text"] = texts;
+        }
         nb::list others;  // the first line that has something that is not read, and where in it
         for (const berrypick::SpanRunLines::Field& field : lines_.fields)
             if (field.line) others.append(nb::make_tuple(field.line, field.place, decoded(field.name)));

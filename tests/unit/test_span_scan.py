@@ -23,6 +23,8 @@ SHAPES = [
     ("topic", "doc", "start", "end", "score"),
     ("topic", "doc", "start", "end", "rank", "score"),
     ("topic", "doc"),
+    ("topic", "doc", "start", "end", "score", "text"),
+    ("text", "end", "start", "doc", "topic", "tag"),
     ("topic", "doc", "score", "tag"),
     ("query_id", "doc_id", "start_index", "end_index", "similarity"),
     ("qid", "docno", "char_start", "char_end", "rank", "chunk_id", "model", "_internal"),
@@ -83,6 +85,7 @@ def value_of(name, draw, row):
         "_internal": 1,
         "model": str(draw.choice(["", "m", 'quoted "name" \\ / \t \u00e9 \U0001f600'])),
         "chunk_id": int(draw.integers(100)),
+        "text": str(draw.choice(["some words", " ", "", 'a "quoted" \\ one\n\t\u00e9', "\U0001f600 " * 30, "\u4e2d"])),
     }
     if name in known:
         return known[name]
@@ -123,7 +126,8 @@ def test_good_files_are_scanned_to_the_same_run(seed, tmp_path, both):
 @pytest.mark.parametrize("odd", ODD, ids=[line[:60] for line in ODD])
 def test_odd_lines_say_the_same(odd, tmp_path, both):
     good = '{"topic": "1", "doc": "a", "start": 1, "end": 3}'
-    for place, lines in enumerate(([odd], [odd, good], [good, odd, good], [good, good, odd])):
+    texts = '{"topic": "1", "doc": "a", "start": 1, "end": 3, "text": "it"}'
+    for place, lines in enumerate(([odd], [odd, good], [good, odd, good], [good, good, odd], [texts, odd, texts])):
         path = tmp_path / f"{place}.jsonl"
         path.write_text("\n".join(lines) + "\n")
         both(path)

@@ -1,11 +1,15 @@
 """Topics taken together: every digit, note and part read as where they are judged one by one."""
 
+import re
+
 import numpy as np
 import pytest
 
 import berrypick as bp
+from berrypick import measures
 from berrypick.evaluation import scoring
 from berrypick.measures import together
+from berrypick.measures.base import Measure
 from berrypick.measures.spans.charr import charR
 
 TEXT = [
@@ -51,10 +55,10 @@ def drawn(seed):
     return truth, run
 
 
-def outcome(truth, run, measures=MEASURES, **options):
+def outcome(truth, run, asked=MEASURES, **options):
     """Everything that an evaluation tells, or the message with which it refuses."""
     try:
-        found = bp.evaluate(truth, run, measures, **options)
+        found = bp.evaluate(truth, run, asked, **options)
     except bp.BerrypickError as error:
         return str(error)
     return [*map(repr, (*found.topic_rows, *found.mean_rows))], [*map(repr, found.notes)], repr(found.run_facts)
@@ -93,6 +97,15 @@ def test_options_that_change_what_is_judged(monkeypatch, options):
     both = [outcome(*one, **options) for one in drawings]
     alone(monkeypatch)
     assert both == [outcome(*one, **options) for one in drawings]
+
+
+def test_every_measure_that_takes_topics_together_is_compared():
+    own = {
+        name
+        for name, one in measures.registered().items()
+        if one.score_together is not Measure.score_together and one.__module__.startswith("berrypick.measures.")
+    }
+    assert own and own <= {re.split(r"[@(]", text)[0] for text in MEASURES}
 
 
 def test_blocks_of_topics_are_as_one(monkeypatch):

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, TextIO
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray
+from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.assemble import assemble
 from berrypick.core.boxes import Boxes
 from berrypick.core.run import Run, place_record
@@ -68,8 +68,18 @@ class SpanRun(Format):
         if columns is None:
             run = cls.from_records(span_records(path, problems, reader), problems, path)
         else:
+            texts, line = columns.pop("text"), columns["line"]
             run = cls.of_columns(columns, path)
+            if texts is not None:
+                run = replace(run, quoted=cls._quoted(texts, np.searchsorted(line, run.line)))
         return replace(run, unread=tuple(reader.unread))
+
+    @staticmethod
+    def _quoted(texts: list[str], rows: IntArray) -> dict[int, str]:
+        """The texts of rows in the order of the run; a chunk that is retrieved for many topics is kept once."""
+        once: dict[str, str] = {}
+        held = ((i, texts[row]) for i, row in enumerate(rows.tolist()))
+        return {i: once.setdefault(text, text) for i, text in held if text.strip()}
 
     @classmethod
     def of_columns(cls, columns: dict[str, Any], path: str) -> Run:

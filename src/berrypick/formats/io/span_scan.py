@@ -22,13 +22,14 @@ from berrypick.formats.io.strict_json import strict_json
 from berrypick.inputs.fields import QUESTIONS, FieldReader, Role, direct_names, plain_name
 from berrypick.kernels import native
 
-#: What the scanner reads, in its order; behind it the tag of the run, and what is not read.
-_SLOTS = ("topic", "doc", "start", "end", "score", "rank", "tag")
+#: What the scanner reads, in its order; behind it what is not read.
+_SLOTS = ("topic", "doc", "start", "end", "score", "rank", "tag", "text")
 _OTHER = len(_SLOTS)
 
 
 def scan_spans(path: str, reader: FieldReader) -> dict[str, Any] | None:
-    """The columns of a run as :func:`assemble` takes them; None if the plain reader has to read the file."""
+    """The columns of a run as :func:`assemble` takes them, and the texts of its lines, if any; None if the plain reader
+    has to read the file."""
     ours = _names(path, "run")
     if ours is None or not {*ours.values()} <= {*_SLOTS, ""}:
         return None
@@ -46,6 +47,7 @@ def scan_spans(path: str, reader: FieldReader) -> dict[str, Any] | None:
         "score": held.get("score"),
         "rank": held.get("rank"),
         "line": found.line,
+        "text": held.get("text"),
     }
 
 
@@ -70,6 +72,8 @@ def scan_judged(path: str) -> dict[str, TopicTruth] | None:
 #: Names of judged spans; a grade stands where a run has its score.
 _JUDGED = frozenset({"topic", "doc", "start", "end"})
 _GRADE = {"grade": "score"}
+#: Names of a line with the text of its span.
+_QUOTED = _JUDGED | {"text"}
 
 
 def judged_topics(
@@ -120,4 +124,9 @@ def _names(path: str, role: Role) -> Mapping[str, str] | None:
         first = strict_json(head(path, 1)[0])
     except (ValueError, RecursionError, IndexError):
         return None
-    return direct_names(tuple(first), role) if isinstance(first, dict) and len(first) <= 64 else None
+    if not isinstance(first, dict) or len(first) > 64:
+        return None
+    if role == "run" and _QUOTED <= {*first} <= {*_SLOTS}:  # a text beside its offsets is kept to be checked
+        return {name: name for name in first}
+    ours = direct_names(tuple(first), role)
+    return None if ours is None or "text" in ours.values() else ours
