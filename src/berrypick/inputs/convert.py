@@ -220,7 +220,8 @@ def _items(given: Any, what: str) -> list[Any]:
 def _lists(given: Mapping[Any, Any]) -> dict[Any, Any]:
     """Iterators and data sets as lists, so that they can be looked at and then used."""
     return {
-        key: list(value) if isinstance(value, Iterator) or _is_dataset(value) else value for key, value in given.items()
+        key: list(value) if type(value) is not list and (isinstance(value, Iterator) or _is_dataset(value)) else value
+        for key, value in given.items()
     }
 
 
@@ -296,7 +297,7 @@ def _is_chain(value: Any) -> bool:
 
 
 def _is_collection(value: Any) -> bool:
-    return isinstance(value, (Mapping, list, tuple, Iterator)) or is_answer(value) or _is_chain(value)
+    return isinstance(value, (list, tuple, Mapping, Iterator)) or is_answer(value) or _is_chain(value)
 
 
 def _is_results_of(topic: str, records: Iterable[Any]) -> bool:
