@@ -340,6 +340,15 @@ def test_inputs_are_not_overwritten(folder, berrypick):
 # --- a terminal -------------------------------------------------------------------------------------------------------
 
 
+def test_with_a_run_that_cannot_be_read_no_truth_is_left(folder, berrypick):
+    golden, run, target = put(folder, ROWS), put(folder, "", "run.jsonl"), folder / "truth.jsonl"
+    words = ("adopt", golden, run, "--documents", folder / "texts", "-o", target, "--yes")
+    result = berrypick(*words)
+    assert result.code == 2 and "run.jsonl" in result.err and not target.exists()
+    run.write_text('{"topic": "What is cut?", "doc": "guide.md", "start": 0, "end": 9}\n')
+    assert "0.25" in berrypick(*words).out and target.exists()
+
+
 def answered(answer, *words):
     """The exit code and what a terminal shows, where a person types an answer."""
     pty = pytest.importorskip("pty", reason="terminals: this system has no pty")
