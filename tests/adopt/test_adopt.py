@@ -314,6 +314,7 @@ def test_bad_files_are_refused_with_their_place(folder, berrypick, tmp_path, con
     assert done.code == 2 and said in done.err and "Traceback" not in done.err and not (tmp_path / "t.jsonl").exists()
 
 
+@pytest.mark.slow
 def test_a_bomb_of_yaml_is_refused(tmp_path, monkeypatch):
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]" for i in range(1, 12)]

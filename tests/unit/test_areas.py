@@ -45,6 +45,7 @@ def raster(page, box, relevant_page, relevant_box):
     return np.array(fresh, dtype=float), np.array(good, dtype=float)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(40))
 def test_whole_corners_against_a_raster(kernels, seed):
     rng = np.random.default_rng(seed)
@@ -54,6 +55,7 @@ def test_whole_corners_against_a_raster(kernels, seed):
         assert found.tolist() == counted.tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(40))
 def test_real_corners_against_inclusion_and_exclusion(kernels, seed):
     rng = np.random.default_rng(seed)
@@ -119,6 +121,7 @@ def test_reading_order_against_a_raster(seed):
     assert [one for one in found if one[1]] == [one for one in expected if one[1]]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(native() is None, reason="the compiled kernels are not there")
 @pytest.mark.parametrize(("many", "pages"), [(10_000, 1), (10_000, 1000)])
 def test_many_boxes_take_seconds_and_little_memory(many, pages):

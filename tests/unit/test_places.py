@@ -197,6 +197,7 @@ def test_measures_of_text_alone_are_refused(measure):
         score(measure, [BOX], [BOX])
 
 
+@pytest.mark.slow
 def test_a_span_as_a_box_one_high_has_the_number_of_the_span():
     rng = np.random.default_rng(5)
     measures = [*MEASURES.split(), "spanNDCG@3", "spanAll(share=0.3)", "EPRUM", "PRUM(r=1)", "ExpectedRatio@3"]
