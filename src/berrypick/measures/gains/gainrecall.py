@@ -13,8 +13,8 @@ from berrypick.core.score import Curve, Explanation, Score, Table, number
 from berrypick.judging.reader_sessions import ReaderSessions
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.gains._gains import Base, GainMeasure, curves, gain_table
+from berrypick.measures.reach_tables import item_tables, reach_table, seen_by_rank
 from berrypick.measures.reader_values import ReaderValues
-from berrypick.measures.readers._working import item_tables, reach_table, seen_by_rank
 
 
 @dataclass(frozen=True)

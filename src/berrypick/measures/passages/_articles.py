@@ -19,8 +19,8 @@ from berrypick.kernels.intervals import merge
 from berrypick.kernels.relevant_text import Measured, numbered_documents
 from berrypick.measures.base import Measure
 from berrypick.measures.passages._sized_articles import has_sizes_alone, read_and_relevant, sized_articles
-from berrypick.measures.spans._text import Article, View, view_of
 from berrypick.measures.spans.charf import f_score
+from berrypick.measures.text_views import Article, View, view_of
 from berrypick.relevance.targets import entry_points_of
 
 ScoreName = Literal["F", "t2i", "bep"]

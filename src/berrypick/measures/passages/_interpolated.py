@@ -13,7 +13,7 @@ from berrypick.core.observed import once_for_each
 from berrypick.core.score import Curve, Score
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.base import Measure
-from berrypick.measures.spans._text import view_of, without_text
+from berrypick.measures.text_views import view_of, without_text
 
 #: 0.00, 0.01 .. 1.00
 POINTS = tuple(i / 100 for i in range(101))

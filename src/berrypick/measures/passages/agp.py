@@ -12,7 +12,7 @@ from berrypick.core.score import Curve, Explanation, Score
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.passages._articles import _Generalised, article_table
 from berrypick.measures.passages._sized_articles import has_sizes_alone
-from berrypick.measures.spans._text import text_table, view_of
+from berrypick.measures.text_views import text_table, view_of
 
 
 @dataclass(frozen=True)

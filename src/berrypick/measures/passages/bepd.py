@@ -12,7 +12,7 @@ from berrypick.core.score import Explanation, Score, Table, number
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.base import Measure
 from berrypick.measures.passages._articles import entry_points
-from berrypick.measures.spans._text import articles
+from berrypick.measures.text_views import articles
 
 
 @dataclass(frozen=True)

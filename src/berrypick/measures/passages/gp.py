@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 from berrypick.core.score import Explanation, Score
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.passages._articles import _Generalised, article_table
-from berrypick.measures.spans._text import without_text
+from berrypick.measures.text_views import without_text
 
 
 @dataclass(frozen=True)

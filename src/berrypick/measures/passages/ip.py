@@ -10,7 +10,7 @@ import numpy as np
 from berrypick.core.score import Explanation, Score
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.passages._interpolated import InterpolatedMeasure, interpolated
-from berrypick.measures.spans._text import text_table, view_of
+from berrypick.measures.text_views import text_table, view_of
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.relevant_text import unseen_parts
 from berrypick.measures.passages._articles import pieces
 from berrypick.measures.passages._passages import _Genomics
-from berrypick.measures.spans._text import view_of
+from berrypick.measures.text_views import view_of
 
 
 @dataclass(frozen=True)

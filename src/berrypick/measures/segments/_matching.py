@@ -14,8 +14,7 @@ from berrypick.core.score import Explanation, Table
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import intersections
 from berrypick.measures.base import Measure
-from berrypick.measures.readers._targets import quant_parameter
-from berrypick.relevance.gains import Quantisation
+from berrypick.relevance.gains import Quantisation, quant_parameter
 
 
 @dataclass(frozen=True)
