@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
+from berrypick.addons.judge.annotation_export import Annotated, AnnotationExport, Mark, same_text
 from berrypick.formats.base import Problems
-from berrypick.formats.io.annotation_export import Annotated, AnnotationExport, Mark, same_text
 from berrypick.formats.io.files import check_member, lines, members
 
 _TEXT_BOUND = re.compile(r"T\S*\t(\S+) ([0-9]{1,15} [0-9]{1,15}(?:;[0-9]{1,15} [0-9]{1,15})*)\t")

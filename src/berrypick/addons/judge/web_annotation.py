@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+from berrypick.addons.judge.annotation_export import GRADES, MOST, AnnotationExport, as_list
 from berrypick.core.annotators import merged
 from berrypick.core.truth import Quote, TopicTruth, Truth
 from berrypick.formats.base import Problems
-from berrypick.formats.io.annotation_export import GRADES, MOST, AnnotationExport, as_list
 from berrypick.formats.io.files import head
 from berrypick.formats.io.json_files import load
 from berrypick.formats.io.json_lines import records

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
+from berrypick.addons.judge.annotation_export import Annotated, AnnotationExport, Mark, task_fields
 from berrypick.core.truth import Offsets
 from berrypick.formats.base import Problems
-from berrypick.formats.io.annotation_export import Annotated, AnnotationExport, Mark, task_fields
 from berrypick.formats.io.json_lines import records
 
 #: Fields that hold spans, in the dialects of several versions.

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from berrypick.core.truth import Offsets, Truth
-from berrypick.formats.base import Problems
-from berrypick.formats.io.annotation_export import (
+from berrypick.addons.judge.annotation_export import (
     WHOLE,
     Annotated,
     AnnotationExport,
@@ -16,6 +14,8 @@ from berrypick.formats.io.annotation_export import (
     task_fields,
     truth_of,
 )
+from berrypick.core.truth import Offsets, Truth
+from berrypick.formats.base import Problems
 from berrypick.formats.io.json_files import load
 
 
