@@ -14,7 +14,7 @@ from berrypick.core.errors import NeedsError, UsageError, option
 from berrypick.core.observed import once_for_each
 from berrypick.core.parameters import positive_share
 from berrypick.core.run import Ranking
-from berrypick.core.score import Explanation, Table, number
+from berrypick.core.score import Explanation, Score, Table, number
 from berrypick.core.truth import Targets
 from berrypick.documents.token_offsets import TokenOffsets
 from berrypick.documents.tokens import token_costs
@@ -22,7 +22,7 @@ from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import intersections
 from berrypick.kernels.relevant_text import unseen_parts
 from berrypick.measures.base import Measure
-from berrypick.measures.spans._iou import iou_parameter, matched_at
+from berrypick.measures.spans._iou import iou_parameter, matched_at, nothing_to_match
 from berrypick.measures.spans._text import view_of
 from berrypick.relevance.places import covered_place, read_in_order
 
@@ -61,6 +61,9 @@ class SpanMeasure(Measure):
         found = covered_at(judged, self.least_share) if self.iou is None else matched_at(judged, float(self.iou))
         return found if self.at is None else np.where(found <= self.at, found, np.inf)
 
+    def empty_topic_score(self, judged: JudgedTopic) -> Score:
+        return nothing_to_match(judged)
+
     def table(self, judged: JudgedTopic) -> Table:
         ranking, targets = judged.spans
         names = ranking.names_by_rank()
@@ -70,7 +73,8 @@ class SpanMeasure(Measure):
             rows.append([targets.name(x), number(float(targets.grade[x])), when])
         title = f"When {self.least_share:.0%} of each target has been retrieved"
         if self.iou is not None:
-            title = f"The first result whose intersection over union with each target is at least {self.iou:g}"
+            least = "above" if "iou-above" in judged.rules else "at least"
+            title = f"The first result whose intersection over union with each target is {least} {self.iou:g}"
         return Table(title, ["target", "grade", "at rank"], rows, align="<><")
 
     def explain(self, judged: JudgedTopic) -> Explanation:

@@ -11,6 +11,7 @@ from berrypick.core.errors import UsageError
 from berrypick.core.observed import once_for_each
 from berrypick.core.parameters import parameter, positive_share
 from berrypick.core.run import Ranking
+from berrypick.core.score import Score
 from berrypick.core.truth import Targets
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import intersections
@@ -89,10 +90,16 @@ def _in_common(
     return intersections(start, end, low, high), end - start, high - low
 
 
+def nothing_to_match(judged: JudgedTopic) -> Score:
+    """Nothing can be matched: undefined, but a miss in programs of moment retrieval."""
+    return Score(0.0 if "unhittable-is-missed" in judged.rules else None)
+
+
 @once_for_each
 def matched_at(judged: JudgedTopic, iou: float) -> FloatArray:
     """The rank, from 1, of the first result that matches each target; infinite if none does."""
-    good = overlaps(judged) >= iou * ALMOST
+    found = overlaps(judged)
+    good = found * ALMOST > iou if "iou-above" in judged.rules else found >= iou * ALMOST
     ranks = np.append(judged.ranking_spans.rank + 1.0, np.inf)
     first = np.where(good.any(axis=0), good.argmax(axis=0) if len(good) else 0, -1)
     return np.asarray(ranks[first], dtype=np.float64)
