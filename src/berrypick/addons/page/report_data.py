@@ -302,8 +302,9 @@ class _PageTopic:
         values: list[list[list[float | None]]] = []
         for reader in self.details.readers:
             # run by run: the models of a reader ask the same of a ranking
+            contexts = [self.details.context_of(model) for model in reader.models]
             found = [
-                [self._read(model, run, judged) for model in reader.models]
+                [self._read(context, run, judged) for context in contexts]
                 for run, judged in zip(self.details.evaluation.runs, self.judged, strict=True)
             ]
             reach.append([[entries for entries, _ in column] for column in zip(*found, strict=True)])
@@ -318,10 +319,11 @@ class _PageTopic:
         twins, runs = details.simulated.of_topic(self.name), details.evaluation.runs
         return [[_twin(twins.get((run, one.text))) for run in runs] for one in details.simulated.measures]
 
-    def _read(self, model: UserModel, run: str, plain: JudgedTopic) -> tuple[dict[str, Any] | None, float | None]:
-        """What a reader of a model gets to from each rank, and EPRUM for it."""
+    def _read(
+        self, context: JudgingContext, run: str, plain: JudgedTopic
+    ) -> tuple[dict[str, Any] | None, float | None]:
+        """What a reader gets to from each rank, and EPRUM for it."""
         try:
-            context = self.details.context_of(model)
             judged = self._judged_by(context, run, plain)
             if not len(judged.targets):
                 return None, None
@@ -396,9 +398,9 @@ class _ResultColumns:
             codes = {code: relevant[name] for name, code in located.codes_of(relevant).items()}
             self.new, self.fresh = first_seen(located.document, located.start, located.end, codes)
             self.within = np.zeros(len(located))
-            for name, rows in located.rows_by_document.items():
-                if name in relevant:
-                    self.within[rows] = relevant[name].within(located.start[rows], located.end[rows])
+            for code, measured in codes.items():
+                rows = np.flatnonzero(located.document == code)
+                self.within[rows] = measured.within(located.start[rows], located.end[rows])
 
     def rows(self, shown: IntArray, number: Mapping[str, int]) -> list[list[Any]]:
         """A list of values for each of some results; of a place on a page, this comes last."""
