@@ -330,6 +330,10 @@ def random_lists(native: ModuleType, rng: np.random.Generator) -> None:
         problem.scores(rng.integers(0, count + 1, (3, 4)), np.empty(3))
         known = rng.permutation(count)[:3]
         assert set(problem.cut(known)) <= set(range(count))
+        if len(known):
+            problem.exchanged(known, int(rng.integers(len(known))), np.arange(count), np.empty(count))
+            number_of, found, _ = problem.better(known[None], 0.0)
+            assert number_of in (-1, 0) and set(found) <= set(range(count))
         goal = float(rng.choice([0, 1e-300, 0.5, 1e300])) * (1 if inverse else -1)
         search = problem.search(follows if rng.random() < 0.5 else follows[:, :0].copy(), known, goal)
         for _ in range(4):
@@ -401,6 +405,12 @@ def wrong_lists(native: ModuleType):
     yield lambda: ready.cut(np.array([2]))
     yield lambda: ready.cut(np.array([-1]))
     yield lambda: ready.cut(np.array([0, 0]))
+    yield lambda: ready.exchanged(np.array([0]), 1, np.array([1]), np.empty(1))
+    yield lambda: ready.exchanged(np.array([0]), 0, np.array([2]), np.empty(1))
+    yield lambda: ready.exchanged(np.array([0, 0]), 0, np.array([1]), np.empty(1))
+    yield lambda: ready.exchanged(np.array([0]), 0, np.array([1]), np.empty(2))
+    yield lambda: ready.better(np.array([[0, 2]]), 0.0)
+    yield lambda: ready.better(np.array([[1, 1]]), 0.0)
     yield lambda: native.dominated(rows, np.empty((2, 3), dtype=np.uint8))
     yield lambda: native.level_bounds(rows, np.ones(3), 4, 1, two, np.empty((2, 2)), np.empty((1, 1)))
     yield lambda: native.level_bounds(rows, np.ones(2), 1, 1, two, np.empty((2, 2)), np.empty((1, 1)))
