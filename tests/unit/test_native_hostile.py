@@ -342,6 +342,33 @@ def random_lists(native: ModuleType, rng: np.random.Generator) -> None:
         search.bound()
 
 
+def random_chains(native: ModuleType, rng: np.random.Generator) -> None:
+    """Chains of any kind: no pages, no steps, steps that sum to more than 1, the same target twice."""
+    pages = int(rng.integers(0, 12))
+    count = rng.integers(0, 4, pages)
+    first = np.concatenate([[0], np.cumsum(count)])
+    to = rng.integers(0, max(pages, 1), int(count.sum()))
+    targets = rng.integers(0, max(pages, 1), int(rng.integers(0, 20)) if pages else 0)
+    out, settled = np.empty((pages, len(targets))), np.empty(len(targets), dtype=np.uint8)
+    native.chain_visits(first, to, rng.choice(EXTREME, len(to)), targets, int(rng.integers(0, 30)), out, settled)
+    assert ((out >= 0) & (out <= 1)).all() and set(settled.tolist()) <= {0, 1}
+
+
+def wrong_chains(native: ModuleType):
+    """Calls that must be refused."""
+    first, to, half, one = np.array([0, 1, 2]), np.array([1, 0]), np.full(2, 0.5), np.array([1])
+    out, settled = np.empty((2, 1)), np.empty(1, dtype=np.uint8)
+    good = [first, to, half, one, 5, out, settled]
+    for position, value in [
+        (0, np.array([1, 1, 2])), (0, np.array([0, 2, 1])), (0, np.array([0, 1, 3])), (0, np.zeros(0, dtype=np.int64)),
+        (1, np.array([2, 0])), (1, np.array([-1, 0])), (2, np.array([0.5, np.nan])), (2, np.array([-0.5, 0.5])),
+        (2, np.full(3, 0.5)), (3, np.array([2])), (3, np.array([-1])), (4, -1), (4, 2**40), (5, np.empty((3, 1))),
+        (5, np.empty((2, 2))), (6, np.empty(2, dtype=np.uint8)),
+    ]:  # fmt: skip
+        yield lambda position=position, value=value: native.chain_visits(*good[:position], value, *good[position + 1 :])
+    yield lambda: native.chain_visits(first, to, half, one, 5, half.reshape(2, 1), settled)
+
+
 def wrong_lists(native: ModuleType):
     """Calls that must be refused."""
     rows, effort, outside = np.full((2, 3), 0.5), np.ones(2), np.zeros((2, 3))
@@ -627,12 +654,13 @@ def everything(native: ModuleType, rounds: int) -> None:
         random_trees(native, rng)
         random_resamples(native, rng)
         random_lists(native, rng)
+        random_chains(native, rng)
         random_names(native, rng)
         random_files(native, rng)
         random_documents(native, rng)
         random_span_lines(native, rng)
     calls = [*wrong_calls(native), *wrong_documents(native), *wrong_resamples(native), *wrong_names(native)]
-    calls += [*wrong_lists(native), *shared_memory(native)]
+    calls += [*wrong_lists(native), *wrong_chains(native), *shared_memory(native)]
     for number, call in enumerate(calls):
         try:
             call()
