@@ -101,6 +101,7 @@ ODD = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("odd", ODD, ids=[str(one)[:40] for one in ODD])
 def test_other_results_say_the_same(odd, both):
     for results in ([SPAN | odd], [SPAN, SPAN | odd], [SPAN | odd, SPAN], [{**odd, **SPAN}, SPAN]):

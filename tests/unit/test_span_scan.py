@@ -110,6 +110,7 @@ def drawn_lines(draw, count):
     return made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(60))
 def test_good_files_are_scanned_to_the_same_run(seed, tmp_path, both):
     draw = np.random.default_rng(seed)
@@ -123,6 +124,7 @@ def test_good_files_are_scanned_to_the_same_run(seed, tmp_path, both):
     assert scanned and not isinstance(found, str)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("odd", ODD, ids=[line[:60] for line in ODD])
 def test_odd_lines_say_the_same(odd, tmp_path, both):
     good = '{"topic": "1", "doc": "a", "start": 1, "end": 3}'
@@ -133,6 +135,7 @@ def test_odd_lines_say_the_same(odd, tmp_path, both):
         both(path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(60))
 def test_damaged_files_say_the_same(seed, tmp_path, both):
     draw = np.random.default_rng(seed)

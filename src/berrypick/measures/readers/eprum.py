@@ -27,6 +27,7 @@ from berrypick.kernels.lists import ideal as ideals
 from berrypick.kernels.lists.item_lists import Numbers
 from berrypick.measures.base import LEVELS, recall_value
 from berrypick.measures.best_list import BestList
+from berrypick.measures.reach_tables import item_tables, law_table, reach_table, scenario_tables, whole_recall
 from berrypick.measures.reader_values import ReaderValues
 from berrypick.measures.readers._certificate import (
     NormName,
@@ -64,7 +65,6 @@ from berrypick.measures.readers._items import (
 from berrypick.measures.readers._sets import SEVERAL_AT_ONCE, check_need, explain_sets, rank_worth, set_score
 from berrypick.measures.readers._surely import SureEvents
 from berrypick.measures.readers._targets import TargetMeasure
-from berrypick.measures.readers._working import item_tables, law_table, reach_table, scenario_tables, whole_recall
 from berrypick.measures.together import SpansTogether
 
 #: What is said of bounds that are not those of one recall value.

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.kernels.relevant_text import unseen_parts
-from berrypick.measures.spans._iou import ALMOST
+from berrypick.measures.spans._iou import ALMOST, Ratios
 from berrypick.measures.together import SpansTogether
 
 
@@ -82,40 +80,13 @@ def matched_together(spans: SpansTogether, iou: float) -> FloatArray:
     return found
 
 
-@dataclass(frozen=True, eq=False)
-class FittingPairs:
-    """Pairs of results and targets that fit well enough to be matched, topic by topic."""
-
-    spans: SpansTogether
-    row: IntArray
-    target: IntArray
-    ratio: FloatArray
-    bounds: list[int]
-    counts: list[int]  # results of each topic up to the cut-off
-
-    @classmethod
-    def of(cls, spans: SpansTogether, least: float, at: float | int | None) -> FittingPairs:
-        """Those with a ratio of at least so much, among results up to a rank."""
-        row, target = spans.pairs
-        ratio = _ratios(spans)
-        kept = ratio >= least
-        counts = np.diff(spans.bounds)
-        if at is not None:
-            kept &= spans.rank[row] < at
-            counts = np.bincount(spans.topic[spans.rank < at], minlength=len(spans.topics))
-        row = row[kept]
-        bounds = np.searchsorted(spans.topic[row], np.arange(len(spans.topics) + 1))
-        return cls(spans, row, target[kept], ratio[kept], bounds.tolist(), counts.tolist())
-
-    def has(self, topic: int) -> bool:
-        """Whether a topic has any."""
-        return self.bounds[topic] < self.bounds[topic + 1]
-
-    def matrix(self, topic: int) -> tuple[IntArray, FloatArray, int]:
-        """The results of a topic that fit a target, from 0, how well they fit these targets, and how many there are."""
-        own = slice(self.bounds[topic], self.bounds[topic + 1])
-        rows, i = np.unique(self.row[own], return_inverse=True)
-        targets, j = np.unique(self.target[own], return_inverse=True)
-        ratio = np.zeros((len(rows), len(targets)))
-        ratio[i, j] = self.ratio[own]
-        return rows - self.spans.bounds[topic], ratio, self.counts[topic]
+def fitting_pairs(spans: SpansTogether, least: float, at: float | int | None) -> tuple[Ratios, list[int]]:
+    """Results and targets of all topics with a ratio of at least so much; and how many results of a topic count."""
+    row, target = spans.pairs
+    ratio = _ratios(spans)
+    kept = ratio >= least
+    counts = np.diff(spans.bounds)
+    if at is not None:
+        kept &= spans.rank[row] < at
+        counts = np.bincount(spans.topic[spans.rank < at], minlength=len(spans.topics))
+    return (row[kept], target[kept], ratio[kept]), counts.tolist()
