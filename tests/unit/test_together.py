@@ -113,6 +113,8 @@ def test_blocks_of_topics_are_as_one(monkeypatch):
     both = [outcome(*one) for one in drawings]
     monkeypatch.setattr(together, "ROWS", 9)
     assert both == [outcome(*one) for one in drawings]
+    monkeypatch.setattr(together, "MOST_PAIRS", 5)
+    assert both == [outcome(*one) for one in drawings]
 
 
 def test_what_lists_repeat_is_told_in_a_note(monkeypatch):

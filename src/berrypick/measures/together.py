@@ -25,6 +25,8 @@ from berrypick.kernels.relevant_text import MeasuredText, first_seen_of
 ROWS = 1 << 17
 #: The furthest position, and the most rows of a topic: sums of so many lengths are whole numbers that a float holds.
 FURTHEST, MOST_ROWS = 1 << 32, 1 << 20
+#: More pairs of results and targets are left to whoever looks at them topic by topic.
+MOST_PAIRS = 1 << 20
 #: A topic with more targets is judged alone.
 MOST_TARGETS = 256
 
@@ -180,15 +182,26 @@ class SpansTogether:
         return first_seen_of(self._key, self.start, self.end, key, self.wanted.text.of_documents(place))
 
     @cached_property
-    def pairs(self) -> tuple[IntArray, IntArray]:
-        """Every row with every target of its topic and document, by row, then target."""
+    def _judged_rows(self) -> tuple[IntArray, IntArray]:
+        """Rows in documents with targets, and the places of these in the truth."""
         key, place = self._known
         if not len(key):
             return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
         at = np.searchsorted(key, self._key)
         at[at == len(key)] = 0
         row = np.flatnonzero(key[at] == self._key)
-        of = place[at[row]]
+        return row, place[at[row]]
+
+    @cached_property
+    def few_pairs(self) -> bool:
+        """Whether all pairs of a row and a target of its document fit into some memory."""
+        _, bounds = self.wanted.by_place
+        return int(np.diff(bounds)[self._judged_rows[1]].sum()) <= MOST_PAIRS
+
+    @cached_property
+    def pairs(self) -> tuple[IntArray, IntArray]:
+        """Every row with every target of its topic and document, by row, then target; where there are few."""
+        row, of = self._judged_rows
         order, bounds = self.wanted.by_place
         count = np.diff(bounds)[of]
         first = np.cumsum(count) - count

@@ -292,6 +292,7 @@ class EPRUM(TargetMeasure):
     def score_together(self, spans: SpansTogether, context: JudgingContext) -> dict[str, Score] | None:
         """Where reach is certain, the number seen is not random, and the ideal list is that of the targets."""
         usual = (self.ideal, self.norm, self._tails) == ("targets", "product", "exact") and self.need != "set"
+        usual = usual and spans.few_pairs
         reached = unrecorded(context, "user").surely_reaches(*spans.pair_ends()) if usual else None
         if reached is None:
             return None

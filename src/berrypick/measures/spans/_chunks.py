@@ -72,7 +72,7 @@ class SpanMeasure(Measure):
         raise NotImplementedError
 
     def score_together(self, spans: SpansTogether, context: JudgingContext) -> dict[str, Score] | None:
-        if type(self).topic_value is SpanMeasure.topic_value:
+        if type(self).topic_value is SpanMeasure.topic_value or not spans.few_pairs:
             return None
         record("targets")
         if self.iou is None:

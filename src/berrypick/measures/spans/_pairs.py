@@ -35,9 +35,11 @@ def covered_together(spans: SpansTogether, share: float) -> FloatArray:
     enough = have >= least[of]
     reached, first = np.unique(of[enough], return_index=True)
     found[reached] = spans.rank[rows[enough][first]] + 1.0
-    for x in overlapping.tolist():
-        own = np.flatnonzero(target == x)
-        found[x] = _covered_at(spans, row[own], x, float(least[x]))
+    order = np.flatnonzero(~apart)
+    order = order[np.argsort(target[order], kind="stable")]
+    places = [np.searchsorted(target[order], overlapping, side=side).tolist() for side in ("left", "right")]
+    for x, a, b in zip(overlapping.tolist(), *places, strict=True):
+        found[x] = _covered_at(spans, row[order[a:b]], x, float(least[x]))
     return found
 
 

@@ -131,7 +131,7 @@ class spanAP(Measure):
         return self.compute(judged)
 
     def score_together(self, spans: SpansTogether, context: JudgingContext) -> dict[str, Score] | None:
-        if self.length is not None:
+        if self.length is not None or not spans.few_pairs:
             return None
         record("targets")
         levels = thresholds(self.iou)
