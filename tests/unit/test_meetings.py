@@ -9,7 +9,7 @@ import pytest
 
 from berrypick import Run, Truth, judge
 from berrypick.kernels import meetings
-from berrypick.kernels.meetings import Intervals, Meetings
+from berrypick.kernels.meetings import Meetings, PlacedIntervals
 from berrypick.measures import parse_measure
 from berrypick.measures.spans._iou import ALMOST, overlaps
 from berrypick.measures.spans.spanap import taken_targets
@@ -17,14 +17,14 @@ from berrypick.measures.spans.spanap import taken_targets
 NAMES = ["spanAP", "BestIoU", "spanAP(iou='0.3:0.6')@7", "spanHit(iou=0.4)@5", "spanNDCG(iou=0.2)", "spanAll(iou=0.1)"]
 
 
-def drawn(rng: np.random.Generator, many: int, real: bool) -> Intervals:
-    """Intervals on four lines and on none; some are points, and some the same."""
+def drawn(rng: np.random.Generator, many: int, real: bool) -> PlacedIntervals:
+    """PlacedIntervals on four lines and on none; some are points, and some the same."""
     start = rng.random(many) * 20 if real else rng.integers(0, 20, many)
     long = rng.random(many) * 9 if real else rng.integers(0, 9, many)
-    return Intervals(rng.integers(-1, 4, many), start, start + long)
+    return PlacedIntervals(rng.integers(-1, 4, many), start, start + long)
 
 
-def all_pairs(one: Intervals, other: Intervals) -> list[tuple[int, int]]:
+def all_pairs(one: PlacedIntervals, other: PlacedIntervals) -> list[tuple[int, int]]:
     """Those that have a piece in common, or a point that lies in the other or is the same."""
 
     def meet(i: int, j: int) -> bool:
