@@ -44,6 +44,7 @@ def raster(page, box, relevant_page, relevant_box):
     return np.array(fresh, dtype=float), np.array(good, dtype=float)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(40))
 def test_whole_corners_against_a_raster(kernels, seed):
     rng = np.random.default_rng(seed)
@@ -53,6 +54,7 @@ def test_whole_corners_against_a_raster(kernels, seed):
         assert found.tolist() == counted.tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(40))
 def test_real_corners_against_inclusion_and_exclusion(kernels, seed):
     rng = np.random.default_rng(seed)
@@ -137,6 +139,7 @@ def test_reading_order_against_a_raster(seed):
     assert [one for one in found if one[1]] == [one for one in expected if one[1]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("many", "pages"), [(2_500, 1), (2_500, 250)])
 def test_many_boxes_take_little_memory(kernels, many, pages):
     rng = np.random.default_rng(1)

@@ -18,7 +18,7 @@ NAMES = ["spanAP", "BestIoU", "spanAP(iou='0.3:0.6')@7", "spanHit(iou=0.4)@5", "
 
 
 def drawn(rng: np.random.Generator, many: int, real: bool) -> PlacedIntervals:
-    """PlacedIntervals on four lines and on none; some are points, and some the same."""
+    """Intervals on four lines and on none; some are points, and some the same."""
     start = rng.random(many) * 20 if real else rng.integers(0, 20, many)
     long = rng.random(many) * 9 if real else rng.integers(0, 9, many)
     return PlacedIntervals(rng.integers(-1, 4, many), start, start + long)

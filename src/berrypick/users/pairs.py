@@ -220,3 +220,12 @@ def covering_reach(ranking: Ranking, targets: Targets, share: float) -> Reach:
     enough = (part >= share * (1 - 1e-9)) & (part > 0)
     rank, target = rank[enough], target[enough]
     return Reach.from_entries(ranking.ranks, len(targets), rank, target, np.ones(len(rank)))
+
+
+def covers(start: Positions, end: Positions, low: Positions, high: Positions, share: float) -> BoolArray:
+    """Which regions, of so many pairs, cover at least a share of the target from low to high: what
+    :func:`covering_reach` finds where every rank has one region."""
+    common = np.asarray(np.maximum(np.minimum(end, high) - np.maximum(start, low), 0), dtype=np.float64)
+    length = np.asarray(high - low, dtype=np.float64)
+    part = common / np.where(length == 0, 1.0, length)
+    return np.where(length == 0, (start <= low) & (low < end), (part >= share * (1 - 1e-9)) & (part > 0))

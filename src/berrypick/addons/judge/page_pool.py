@@ -15,7 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from berrypick.addons.judge.page_marks import in_percent, page_selector
 from berrypick.addons.judge.pool import JudgingTask, Pool, TaskFormat
+from berrypick.addons.judge.web_annotation import TOPIC
 from berrypick.core.arrays import FloatArray
 from berrypick.core.boxes import Boxes
 from berrypick.core.errors import UsageError, option
@@ -25,11 +27,9 @@ from berrypick.core.score import Table
 from berrypick.core.truth import TopicTruth, Truth
 from berrypick.core.words import counted
 from berrypick.evaluation.page_units import Page, PageUnits, run_in_units, truth_in_units
-from berrypick.formats.annotations.web_annotation import TOPIC
 from berrypick.formats.base import Problems
 from berrypick.formats.io.files import atomic_writer
 from berrypick.formats.io.json_lines import Fields, plain, write_lines
-from berrypick.formats.io.page_marks import in_percent, page_selector
 from berrypick.formats.io.page_places import read_place
 from berrypick.kernels.areas import first_seen_areas, union_area
 

@@ -10,18 +10,21 @@ import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray, Positions
 from berrypick.core.errors import NeedsError, UsageError, option
-from berrypick.core.observed import once_for_each
+from berrypick.core.observed import once_for_each, record
 from berrypick.core.parameters import positive_share
 from berrypick.core.run import Ranking
-from berrypick.core.score import Explanation, Table, number
+from berrypick.core.score import Explanation, Score, Table, number
 from berrypick.core.truth import Targets
 from berrypick.documents.token_offsets import TokenOffsets
 from berrypick.documents.tokens import token_costs
+from berrypick.judging.context import JudgingContext
+from berrypick.judging.together import SpansTogether
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import intersections
 from berrypick.kernels.relevant_text import unseen_parts
 from berrypick.measures.base import Measure
 from berrypick.measures.spans._iou import iou_parameter, matched_at
+from berrypick.measures.spans._pairs import covered_together, matched_together
 from berrypick.measures.spans._text import view_of
 from berrypick.relevance.in_common import meetings
 from berrypick.relevance.places import common_places, covered_places, read_in_order
@@ -60,6 +63,23 @@ class SpanMeasure(Measure):
         """The rank, from 1, at which each target is found; infinite if it never is, or after the cut-off."""
         found = covered_at(judged, self.least_share) if self.iou is None else matched_at(judged, float(self.iou))
         return found if self.at is None else np.where(found <= self.at, found, np.inf)
+
+    def topic_value(self, ranks: FloatArray, grade: FloatArray) -> float:
+        """Return the value from the ranks at which targets are found, and their grades; for measures that have it."""
+        raise NotImplementedError
+
+    def score_together(self, spans: SpansTogether, context: JudgingContext) -> dict[str, Score] | None:
+        if type(self).topic_value is SpanMeasure.topic_value:
+            return None
+        record("targets")
+        if self.iou is None:
+            ranks = covered_together(spans, self.least_share)
+        else:
+            ranks = matched_together(spans, float(self.iou))
+        if self.at is not None:
+            ranks = np.where(ranks <= self.at, ranks, np.inf)
+        grade, places = spans.wanted.grade, zip(spans.topics, spans.target_bounds, strict=True)
+        return {topic: Score(self.topic_value(ranks[a:b], grade[a:b]) if b > a else None) for topic, (a, b) in places}
 
     def table(self, judged: JudgedTopic) -> Table:
         ranking, targets = judged.spans

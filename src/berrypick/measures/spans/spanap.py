@@ -12,11 +12,15 @@ import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.core.laws import without
+from berrypick.core.observed import record
 from berrypick.core.parameters import parameter
 from berrypick.core.score import Explanation, Score, Table, number
+from berrypick.judging.context import JudgingContext
+from berrypick.judging.together import SpansTogether
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.base import SHOWN, Measure
 from berrypick.measures.spans._iou import ALMOST, Ratios, length_parameter, of_length, overlaps
+from berrypick.measures.spans._pairs import FittingPairs
 
 _RANGE = re.compile(r"(0?\.\d+|1(?:\.0*)?):(0?\.\d+|1(?:\.0*)?)")
 STEP = 0.05
@@ -125,6 +129,23 @@ class spanAP(Measure):
 
     def missing_topic_score(self, judged: JudgedTopic) -> Score:
         return self.compute(judged)
+
+    def score_together(self, spans: SpansTogether, context: JudgingContext) -> dict[str, Score] | None:
+        if self.length is not None:
+            return None
+        record("targets")
+        fitting, levels = FittingPairs.of(spans, min(thresholds(self.iou)) * ALMOST, self.at), thresholds(self.iou)
+        found = {}
+        for i, (topic, targets) in enumerate(zip(spans.topics, spans.targets.tolist(), strict=True)):
+            if not targets:
+                found[topic] = Score(None)
+            elif fitting.has(i):
+                taken = taken_targets([fitting.ratios(i)], fitting.counts[i], np.ones(targets, dtype=bool), levels)
+                values = [average_precision(one.target >= 0, targets) for one in taken]
+                found[topic] = Score(float(np.mean(values)))
+            else:
+                found[topic] = Score(0.0)
+        return found
 
     def explain(self, judged: JudgedTopic) -> Explanation:
         ranking, targets = judged.spans
