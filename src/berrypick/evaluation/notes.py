@@ -112,6 +112,8 @@ def _topic_notes(scorer: RunScorer) -> Iterator[Note]:
     absent = sum(1 for topic in scorer.topics if topic not in run and topic in truth.relevant_topics)
     if absent:
         yield Note("missing topics", f"{counted(absent, 'judged topic')} missing from the run, scored as empty lists")
+    if len(scorer.topics) < len(truth) and (left := [topic for topic in truth.relevant_topics if topic not in run]):
+        yield Note("missing topics", f"{counted(len(left), 'judged topic')} missing from the run, left out of means")
     empty = [topic for topic in scorer.topics if topic not in truth.relevant_topics]
     if empty:
         asked = [one.text for one in scorer.evaluation.measures if one.measure.needs_targets]

@@ -95,7 +95,7 @@ class SpanTruth(Format):
     json_names: ClassVar[tuple[str, ...]] = ("topic", "doc", "start", "end", "grade", "quote")
     holds_empty_topics: ClassVar[bool] = True
     holds: ClassVar[frozenset[str]] = frozenset(
-        {"quotes without offsets", "documents judged as a whole", "places on pages", "lines", "sets"}
+        {"quotes without offsets", "documents judged as a whole", "places on pages", "lines", "seconds", "sets"}
     )
 
     @classmethod

@@ -15,7 +15,7 @@ import numpy as np
 from berrypick.core.arrays import IntArray, Positions
 
 #: Pairs that are held together.
-TOGETHER = 500_000
+TOGETHER = 100_000
 
 
 @dataclass(frozen=True, eq=False)

@@ -104,6 +104,8 @@ class UserModel(Parameterized, base=True):
     breaks: ClassVar[tuple[str, ...]] = ()
     #: Whether it reads places on pages too, with areas for lengths.
     reads_areas: ClassVar[bool] = False
+    #: Whether every reader sees the same of a list: reach is 0 or 1.
+    certain: ClassVar[bool] = False
     #: What the add-on fit estimates it from, 'sessions' or 'readings'; '' where it cannot, or the model has a fit.
     learnt_from: ClassVar[str] = ""
     #: What the slider of a report goes through.

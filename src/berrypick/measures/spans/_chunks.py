@@ -23,7 +23,7 @@ from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import intersections
 from berrypick.kernels.relevant_text import unseen_parts
 from berrypick.measures.base import Measure
-from berrypick.measures.spans._iou import iou_parameter, matched_at
+from berrypick.measures.spans._iou import iou_parameter, matched_at, nothing_to_match
 from berrypick.measures.spans._pairs import covered_together, matched_together
 from berrypick.measures.spans._text import view_of
 from berrypick.relevance.in_common import meetings
@@ -64,6 +64,9 @@ class SpanMeasure(Measure):
         found = covered_at(judged, self.least_share) if self.iou is None else matched_at(judged, float(self.iou))
         return found if self.at is None else np.where(found <= self.at, found, np.inf)
 
+    def empty_topic_score(self, judged: JudgedTopic) -> Score:
+        return nothing_to_match(judged)
+
     def topic_value(self, ranks: FloatArray, grade: FloatArray) -> float:
         """Return the value from the ranks at which targets are found, and their grades; for measures that have it."""
         raise NotImplementedError
@@ -90,7 +93,8 @@ class SpanMeasure(Measure):
             rows.append([targets.name(x), number(float(targets.grade[x])), when])
         title = f"When {self.least_share:.0%} of each target has been retrieved"
         if self.iou is not None:
-            title = f"The first result whose intersection over union with each target is at least {self.iou:g}"
+            least = "above" if "iou-above" in judged.rules else "at least"
+            title = f"The first result whose intersection over union with each target is {least} {self.iou:g}"
         return Table(title, ["target", "grade", "at rank"], rows, align="<><")
 
     def explain(self, judged: JudgedTopic) -> Explanation:

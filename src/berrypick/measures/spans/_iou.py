@@ -13,6 +13,7 @@ from berrypick.core.errors import UsageError
 from berrypick.core.observed import once_for_each
 from berrypick.core.parameters import parameter, positive_share
 from berrypick.core.run import Ranking
+from berrypick.core.score import Score
 from berrypick.core.truth import Targets
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.meetings import TOGETHER, Meetings
@@ -94,6 +95,11 @@ def overlaps(judged: JudgedTopic) -> Overlaps:
     return Overlaps(*judged.spans)
 
 
+def nothing_to_match(judged: JudgedTopic) -> Score:
+    """Nothing can be matched: undefined, but a miss in programs of moment retrieval."""
+    return Score(0.0 if "unhittable-is-missed" in judged.rules else None)
+
+
 @once_for_each
 def matched_at(judged: JudgedTopic, iou: float) -> FloatArray:
     """The rank, from 1, of the first result that matches each target; infinite if none does."""
@@ -101,6 +107,6 @@ def matched_at(judged: JudgedTopic, iou: float) -> FloatArray:
     ranks = np.append(ranking.rank + 1.0, np.inf)
     first = np.full(len(targets), len(ranking))
     for row, target, ratio in overlaps(judged).blocks():
-        good = ratio >= iou * ALMOST
+        good = ratio * ALMOST > iou if "iou-above" in judged.rules else ratio >= iou * ALMOST
         np.minimum.at(first, target[good], row[good])
     return np.asarray(ranks[first], dtype=np.float64)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray
@@ -82,37 +80,13 @@ def matched_together(spans: SpansTogether, iou: float) -> FloatArray:
     return found
 
 
-@dataclass(frozen=True, eq=False)
-class FittingPairs:
-    """Pairs of results and targets that fit well enough to be matched, topic by topic."""
-
-    spans: SpansTogether
-    row: IntArray
-    target: IntArray
-    ratio: FloatArray
-    bounds: list[int]
-    counts: list[int]  # results of each topic up to the cut-off
-
-    @classmethod
-    def of(cls, spans: SpansTogether, least: float, at: float | int | None) -> FittingPairs:
-        """Those with a ratio of at least so much, among results up to a rank."""
-        row, target = spans.pairs
-        ratio = _ratios(spans)
-        kept = ratio >= least
-        counts = np.diff(spans.bounds)
-        if at is not None:
-            kept &= spans.rank[row] < at
-            counts = np.bincount(spans.topic[spans.rank < at], minlength=len(spans.topics))
-        row = row[kept]
-        bounds = np.searchsorted(spans.topic[row], np.arange(len(spans.topics) + 1))
-        return cls(spans, row, target[kept], ratio[kept], bounds.tolist(), counts.tolist())
-
-    def has(self, topic: int) -> bool:
-        """Whether a topic has any."""
-        return self.bounds[topic] < self.bounds[topic + 1]
-
-    def ratios(self, topic: int) -> Ratios:
-        """The results of a topic and the targets that they fit, both from 0, and how well they fit."""
-        own = slice(self.bounds[topic], self.bounds[topic + 1])
-        first = self.spans.target_bounds[topic][0]
-        return self.row[own] - self.spans.bounds[topic], self.target[own] - first, self.ratio[own]
+def fitting_pairs(spans: SpansTogether, least: float, at: float | int | None) -> tuple[Ratios, list[int]]:
+    """Results and targets of all topics with a ratio of at least so much; and how many results of a topic count."""
+    row, target = spans.pairs
+    ratio = _ratios(spans)
+    kept = ratio >= least
+    counts = np.diff(spans.bounds)
+    if at is not None:
+        kept &= spans.rank[row] < at
+        counts = np.bincount(spans.topic[spans.rank < at], minlength=len(spans.topics))
+    return (row[kept], target[kept], ratio[kept]), counts.tolist()

@@ -11,7 +11,7 @@ from berrypick.core.arrays import FloatArray
 from berrypick.core.score import Explanation, Score, Table, number
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.base import SHOWN, Measure
-from berrypick.measures.spans._iou import overlaps
+from berrypick.measures.spans._iou import nothing_to_match, overlaps
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,9 @@ class BestIoU(Measure):
             counts = np.ones(len(row), dtype=bool) if self.at is None else rank[row] < self.at
             np.maximum.at(best, target[counts], ratio[counts])
         return best
+
+    def empty_topic_score(self, judged: JudgedTopic) -> Score:
+        return nothing_to_match(judged)
 
     def compute(self, judged: JudgedTopic) -> Score:
         return Score(float(self.best(judged).mean()))

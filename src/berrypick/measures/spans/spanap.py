@@ -20,7 +20,7 @@ from berrypick.judging.together import SpansTogether
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.base import SHOWN, Measure
 from berrypick.measures.spans._iou import ALMOST, Ratios, length_parameter, of_length, overlaps
-from berrypick.measures.spans._pairs import FittingPairs
+from berrypick.measures.spans._pairs import fitting_pairs
 
 _RANGE = re.compile(r"(0?\.\d+|1(?:\.0*)?):(0?\.\d+|1(?:\.0*)?)")
 STEP = 0.05
@@ -134,17 +134,16 @@ class spanAP(Measure):
         if self.length is not None:
             return None
         record("targets")
-        fitting, levels = FittingPairs.of(spans, min(thresholds(self.iou)) * ALMOST, self.at), thresholds(self.iou)
+        levels = thresholds(self.iou)
+        pairs, counts = fitting_pairs(spans, min(levels) * ALMOST, self.at)
+        free = np.ones(len(spans.wanted.start), dtype=bool)
+        taken = [one.target >= 0 for one in taken_targets([pairs], len(spans.rank), free, levels)]
         found = {}
-        for i, (topic, targets) in enumerate(zip(spans.topics, spans.targets.tolist(), strict=True)):
-            if not targets:
-                found[topic] = Score(None)
-            elif fitting.has(i):
-                taken = taken_targets([fitting.ratios(i)], fitting.counts[i], np.ones(targets, dtype=bool), levels)
-                values = [average_precision(one.target >= 0, targets) for one in taken]
-                found[topic] = Score(float(np.mean(values)))
-            else:
-                found[topic] = Score(0.0)
+        sizes = zip(spans.topics, spans.bounds[:-1].tolist(), counts, spans.targets.tolist(), strict=True)
+        for topic, first, count, targets in sizes:
+            hits = [one[first : first + count] for one in taken]
+            values = [average_precision(one, targets) if one.any() else 0.0 for one in hits]
+            found[topic] = Score(float(np.mean(values)) if targets else None)
         return found
 
     def explain(self, judged: JudgedTopic) -> Explanation:
