@@ -153,6 +153,14 @@ def test_broken_fragments_are_refused(tmp_path, selectors):
         read(tmp_path, annotation(*selectors))
 
 
+@pytest.mark.parametrize("source", [None, "", 5, {"id": None}])
+def test_a_target_without_a_document_is_refused(tmp_path, source):
+    one = annotation(fragment("page=1"))
+    one[0]["target"]["source"] = source
+    with pytest.raises(bp.InputError, match="no source"):
+        read(tmp_path, one)
+
+
 def test_what_a_tool_cannot_hold_is_said(tmp_path):
     pool = bp.pool([bp.Run.from_records(results(True))])
     with pytest.raises(bp.UsageError, match="doccano marks spans of text"):

@@ -118,6 +118,9 @@ def _read_one(
             continue
         source = target.get("source", value.get("uri"))
         document = source.get("id") if isinstance(source, dict) else source
+        if not isinstance(document, str) or not document:
+            problems.report("the target of an annotation has no source, which names its document", line)
+            continue
         given = target.get("selector")
         selectors = {str(one.get("type")): one for one in _list(given) if isinstance(one, dict)}
         place = page_of_selectors(_list(given))
@@ -125,12 +128,12 @@ def _read_one(
             problems.report(f"an annotation of {document}: {place}", line)
             continue
         if place is not None:
-            fields = {"topic": topic, "doc": str(document), "page": place[0]}
+            fields = {"topic": topic, "doc": document, "page": place[0]}
             pages.append(AnnotatedPage(fields, who, (PageMark(place[1], f"{grade:g}"),), line=line))
             continue
         if "uri" in value:  # of Hypothesis: positions count the text of a web page
             selectors.pop("TextPositionSelector", None)
-        _add(kept, str(document), grade, selectors, line, problems)
+        _add(kept, document, grade, selectors, line, problems)
 
 
 def _list(given: Any) -> list[Any]:
