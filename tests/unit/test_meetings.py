@@ -128,10 +128,10 @@ def test_ratios_and_taken_targets_against_all_pairs(kernels, kind, monkeypatch):
 @pytest.mark.parametrize("kind", ["text", "areas"])
 def test_memory_grows_with_results_and_targets(kind, monkeypatch):
     """Everything overlaps everything: a table of all pairs would grow four times."""
-    monkeypatch.setattr("berrypick.measures.spans._iou.TOGETHER", 5_000)
-    monkeypatch.setattr(meetings, "TOGETHER", 5_000)
+    monkeypatch.setattr("berrypick.measures.spans._iou.TOGETHER", 1_500)
+    monkeypatch.setattr(meetings, "TOGETHER", 1_500)
     peaks = []
-    for many in (250, 500):
+    for many in (130, 260):
         rows = []
         for i in range(many):
             place = {"start": i, "end": 3 * many + i}
@@ -147,4 +147,4 @@ def test_memory_grows_with_results_and_targets(kind, monkeypatch):
         tracemalloc.stop()
         assert values[0] == values[1] == 1
     assert peaks[1] < 2.2 * peaks[0], peaks
-    assert peaks[1] < 8 * 500 * 500, peaks  # which is what the table alone would take
+    assert peaks[1] < 8 * 260 * 260, peaks  # which is what the table alone would take
