@@ -91,12 +91,13 @@ def _is_number(value: Any) -> bool:
 
 def rectangle(value: dict[str, Any]) -> Percent | str:
     """A rectangle of Label Studio, or what is wrong with it."""
-    sides = [value.get(name) for name in ("x", "y", "width", "height")]
+    sides: list[Any] = [value.get(name) for name in ("x", "y", "width", "height")]
     if not all(_is_number(side) and abs(side) <= 1e6 for side in sides):
         return "a rectangle needs x, y, width and height in percent"
     if value.get("rotation"):
         return "a rectangle is rotated, and boxes are not"
-    return tuple(float(side) for side in sides)  # type: ignore[return-value]
+    left, top, width, height = (float(side) for side in sides)
+    return left, top, width, height
 
 
 # --- fragments of W3C Web Annotations ---------------------------------------------------------------------------------
