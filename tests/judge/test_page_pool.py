@@ -112,8 +112,8 @@ def test_tasks_are_written_and_read_back(tmp_path, berrypick):
     )  # fmt: skip
     printed = berrypick("pool", tmp_path / "run.jsonl", "-o", "jsonl")
     assert printed.out == (tmp_path / "tasks.jsonl").read_text()
-    refused = berrypick("pool", tmp_path / "run.jsonl", "-o", tmp_path / "x.json", "--format", "label-studio")
-    assert refused.code == 2 and "written as jsonl" in refused.err and not (tmp_path / "x.json").exists()
+    refused = berrypick("pool", tmp_path / "run.jsonl", "-o", tmp_path / "x.json", "--format", "doccano")
+    assert refused.code == 2 and "doccano marks spans" in refused.err and not (tmp_path / "x.json").exists()
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 
 from berrypick import Run, Truth, judge
 from berrypick.kernels import meetings
-from berrypick.kernels.meetings import Intervals, Meetings
+from berrypick.kernels.meetings import Meetings, PlacedIntervals
 from berrypick.measures import parse_measure
 from berrypick.measures.spans._iou import ALMOST, overlaps
 from berrypick.measures.spans.spanap import taken_targets
@@ -17,14 +17,14 @@ from berrypick.measures.spans.spanap import taken_targets
 NAMES = ["spanAP", "BestIoU", "spanAP(iou='0.3:0.6')@7", "spanHit(iou=0.4)@5", "spanNDCG(iou=0.2)", "spanAll(iou=0.1)"]
 
 
-def drawn(rng: np.random.Generator, many: int, real: bool) -> Intervals:
+def drawn(rng: np.random.Generator, many: int, real: bool) -> PlacedIntervals:
     """Intervals on four lines and on none; some are points, and some the same."""
     start = rng.random(many) * 20 if real else rng.integers(0, 20, many)
     long = rng.random(many) * 9 if real else rng.integers(0, 9, many)
-    return Intervals(rng.integers(-1, 4, many), start, start + long)
+    return PlacedIntervals(rng.integers(-1, 4, many), start, start + long)
 
 
-def all_pairs(one: Intervals, other: Intervals) -> list[tuple[int, int]]:
+def all_pairs(one: PlacedIntervals, other: PlacedIntervals) -> list[tuple[int, int]]:
     """Those that have a piece in common, or a point that lies in the other or is the same."""
 
     def meet(i: int, j: int) -> bool:
@@ -128,10 +128,10 @@ def test_ratios_and_taken_targets_against_all_pairs(kernels, kind, monkeypatch):
 @pytest.mark.parametrize("kind", ["text", "areas"])
 def test_memory_grows_with_results_and_targets(kind, monkeypatch):
     """Everything overlaps everything: a table of all pairs would grow four times."""
-    monkeypatch.setattr("berrypick.measures.spans._iou.TOGETHER", 5_000)
-    monkeypatch.setattr(meetings, "TOGETHER", 5_000)
+    monkeypatch.setattr("berrypick.measures.spans._iou.TOGETHER", 1_500)
+    monkeypatch.setattr(meetings, "TOGETHER", 1_500)
     peaks = []
-    for many in (250, 500):
+    for many in (130, 260):
         rows = []
         for i in range(many):
             place = {"start": i, "end": 3 * many + i}
@@ -147,4 +147,4 @@ def test_memory_grows_with_results_and_targets(kind, monkeypatch):
         tracemalloc.stop()
         assert values[0] == values[1] == 1
     assert peaks[1] < 2.2 * peaks[0], peaks
-    assert peaks[1] < 8 * 500 * 500, peaks  # which is what the table alone would take
+    assert peaks[1] < 8 * 260 * 260, peaks  # which is what the table alone would take

@@ -15,11 +15,11 @@ import numpy as np
 from berrypick.core.arrays import IntArray, Positions
 
 #: Pairs that are held together.
-TOGETHER = 500_000
+TOGETHER = 100_000
 
 
 @dataclass(frozen=True, eq=False)
-class Intervals:
+class PlacedIntervals:
     """Intervals on several lines: the number of the line of each, from 0, where it starts and ends; -1: on no line."""
 
     line: IntArray
@@ -30,7 +30,7 @@ class Intervals:
 class Meetings:
     """What of some intervals meets which of others on the same line; a point meets an interval that it lies in."""
 
-    def __init__(self, one: Intervals, other: Intervals) -> None:
+    def __init__(self, one: PlacedIntervals, other: PlacedIntervals) -> None:
         self._places = _Places(one, other)
         self._start, self._end = self._places.keys(one)
         starts, self._other_ends = self._places.keys(other)
@@ -68,11 +68,11 @@ class Meetings:
 class _Places:
     """Lines and places on them as single numbers, whose order is that of both; a point ends behind its start."""
 
-    def __init__(self, one: Intervals, other: Intervals) -> None:
+    def __init__(self, one: PlacedIntervals, other: PlacedIntervals) -> None:
         self._lines = np.unique(np.concatenate([one.line, other.line]))
         self._known = np.sort(np.concatenate([one.start, one.end, other.start, other.end]))
 
-    def keys(self, of: Intervals) -> tuple[IntArray, IntArray]:
+    def keys(self, of: PlacedIntervals) -> tuple[IntArray, IntArray]:
         line = np.searchsorted(self._lines, of.line) * (len(self._known) + 1)
         start, end = (2 * (line + np.searchsorted(self._known, place)) for place in (of.start, of.end))
         return start, np.maximum(end, start + 1)

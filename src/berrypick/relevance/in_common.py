@@ -7,7 +7,7 @@ import numpy as np
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray, Positions
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
-from berrypick.kernels.meetings import Intervals, Meetings
+from berrypick.kernels.meetings import Meetings, PlacedIntervals
 from berrypick.relevance.places import common_places, page_codes
 
 
@@ -42,7 +42,7 @@ def meetings(ranking: Ranking, targets: Targets, among: BoolArray | None = None,
     line = line if among is None else np.where(among, line, -1)
     found = []
     for start, end, target_start, target_end in sides:
-        both = Intervals(line, start, end), Intervals(target_line, target_start, target_end)
+        both = PlacedIntervals(line, start, end), PlacedIntervals(target_line, target_start, target_end)
         found.append(Meetings(*both[::-1]) if by_target else Meetings(*both))
     return min(found, key=len)
 

@@ -15,11 +15,10 @@ from berrypick.core.parameters import zero_to_one
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
+from berrypick.relevance.in_common import common_lengths, ends
 from berrypick.users.base import ReaderContext, UserModel, elements, need_places, whole_documents
 from berrypick.users.pairs import (
     combined,
-    common_lengths,
-    ends,
     nested_elements,
     same_document,
     same_document_pairs,

@@ -196,7 +196,7 @@ def _together(ranking: Ranking, row: IntArray, targets: Targets, target: IntArra
     if ranking.boxes is not None:
         order = np.lexsort((row, group))
         new = covered_places(ranking, row[order], targets, target, group[order])
-        return np.bincount(group[order], new, len(target))
+        return np.bincount(group[order], new, len(target)).astype(np.float64)
     assert ranking.start is not None and ranking.end is not None
     assert targets.start is not None and targets.end is not None
     start, end = ranking.start[row], ranking.end[row]

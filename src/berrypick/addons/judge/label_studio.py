@@ -14,6 +14,7 @@ from berrypick.addons.judge.annotation_export import (
     task_fields,
     truth_of,
 )
+from berrypick.addons.judge.page_marks import AnnotatedPage, PageMark, rectangle, truth_of_pages
 from berrypick.core.truth import Offsets, Truth
 from berrypick.formats.base import Problems
 from berrypick.formats.io.json_files import load
@@ -30,6 +31,10 @@ class LabelStudio(AnnotationExport):
 
     Offsets are UTF-16 units or characters, depending on the version: the text that Label Studio repeats with each span
     decides, whatever white space it trims, else where the spans fit between words.
+
+    Rectangles on pictures of pages are boxes: the data of such a task has ``page`` (from 1) instead of ``text``, and
+    ``page_size`` where boxes are to count in its units; without it they are shares of the page. A rotated rectangle is
+    an error.
 
     Sample::
 
@@ -55,10 +60,70 @@ class LabelStudio(AnnotationExport):
             return Truth("spans", {}, path, cls.format_name)
         if not isinstance(found, list):
             problems.report("is not a list of tasks", remedy="export the project as JSON")
-        read = list(_annotated(_objects(found, "entries that are no tasks, skipped", problems), problems))
-        if not read:
+        tasks = _objects(found, "entries that are no tasks, skipped", problems)
+        paged = [task for task in tasks if _data(task).get("page") is not None]
+        if paged and len(paged) < len(tasks):
+            problems.report("some tasks are pages and some are texts", remedy="export them as two projects")
+        pages = list(_pages(paged, problems))
+        read = [] if paged else list(_annotated(tasks, problems))
+        if not read and not pages:
             problems.report("no task has annotations", remedy="annotate the tasks, then export the project as JSON")
+        if pages:
+            return truth_of_pages(pages, problems, path, cls.format_name)
         return truth_of(read, problems, path, cls.format_name, cls.countings)
+
+
+def _data(task: dict[str, Any]) -> dict[str, Any]:
+    """The fields of a task; in JSON-MIN they stand beside the marks."""
+    return task["data"] if isinstance(task.get("data"), dict) else task
+
+
+#: Fields of a page that a judgement has.
+_PLACE = ("topic", "doc", "page", "page_size", "question")
+
+
+def _pages(tasks: list[dict[str, Any]], problems: Problems) -> Iterator[AnnotatedPage]:
+    """Tasks of pages, whose marks are rectangles."""
+    for task in tasks:
+        data = _data(task)
+        fields = {name: data[name] for name in _PLACE if data.get(name) is not None}
+        if data is task:  # JSON-MIN
+            lists = [value for value in task.values() if isinstance(value, list)]
+            values = [one for found in lists for one in found if isinstance(one, dict)]
+            whole = any(isinstance(value, str) and value.lower() in WHOLE for value in task.values())
+            yield AnnotatedPage(fields, _who(task.get("annotator")), tuple(_boxes(values, problems)), whole)
+            continue
+        for annotation in _finished(task, problems):
+            results = _objects(annotation.get("result"), "results that are no objects, skipped", problems)
+            values = _objects([one.get("value") for one in results], "results without a value, skipped", problems)
+            whole = any(str(one).lower() in WHOLE for value in values for one in as_list(value.get("choices")))
+            marks = tuple(_boxes(values, problems))
+            yield AnnotatedPage(fields, _who(annotation.get("completed_by")), marks, whole)
+
+
+def _boxes(values: list[dict[str, Any]], problems: Problems) -> Iterator[PageMark]:
+    for value in values:
+        for label in as_list(value.get("rectanglelabels")):
+            box = rectangle(value)
+            if isinstance(box, str):
+                problems.report(box, text=str(value)[:100], remedy="correct it in Label Studio, and export again")
+            else:
+                yield PageMark(box, str(label))
+
+
+def _finished(task: dict[str, Any], problems: Problems) -> Iterator[dict[str, Any]]:
+    """The annotations of a task that were not cancelled."""
+    annotations = task.get("annotations", task.get("completions"))
+    if task.get("predictions"):
+        problems.count("tasks with predictions, which are not judgements")
+    if not isinstance(annotations, list) or not annotations:
+        problems.count("tasks without annotations, skipped")
+        return
+    for annotation in annotations:
+        if not isinstance(annotation, dict) or annotation.get("was_cancelled"):
+            problems.count("cancelled annotations, skipped")
+        else:
+            yield annotation
 
 
 def _annotated(tasks: list[dict[str, Any]], problems: Problems) -> Iterator[Annotated]:
@@ -68,18 +133,9 @@ def _annotated(tasks: list[dict[str, Any]], problems: Problems) -> Iterator[Anno
             yield from _minimal(task, name, problems)
             continue
         fields = task_fields([task["data"], task["data"].get("meta")], problems, None, name)
-        annotations = task.get("annotations", task.get("completions"))
-        if task.get("predictions"):
-            problems.count("tasks with predictions, which are not judgements")
         if fields is None:
             continue
-        if not isinstance(annotations, list) or not annotations:
-            problems.count("tasks without annotations, skipped")
-            continue
-        for annotation in annotations:
-            if not isinstance(annotation, dict) or annotation.get("was_cancelled"):
-                problems.count("cancelled annotations, skipped")
-                continue
+        for annotation in _finished(task, problems):
             results = _objects(annotation.get("result"), "results that are no objects, skipped", problems)
             marks, whole = _marks(results, problems)
             yield Annotated(*fields, _who(annotation.get("completed_by")), marks, whole)

@@ -8,14 +8,16 @@ is not judged of their boxes on the page is relevant. Areas count in pages where
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import Any
 
 import numpy as np
 
+from berrypick.addons.judge.page_marks import in_percent, page_selector
 from berrypick.addons.judge.pool import JudgingTask, Pool, TaskFormat
+from berrypick.addons.judge.web_annotation import TOPIC
 from berrypick.core.arrays import FloatArray
 from berrypick.core.boxes import Boxes
 from berrypick.core.errors import UsageError, option
@@ -98,12 +100,52 @@ class PagePool(Pool):
         return [Table(self.progress, header, rows, "<<>>>")]
 
     def write(self, path: str | PathLike[str], format: TaskFormat = "jsonl") -> None:  # type: ignore[override]
-        """Write the tasks as JSON Lines, atomically."""
-        if format != "jsonl":
-            what = f"tasks of places on pages are written as jsonl, not for {format}"
-            raise UsageError(f"{what}: berrypick annotate makes a page to judge them on")
+        """Write the tasks, atomically: JSON Lines, or for Label Studio or as Web Annotations."""
+        if format == "doccano":
+            what = "doccano marks spans of text, and no boxes on pages"
+            raise UsageError(f"{what}: write the tasks as jsonl, for label-studio or as w3c")
+        if format not in ("jsonl", *_BOX_WRITERS):
+            raise UsageError(f"unknown format {format!r:.40} of tasks; expected jsonl, label-studio or w3c")
+        if format != "jsonl" and not self.shares:
+            what = f"{format} counts boxes in percent of their pages, whose sizes are not known"
+            raise UsageError(f"{what}: give page_size in the runs, or write the tasks as jsonl")
         with atomic_writer(str(path)) as out:
-            write_lines((task.record() for task in self.tasks), out)
+            if format == "jsonl":
+                write_lines((task.record() for task in self.tasks), out)
+            else:
+                json.dump(_BOX_WRITERS[format](self.tasks), out, ensure_ascii=False, indent=1)
+                out.write("\n")
+
+
+def _label_studio(tasks: Sequence[PageTask]) -> list[dict[str, Any]]:
+    """Tasks with the picture of the page, and its boxes as predictions, which are no judgements."""
+    found = []
+    for task in tasks:
+        results = []
+        for number, box in enumerate(task.boxes, 1):
+            sides = dict(zip(("x", "y", "width", "height"), in_percent(box, task.page_size), strict=True))
+            value = {**sides, "rotation": 0, "rectanglelabels": ["unjudged"]}
+            results.append({"id": f"box{number}", "type": "rectanglelabels", "from_name": "label", "to_name": "page",
+                            "value": value})  # fmt: skip
+        data = {**task.record(), "image": f"{task.document}/{task.page}.png"}
+        found.append({"data": data, "predictions": [{"result": results}]})
+    return found
+
+
+def _web_annotations(tasks: Sequence[PageTask]) -> dict[str, Any]:
+    """An annotation for each box, without a label yet."""
+    items = []
+    for task in tasks:
+        asked = [{"type": "TextualBody", "purpose": "describing", "value": task.question}] if task.question else []
+        body = [{"type": "TextualBody", "purpose": "tagging", "value": f"{TOPIC}{task.topic}"}, *asked]
+        for box in task.boxes:
+            selector = page_selector(task.page, in_percent(box, task.page_size))
+            target = {"source": task.document, "selector": selector}
+            items.append({"type": "Annotation", "motivation": "assessing", "body": body, "target": target})
+    return {"@context": "http://www.w3.org/ns/anno.jsonld", "type": "AnnotationPage", "items": items}
+
+
+_BOX_WRITERS: dict[str, Callable[[Sequence[PageTask]], Any]] = {"label-studio": _label_studio, "w3c": _web_annotations}
 
 
 def page_pool(

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from berrypick.addons.judge.annotation_export import GRADES, MOST, AnnotationExport, as_list
+from berrypick.addons.judge.page_marks import AnnotatedPage, PageMark, page_of_selectors, truth_of_pages
 from berrypick.core.annotators import merged
 from berrypick.core.truth import Quote, TopicTruth, Truth
 from berrypick.formats.base import Problems
@@ -33,6 +34,9 @@ class WebAnnotation(AnnotationExport):
     positions of a TextPositionSelector count characters, as the standard says; those of Hypothesis count the text of a
     web page, so that its quotes alone are used. ``creator`` (or ``user``) keeps annotators apart.
 
+    A FragmentSelector ``page=15`` is a page of the document, and ``xywh=percent:10,20,50,5`` (another selector of the
+    target, or one that refines the first) a box on it, in shares of the page.
+
     Sample::
 
         [{"@context": "http://www.w3.org/ns/anno.jsonld", "type": "Annotation", "body": [
@@ -55,8 +59,13 @@ class WebAnnotation(AnnotationExport):
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Truth:
         found: dict[str, dict[str, _AnnotatedTopic]] = {}
+        pages: list[AnnotatedPage] = []
         for line, value in _annotations(path, problems):
-            _read_one(value, line, found, problems)
+            _read_one(value, line, found, pages, problems)
+        if pages:
+            if any(one.spans or one.quotes for topics in found.values() for one in topics.values()):
+                problems.report("some annotations are boxes on pages and some are texts", remedy="keep them apart")
+            return truth_of_pages(pages, problems, path, cls.format_name)
         annotators = {who: {name: one.truth(name) for name, one in topics.items()} for who, topics in found.items()}
         several = {who: topics for who, topics in annotators.items() if len(annotators) > 1}
         return Truth("spans", merged(annotators), path, cls.format_name, offsets="chars", annotators=several)
@@ -93,7 +102,9 @@ def _annotations(path: str, problems: Problems) -> Iterator[tuple[int | None, di
             problems.count("entries that are no annotations, skipped")
 
 
-def _read_one(value: dict[str, Any], line: int | None, found: dict[str, Any], problems: Problems) -> None:
+def _read_one(
+    value: dict[str, Any], line: int | None, found: dict[str, Any], pages: list[AnnotatedPage], problems: Problems
+) -> None:
     topic, grade = _topic_and_grade(value)
     if topic is None or grade is None:
         problems.count(f"annotations without {'a topic' if topic is None else 'a label'}, skipped")
@@ -107,11 +118,22 @@ def _read_one(value: dict[str, Any], line: int | None, found: dict[str, Any], pr
             continue
         source = target.get("source", value.get("uri"))
         document = source.get("id") if isinstance(source, dict) else source
+        if not isinstance(document, str) or not document:
+            problems.report("the target of an annotation has no source, which names its document", line)
+            continue
         given = target.get("selector")
         selectors = {str(one.get("type")): one for one in _list(given) if isinstance(one, dict)}
+        place = page_of_selectors(_list(given))
+        if isinstance(place, str):
+            problems.report(f"an annotation of {document}: {place}", line)
+            continue
+        if place is not None:
+            fields = {"topic": topic, "doc": document, "page": place[0]}
+            pages.append(AnnotatedPage(fields, who, (PageMark(place[1], f"{grade:g}"),), line=line))
+            continue
         if "uri" in value:  # of Hypothesis: positions count the text of a web page
             selectors.pop("TextPositionSelector", None)
-        _add(kept, str(document), grade, selectors, line, problems)
+        _add(kept, document, grade, selectors, line, problems)
 
 
 def _list(given: Any) -> list[Any]:
