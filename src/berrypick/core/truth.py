@@ -571,7 +571,7 @@ class Truth(Exchanged):
 
     @cached_property
     def _grades(self) -> set[float]:
-        return {grade for topic in self.topics.values() for grade in set(topic.grade.tolist())}
+        return {*_all_grades(self.topics.values()).tolist()}
 
 
 def _grade_refused(topic: TopicTruth, row: int, source: str) -> InputError:

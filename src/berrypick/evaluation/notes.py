@@ -271,8 +271,8 @@ def _measure_notes(scorer: RunScorer, one: RequestedMeasure) -> Iterator[Note]:
         for text in score.notes:
             counts[text] = counts.get(text, 0) + 1
         above += score.value is not None and score.value > 1 + 1e-9
-        relevant = scorer.evaluation.truth.topics[topic].has_relevant
-        undefined += score.value is None and relevant and topic in scorer.run and one.measure.needs_targets
+        if score.value is None and one.measure.needs_targets:
+            undefined += scorer.evaluation.truth.topics[topic].has_relevant and topic in scorer.run
     for text, count in counts.items():
         yield Note("measure", text, measure=one.text, count=count)
     if above and one.measure.higher_is_better and one.measure.why_above_one:

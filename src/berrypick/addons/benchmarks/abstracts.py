@@ -79,7 +79,7 @@ class Abstracts(Measure):
     )
 
     def compute(self, judged: JudgedTopic) -> Score:
-        gold: Mapping[str, Labelled] = gold_of(judged, Mapping, "SciFact")  # type: ignore[type-abstract]
+        gold: Mapping[str, Labelled] = gold_of(judged, Mapping, "SciFact")
         if self.of == "wanted":
             return Score(float(len(gold)))
         said: Mapping[str, Labelled] = judged.extra.get(LABELS, {})
@@ -105,7 +105,7 @@ class Abstracts(Measure):
         return int(self.of == "labelled" or bool(complete))
 
     def explain(self, judged: JudgedTopic) -> Explanation:
-        gold: Mapping[str, Labelled] = gold_of(judged, Mapping, "SciFact")  # type: ignore[type-abstract]
+        gold: Mapping[str, Labelled] = gold_of(judged, Mapping, "SciFact")
         said: Mapping[str, Labelled] = judged.extra.get(LABELS, {})
         rows = [
             [name, *(_shown(of.get(name)) for of in (gold, said)), str(self._count(said[name], gold.get(name)))]

@@ -70,7 +70,7 @@ class Verified(NamedMeasure):
             return Score(0.0, unlabelled(judged))
         if not self.evidence or wanted == NO_INFO:
             return Score(1.0)
-        first = {*named_results(judged)[: self.at]}
+        first = {*named_results(judged)[: None if self.at is None else int(self.at)]}
         return Score(float(any(one <= first for one in named_sets(judged))))
 
     def explain(self, judged: JudgedTopic) -> Explanation:

@@ -57,9 +57,11 @@ class BestIoU(Measure):
 
     def best(self, judged: JudgedTopic) -> FloatArray:
         """The best ratio of each target."""
-        found = overlaps(judged)
-        found = found if self.at is None else found[judged.ranking_spans.rank < self.at]
-        return np.asarray(found.max(axis=0, initial=0.0), dtype=np.float64)
+        rank, best = judged.ranking_spans.rank, np.zeros(len(judged.targets))
+        for row, target, ratio in overlaps(judged).blocks():
+            counts = np.ones(len(row), dtype=bool) if self.at is None else rank[row] < self.at
+            np.maximum.at(best, target[counts], ratio[counts])
+        return best
 
     def empty_topic_score(self, judged: JudgedTopic) -> Score:
         return nothing_to_match(judged)
