@@ -73,8 +73,30 @@ def test_scifact_by_hand():
     assert list(found.values()) == [1.0, 3.0, 3.0]
 
 
+def ratios(correct, returned, wanted):
+    precision, recall = correct / returned, correct / wanted
+    return {"precision": precision, "recall": recall, "f1": 2 * precision * recall / (precision + recall)}
+
+
+def test_scifact_fixture_with_labels(data):
+    """All twelve numbers that SciFact's program prints, to the last digit."""
+    folder = data / "evidence"
+    expected = json.loads((folder / "scifact.expected.json").read_text())
+    files = folder / "scifact.gold.jsonl", folder / "scifact.predictions.jsonl"
+    found = bp.evaluate(*files, None, protocol="scifact-labels").mean()["scifact.predictions"]
+    sentences = found["Selected(of='returned')"], found["Selected(of='wanted')"]
+    abstracts = found["Abstracts(of='returned')"], found["Abstracts(of='wanted')"]
+    values = {
+        "sentence_selection": ratios(found["Selected(of='correct')"], *sentences),
+        "sentence_label": ratios(found["Abstracts(of='sentences')"], *sentences),
+        "abstract_label_only": ratios(found["Abstracts(of='labelled')"], *abstracts),
+        "abstract_rationalized": ratios(found["Abstracts(of='reasoned')"], *abstracts),
+    }
+    assert {f"{name}_{what}": value for name, of in values.items() for what, value in of.items()} == expected
+
+
 def test_scifact_fixture(data):
-    """Precision, recall and F1 of sentence selection to the last digit; labels are not retrieval."""
+    """Precision, recall and F1 of sentence selection to the last digit."""
     folder = data / "evidence"
     expected = json.loads((folder / "scifact.expected.json").read_text())
     results = bp.evaluate(folder / "scifact.gold.jsonl", folder / "scifact.predictions.jsonl", None, protocol="scifact")

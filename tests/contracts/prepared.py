@@ -173,6 +173,32 @@ def _salient(rng: np.random.Generator) -> tuple[Truth, Run]:
     return Truth("spans", topics), worlds.span_run({}).with_empty(scored).changed(extra={SALIENCY: scored})
 
 
+def _labelled(rng: np.random.Generator) -> tuple[Truth, Run]:
+    """Claims with a label and evidence, and what the run says of them."""
+    from berrypick.addons.benchmarks.labels import LABELS
+
+    truth, run = _documents(rng)
+    verdicts = ("SUPPORTS", "REFUTES", "NOT ENOUGH INFO")
+    topics = {name: replace(one, extra={LABELS: str(rng.choice(verdicts))}) for name, one in truth.topics.items()}
+    return replace(truth, topics=topics), run.changed(
+        extra={LABELS: {name: str(rng.choice(verdicts)) for name in run.topics}}
+    )
+
+
+def _abstracts(rng: np.random.Generator) -> tuple[Truth, Run]:
+    """Abstracts with a label and sentences."""
+    from berrypick.addons.benchmarks.labels import LABELS, Labelled
+
+    def said(*sets):
+        return {
+            name: Labelled(str(rng.choice(["SUPPORT", "CONTRADICT"])), sets) for name in rng.permutation(["a", "b"])
+        }
+
+    topics = {name: TopicTruth(name, (), np.zeros(0), extra={LABELS: said((0, 2), (4,))}) for name in ("1", "2", "3")}
+    empty = assemble(tag="run", topic=[], document=[]).with_empty(["1", "3", "9"])
+    return Truth("documents", topics), empty.changed(extra={LABELS: {topic: said((4, 2)) for topic in ("1", "3", "9")}})
+
+
 def prepared(seed: int = 0) -> Iterator[Prepared]:
     """Worlds in the order in which they are tried."""
     rng = np.random.default_rng(seed)
@@ -184,6 +210,9 @@ def prepared(seed: int = 0) -> Iterator[Prepared]:
         yield Prepared("nuggets", *_said(rng), made_for="Nuggets")
     if "HighlightAP" in measures.registered():
         yield Prepared("clips", *_salient(rng), made_for="Highlight")
+    if "Verified" in measures.registered():
+        yield Prepared("claims", *_labelled(rng), made_for="Verified")
+        yield Prepared("abstracts", *_abstracts(rng), made_for="Abstracts")
 
 
 @lru_cache(maxsize=1024)

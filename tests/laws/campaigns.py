@@ -7,7 +7,7 @@ grades differ.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -46,6 +46,7 @@ def campaigns(seed: int) -> Iterator[Campaign]:
     yield Campaign("seconds", *seconds(rng), paged)
     yield Campaign("texts", *texts(rng))
     yield Campaign("beside units", *beside_units(rng))
+    yield Campaign("claims", *claims(rng))
 
 
 # --- whole documents --------------------------------------------------------------------------------------------------
@@ -221,15 +222,23 @@ def elements(rng: np.random.Generator) -> tuple[Truth, Run]:
 
 
 def beside_units(rng: np.random.Generator) -> tuple[Truth, Run]:
-    """Nuggets of answers and the saliency of clips, which some add-ons keep; no topic judges a unit."""
+    """Nuggets, saliency of clips and labels of abstracts, which some add-ons keep; no topic judges a unit."""
+    from berrypick.addons.benchmarks.labels import LABELS, Labelled
     from berrypick.addons.moments.saliency import SALIENCY
     from berrypick.addons.nuggets.nugget_files import NUGGETS, Assigned, Nugget
 
     def labelled(make, *labels):
         return tuple(make(f"fact {i}", str(rng.choice(labels))) for i in range(4))
 
+    def abstracts(*sets):
+        return {name: Labelled(str(rng.choice(["SUPPORT", "CONTRADICT"])), sets) for name in ("a", "b")}
+
     judged = {
-        name: {NUGGETS: labelled(Nugget, "vital", "okay"), SALIENCY: rng.integers(0, 5, (6, 3)) * 1.0}
+        name: {
+            NUGGETS: labelled(Nugget, "vital", "okay"),
+            SALIENCY: rng.integers(0, 5, (6, 3)) * 1.0,
+            LABELS: abstracts((0, 2), (4,)),
+        }
         for name in TOPICS
     }
     topics = {name: TopicTruth(name, (), np.zeros(0), extra=extra) for name, extra in judged.items()}
@@ -237,4 +246,16 @@ def beside_units(rng: np.random.Generator) -> tuple[Truth, Run]:
     said = {name: labelled(Assigned, "support", "partial_support", "not_support") for name in answered}
     scored = {name: rng.integers(0, 4, 6) / 4 for name in answered}
     run = assemble(tag="run", topic=[], document=[]).with_empty(answered)
-    return Truth("documents", topics), run.changed(extra={NUGGETS: said, SALIENCY: scored})
+    of_abstracts = {name: abstracts((4, 2)) for name in answered}
+    return Truth("documents", topics), run.changed(extra={NUGGETS: said, SALIENCY: scored, LABELS: of_abstracts})
+
+
+def claims(rng: np.random.Generator) -> tuple[Truth, Run]:
+    """Whole documents as evidence for claims with a label."""
+    from berrypick.addons.benchmarks.labels import LABELS
+
+    truth, run = documents(rng)
+    labels = ("SUPPORTS", "REFUTES", "NOT ENOUGH INFO")
+    topics = {name: replace(one, extra={LABELS: str(rng.choice(labels))}) for name, one in truth.topics.items()}
+    said = {name: str(rng.choice(labels)) for name in run.topics}
+    return replace(truth, topics=topics), run.changed(extra={LABELS: said})

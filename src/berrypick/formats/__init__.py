@@ -424,7 +424,7 @@ def write(value: Any, path: Any, format: str | type[Format] | None = None) -> ty
 
 
 #: What a truth of a campaign has beside its spans, and who converts it to spans can do without.
-LEFT_OUT = frozenset({"entry points", "aspects", "saliency"})
+LEFT_OUT = frozenset({"entry points", "aspects", "saliency", "labels"})
 
 
 def _empty_topics(chosen: type[Format], value: Any) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from berrypick.addons.benchmarks.fever_protocol import fever
 from berrypick.evaluation.protocols import Protocol
 
 kilt = Protocol(
@@ -15,4 +18,21 @@ scifact = Protocol(
     "the program of SciFact: sentence selection by counts over all claims, of which ratios are taken",
     {},
     default="Selected(of='correct') Selected(of='returned') Selected(of='wanted')",
+)
+scifact_labels = replace(
+    scifact,
+    name="scifact-labels",
+    what="the program of SciFact with its labels: abstracts and sentences by counts, of which ratios are taken",
+    default=" ".join(
+        [
+            scifact.default,
+            *(f"Abstracts(of='{of}')" for of in ("sentences", "labelled", "reasoned", "returned", "wanted")),
+        ]
+    ),
+)
+fever_labels = replace(
+    fever,
+    name="fever-labels",
+    what="the scorer of FEVER with its labels: FEVER score, label accuracy, precision and recall of evidence",
+    default=f"Verified@5 Verified(evidence=False) {fever.default}",
 )

@@ -15,9 +15,13 @@ from berrypick.addons.benchmarks.evidence_rows import (
     sets_of_places,
     whole_number,
 )
+from berrypick.addons.benchmarks.labels import PredictedLabels, with_labels
+from berrypick.core.run import Run
+from berrypick.core.truth import Truth
 from berrypick.formats.base import Problems
 from berrypick.formats.io.json_lines import Rows
 from berrypick.formats.io.records import RunRecords, TruthRecords
+from berrypick.formats.span_run import SpanRun
 from berrypick.formats.span_truth import line_names
 
 NO_INFO = "NOT ENOUGH INFO"
@@ -50,6 +54,10 @@ class FeverTruth(TruthRecords):
         return {"label", "evidence"} <= {*names} and "claim" in names and _GROUPS.search(lines[0]) is not None
 
     @classmethod
+    def read(cls, path: str, problems: Problems, **options: Any) -> Truth:
+        return with_verdicts(super().read(path, problems))
+
+    @classmethod
     def records(cls, path: str, problems: Problems) -> Rows:
         names = Repeats(problems, "claims")
         for number, text, value in entries(path, problems, "id"):
@@ -79,7 +87,7 @@ class FeverRun(RunRecords):
     """Predictions for FEVER, one JSON object per line: ``id`` and ``predicted_evidence``.
 
     Predicted evidence is a list of ``[page, line]``, the best first; documents and positions as in fever. Predicted
-    labels are not read.
+    labels are judged by Verified.
 
     Sample::
 
@@ -96,14 +104,29 @@ class FeverRun(RunRecords):
         return "predicted_evidence" in line_names(lines[0])
 
     @classmethod
-    def records(cls, path: str, problems: Problems) -> Rows:
-        names = Repeats(problems, "claims")
-        for number, text, value in entries(path, problems, "id"):
-            if not identified(value, "id", number, text, problems):
-                continue
-            found = _sentences(value.get("predicted_evidence"), number, text, problems)
-            if found is not None:
-                yield from ranked(number, text, names.name(value["id"]), found)
+    def read(cls, path: str, problems: Problems, **options: Any) -> Run:
+        labels = PredictedLabels(LABELS, problems)
+        run = SpanRun.from_records(_predictions(path, problems, labels), problems, path)
+        return run.changed(format=cls.format_name, extra=labels.extra())
+
+
+def _predictions(path: str, problems: Problems, labels: PredictedLabels) -> Rows:
+    """The rows of a run; predicted labels are put to ``labels``."""
+    names = Repeats(problems, "claims")
+    for number, text, value in entries(path, problems, "id"):
+        if not identified(value, "id", number, text, problems):
+            continue
+        found = _sentences(value.get("predicted_evidence"), number, text, problems)
+        if found is not None:
+            topic = names.name(value["id"])
+            labels.of[str(topic)] = labels.read(value.get("predicted_label"), number)
+            yield from ranked(number, text, topic, found)
+
+
+def with_verdicts(truth: Truth) -> Truth:
+    """The truth with the labels of its claims, which are a field of topics, beside their evidence."""
+    verdicts = truth.fields.get("verdict")
+    return truth if verdicts is None else with_labels(truth, verdicts.values)
 
 
 def _sets(given: Any, number: int, text: str, problems: Problems) -> list[list[Place]] | None:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from berrypick.addons.benchmarks.evidence_rows import Place, identified, place, sets_of_places, whole_number
-from berrypick.addons.benchmarks.fever import LABELS, NO_INFO
+from berrypick.addons.benchmarks.fever import LABELS, NO_INFO, with_verdicts
+from berrypick.core.truth import Truth
 from berrypick.formats.base import Problems
 from berrypick.formats.io.files import head
 from berrypick.formats.io.json_lines import Rows, records
@@ -58,6 +59,10 @@ class FeverRows(TruthRecords):
     def sniff(cls, lines: list[str]) -> bool:
         first = lines[0].lstrip("\ufeff \t")
         return {*line_names(first)} >= _NEEDED if first.startswith("{") else header_of(lines) >= _NEEDED
+
+    @classmethod
+    def read(cls, path: str, problems: Problems, **options: Any) -> Truth:
+        return with_verdicts(super().read(path, problems))
 
     @classmethod
     def records(cls, path: str, problems: Problems) -> Rows:

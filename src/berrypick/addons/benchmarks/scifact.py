@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from berrypick.addons.benchmarks.evidence_rows import (
@@ -15,12 +16,24 @@ from berrypick.addons.benchmarks.evidence_rows import (
     sets_of_places,
     whole_number,
 )
+from berrypick.addons.benchmarks.labels import (
+    CONTRADICT,
+    NO_INFO,
+    SUPPORT,
+    Labelled,
+    PredictedLabels,
+    with_labels,
+)
+from berrypick.core.run import Run
+from berrypick.core.truth import Truth
 from berrypick.formats.base import Problems
 from berrypick.formats.io.json_lines import Rows
 from berrypick.formats.io.records import RunRecords, TruthRecords
-from berrypick.formats.span_truth import line_names
+from berrypick.formats.span_run import SpanRun
+from berrypick.formats.span_truth import SpanTruth, line_names
 
 _BY_DOCUMENT = re.compile(r'"evidence"\s*:\s*\{')
+_KNOWN = (SUPPORT, CONTRADICT, NO_INFO)
 #: What says in gold only, and not in predictions.
 _OF_GOLD = frozenset({"claim", "cited_doc_ids"})
 
@@ -49,34 +62,42 @@ class SciFactTruth(TruthRecords):
         return {"id", "evidence"} <= names and bool(names & _OF_GOLD) and bool(_BY_DOCUMENT.search(lines[0]))
 
     @classmethod
-    def records(cls, path: str, problems: Problems) -> Rows:
-        for number, text, value in entries(path, problems, "id"):
-            if not identified(value, "id", number, text, problems):
-                continue
-            groups = _rationales(value.get("evidence"), number, text, problems)
-            cited = value.get("cited_doc_ids", [])
-            if not isinstance(cited, list) or not all(isinstance(one, (str, int)) for one in cited):
-                problems.report("cited_doc_ids must be a list of names", number, text)
-                continue
-            if groups is None:
-                continue
-            labels = {label for label, _ in groups}
-            verdict = {"verdict": labels.pop()} if len(labels) == 1 else {}
-            about = {"topic": value["id"], "question": value.get("claim"), **verdict}
-            rows = sets_of_places((places for _, places in groups), problems)
-            for row in rows:
-                yield number, text, {**about, **row}
-            if not rows:
-                yield number, text, {**about, "answer": None}
-            for document in dict.fromkeys(map(str, cited)):
-                yield number, text, {**about, "doc": document, "judged": True}
+    def read(cls, path: str, problems: Problems, **options: Any) -> Truth:
+        labels: dict[str, dict[str, Labelled]] = {}
+        truth = SpanTruth.from_records(_claims(path, problems, labels), problems, path)
+        return with_labels(replace(truth, format=cls.format_name), labels)
+
+
+def _claims(path: str, problems: Problems, labels: dict[str, dict[str, Labelled]]) -> Rows:
+    """The rows of a truth; what is said of abstracts is put to ``labels``."""
+    for number, text, value in entries(path, problems, "id"):
+        if not identified(value, "id", number, text, problems):
+            continue
+        groups = _rationales(value.get("evidence"), number, text, problems)
+        cited = value.get("cited_doc_ids", [])
+        if not isinstance(cited, list) or not all(isinstance(one, (str, int)) for one in cited):
+            problems.report("cited_doc_ids must be a list of names", number, text)
+            continue
+        if groups is None:
+            continue
+        labels[str(value["id"])] = _by_abstract(groups, problems)
+        named = {label for label, _ in groups}
+        verdict = {"verdict": named.pop()} if len(named) == 1 else {}
+        about = {"topic": value["id"], "question": value.get("claim"), **verdict}
+        rows = sets_of_places((places for _, places in groups), problems)
+        for row in rows:
+            yield number, text, {**about, **row}
+        if not rows:
+            yield number, text, {**about, "answer": None}
+        for document in dict.fromkeys(map(str, cited)):
+            yield number, text, {**about, "doc": document, "judged": True}
 
 
 class SciFactRun(RunRecords):
     """Predictions for SciFact, one JSON object per line: ``id`` and ``evidence``.
 
     Evidence has for each abstract ``sentences`` and a ``label``. The results of a claim are its sentences, in the order
-    of the file; documents and positions as in scifact. Predicted labels are not read.
+    of the file; documents and positions as in scifact. Predicted labels are judged by Abstracts.
 
     Sample::
 
@@ -94,22 +115,46 @@ class SciFactRun(RunRecords):
         return {"id", "evidence"} <= names and not names & _OF_GOLD and bool(_BY_DOCUMENT.search(lines[0]))
 
     @classmethod
-    def records(cls, path: str, problems: Problems) -> Rows:
-        for number, text, value in entries(path, problems, "id"):
-            given = value.get("evidence")
-            if not identified(value, "id", number, text, problems):
-                continue
-            if not isinstance(given, Mapping):
-                problems.report("evidence must be an object of abstracts", number, text)
-                continue
-            found: list[Place] = []
-            for document, one in given.items():
-                places = _numbered(document, one, number, text, problems)
-                if places is None:
-                    break
-                found += places
-            else:
-                yield from ranked(number, text, value["id"], found)
+    def read(cls, path: str, problems: Problems, **options: Any) -> Run:
+        labels = PredictedLabels(_KNOWN, problems)
+        run = SpanRun.from_records(_predictions(path, problems, labels), problems, path)
+        return run.changed(format=cls.format_name, extra=labels.extra())
+
+
+def _predictions(path: str, problems: Problems, labels: PredictedLabels) -> Rows:
+    """The rows of a run; what is said of abstracts is put to ``labels``."""
+    for number, text, value in entries(path, problems, "id"):
+        given = value.get("evidence")
+        if not identified(value, "id", number, text, problems):
+            continue
+        if not isinstance(given, Mapping):
+            problems.report("evidence must be an object of abstracts", number, text)
+            continue
+        found: list[Place] = []
+        said: dict[str, Labelled] = {}
+        for document, one in given.items():
+            places = _numbered(document, one, number, text, problems)
+            if places is None:
+                break
+            found += places
+            label = labels.read(one.get("label"), number)
+            said[document] = Labelled(label, (tuple(int(at or 0) for _, at, _ in places),))
+        else:
+            labels.of[str(value["id"])] = said
+            yield from ranked(number, text, value["id"], found)
+
+
+def _by_abstract(groups: list[tuple[str, list[Place]]], problems: Problems) -> dict[str, Labelled]:
+    """What the gold says of each abstract: one label for all its rationales."""
+    found: dict[str, Labelled] = {}
+    for label, places in groups:
+        for document in dict.fromkeys(name for name, *_ in places):
+            known = found.get(document, Labelled(label, ()))
+            if known.label != label:
+                problems.count("abstracts with rationales of different labels, for which no label is right")
+            one = tuple(int(at or 0) for _, at, _ in places)
+            found[document] = Labelled(label if known.label == label else "", (*known.sentences, one))
+    return found
 
 
 def _rationales(given: Any, number: int, text: str, problems: Problems) -> list[tuple[str, list[Place]]] | None:

@@ -74,7 +74,8 @@ def shuffled_ties(case: Case, measures: Measures, rng: Rng, number: int) -> Vari
     lines = run.line.copy()
     for a, b in zip(run.bounds[:-1].tolist(), run.bounds[1:].tolist(), strict=True):
         lines[a:b] = rng.permutation(lines[a:b])
-    mixed = in_trec_order(run.changed(line=lines)).changed(tag=run.tag, duplicates=run.duplicates, task=run.task)
+    kept = {"tag": run.tag, "duplicates": run.duplicates, "task": run.task, "extra": run.extra}
+    mixed = in_trec_order(run.changed(line=lines)).changed(**kept)
     return Variant(case.changed(run=mixed), "lines of the run in another order")
 
 

@@ -100,6 +100,7 @@ def with_lists(run: Run, lists: Mapping[str, Sequence[Result]]) -> Run:
         boxes=None if run.boxes is None else Boxes.joined([row.boxes for row in rows if row.boxes is not None]),
         unit=run.unit,
         details={name: _details(rows, name, held) for name, held in run.details.items()},
+        extra=run.extra,
     )
 
 
