@@ -53,11 +53,10 @@ public:
     const double* row(std::size_t page) const { return hit_.data() + page * width; }
 
 private:
-    // All rows, forwards and backwards in turn; which columns have changed.
+    // All rows, always in the same order, which takes fewer turns than forwards and backwards; which columns have changed.
     std::uint8_t sweep(std::uint32_t now) {
         std::uint8_t moved = 0;
-        for (std::size_t n = 0; n < steps_.pages; ++n) {
-            const std::size_t page = now % 2 ? steps_.pages - 1 - n : n;
+        for (std::size_t page = 0; page < steps_.pages; ++page) {
             const std::size_t from = std::size_t(steps_.first[page]), count = std::size_t(steps_.first[page + 1]) - from;
             bool fresh = false;  // in the turn before, or already in this one
             for (std::size_t k = from; k < from + count; ++k) fresh |= changed_[std::size_t(steps_.to[k])] + 1 >= now;
