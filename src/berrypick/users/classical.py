@@ -11,7 +11,6 @@ from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 from berrypick.users._context import ContextModel
 from berrypick.users.base import ReaderContext, Slider, elements
-from berrypick.users.pairs import same_element
 
 
 @dataclass(frozen=True)
@@ -34,5 +33,7 @@ class Classical(ContextModel):
 
     def reach(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> Reach:
         if elements(ranking, targets):
+            from berrypick.users.pairs import same_element
+
             return same_element(ranking, targets)
         return super().reach(ranking, targets, context)
