@@ -25,6 +25,7 @@ from berrypick.judging.judge import ranking_of, refuse_duplicates
 from berrypick.judging.topic import JudgedTopic
 from berrypick.judging.topics import JudgedTopics
 from berrypick.measures import Measure
+from berrypick.measures.spans.overlap import repeated_share
 from berrypick.users import UserModel
 
 if TYPE_CHECKING:
@@ -157,8 +158,6 @@ class RunScorer:
         """The overlap of the list, for a note where the measure was not requested."""
         if topic not in self.run or not self.evaluation.truth.topics[topic].has_relevant:
             return
-        from berrypick.measures.spans.overlap import repeated_share  # not for lists of documents
-
         share = repeated_share(ranking_of(self.run, topic, self.evaluation.context) if ranking is None else ranking)
         if share is not None:
             self.scores.overlap[topic] = share
