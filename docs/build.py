@@ -39,7 +39,7 @@ from _reference import api_pages, cli_pages, options_page
 T = TypeVar("T")
 HERE = Path(__file__).parent
 #: Families of measures, sub-packages of berrypick.measures, in the order of the page; others follow.
-FAMILIES = ("documents", "spans", "readers", "gains", "passages", "segments")
+FAMILIES = ("documents", "spans", "readers", "addons.gains", "addons.passages", "addons.segments")
 
 
 # pages

@@ -74,14 +74,6 @@ def test_what_tokens_are_is_named_where_they_are_counted():
     assert "tokenizer" not in dict(signatures("effort", documents=TEXTS, effort="chars")[0].fields)
 
 
-def test_which_elements_count_is_named_where_targets_or_gains_are_read():
-    world = next(world for world in suiting("nxCG@3") if world.name == "elements")
-    given = {"truth": world.truth, "run": world.run, "ignore_elements": "sec"}
-    ranking, targets, gains = signatures("ranking", "targets", "recall_base", **given)
-    assert not {"quant", "ignore_elements"} & dict(ranking.fields).keys()
-    assert targets["ignore_elements"] == gains["ignore_elements"] == "sec" and targets["quant"] == gains["quant"]
-
-
 class Patient(bp.UserModel):
     """Reads the lengths of all documents, and says nothing of it."""
 
@@ -178,6 +170,7 @@ def test_measures_of_other_programs_read_no_option():
     assert fields.keys().isdisjoint({"user", "idealism", "effort", "units", "lengths"})
 
 
+@pytest.mark.slow
 @each("name", sorted(registered()))
 def test_no_measure_reads_what_it_does_not_declare(name):
     """What is declared decides which options are said to have no effect."""

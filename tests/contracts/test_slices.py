@@ -18,10 +18,10 @@ TESTS = Path(__file__).resolve().parents[1]
 SLICES = sorted(path.parent.name for path in (Path(bp.__file__).parent / "addons").glob("*/__init__.py"))
 #: Files of tests that go through commands, values or examples of several slices.
 SEVERAL = ["contracts/test_hostile_names.py", "contracts/test_names.py", *(f"unit/test_{name}.py" for name in (
-    "given_back", "index", "output_option", "progress", "saved_results", "values", "written"
+    "given_back", "index", "output_option", "progress", "repeated_names", "saved_results", "values", "written"
 ))]  # fmt: skip
 #: Tests of the core that a missing slice could disturb.
-CHOSEN = ("evaluate", "compare_gates", "compare_diff", "inputs", "option_values", "segments", "idealism", "direction")
+CHOSEN = ("evaluate", "compare_gates", "compare_diff", "inputs", "option_values", "overlap", "idealism", "direction")
 
 
 def without(hidden: list[str], *arguments: object, **options: object) -> subprocess.CompletedProcess[str]:
@@ -61,6 +61,7 @@ OFFERED = [
     ("page", "demo web --html page.html", "demo --html needs the add-on"),
     ("page", "report t.qrels r.run -m AP --html page.html", "No such command 'report'"),
     ("campaigns", "evaluate t.qrels r.run -m AP --protocol inex2010", "unknown protocol inex2010"),
+    ("gains", "evaluate t.qrels r.run -m nxCG@10", "unknown measure nxCG"),
 ]
 
 

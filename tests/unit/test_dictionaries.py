@@ -21,7 +21,7 @@ def written(tmp_path):
 
 
 def test_dictionaries_give_the_numbers_of_files(written):
-    asked = "AP nDCG@10 EPRUM PRecall"
+    asked = "AP nDCG@10 EPRUM PRUM"
     given = {"units": 10}
     expected = bp.evaluate(*written, asked, **given)
     found = bp.evaluate(QRELS, SCORES, asked, **given)

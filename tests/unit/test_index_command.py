@@ -27,6 +27,6 @@ def test_a_cut_index_is_one_message(berrypick, tmp_path) -> None:
     berrypick("index", CAMPAIGN / "collection", index)
     index.write_bytes(index.read_bytes()[:-40])
     truth, run = CAMPAIGN / "assessments.xml", CAMPAIGN / "runs" / "sections.xml"
-    done = berrypick("evaluate", truth, run, "--collection", index, "-m", "AgP")
+    done = berrypick("evaluate", truth, run, "--collection", index, "-m", "EPRUM")
     assert done.code == 2 and done.out == ""
     assert "i.index" in done.err and "Traceback" not in done.err

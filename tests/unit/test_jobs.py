@@ -83,7 +83,7 @@ def test_jobs_is_a_number_of_processes(files: Any) -> None:
 SLOW = """
 import sys, time
 from berrypick import cli, evaluate
-from berrypick.measures.passages.aip import AiP
+from berrypick.addons.passages.aip import AiP
 AiP.compute = lambda self, judged: time.sleep(60)
 print("ready", flush=True)
 cli.main(["evaluate", *sys.argv[1:], "-m", "AiP", "--jobs", "2"])

@@ -44,13 +44,6 @@ def test_parquet_run_with_what_is_not_a_number(tmp_path, column):
         formats.read_run(tmp_path / "r.parquet")
 
 
-@pytest.mark.parametrize("word", ["NaN", "Infinity", "-Infinity", "1e999", "1" * 5000])
-def test_references_with_what_is_not_a_number(put, word):
-    cell = f'[{{""content"": ""x"", ""start_index"": {word}, ""end_index"": 5}}]'
-    with pytest.raises(bp.InputError):
-        formats.read_truth(put("q.csv", f'question,references,corpus_id\nq,"{cell}",garden\n'))
-
-
 SUBMISSION = """<inex-submission><topic topic-id="1"><result>
 <file>a</file>{}</result></topic></inex-submission>"""
 ASSESSMENT = """<assessments topic="1"><file name="a">
@@ -89,6 +82,7 @@ LINES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("digits", DIGITS)
 @pytest.mark.parametrize(("format", "line"), [one for one in LINES if one[0] in formats.registered()])
 def test_digits_that_are_no_number_are_told_with_their_line(put, format, line, digits):

@@ -57,6 +57,7 @@ def test_every_run_that_may_overlap_is_told_about():
     assert "6.25% of the retrieved material" in results._repr_html_()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measures", ["EPRUM", "AP", "charR AP"])
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_whatever_is_measured_and_in_however_many_processes(measures, jobs):
@@ -73,15 +74,6 @@ def test_whole_documents_cannot_overlap():
     assert overlaps(bp.evaluate(worlds.document_truth({"1": {"d": 1}}), run, "EPRUM AP")) == []
     whole = {"collection": worlds.lengths(d=400, e=400), "whole_documents": True}
     assert overlaps(bp.evaluate(TRUTH, run, "charR", **whole)) == []
-
-
-def test_elements_are_told_about_where_their_places_are_known():
-    tree = twins.grow("d", twins.Shape([-1, 0, 0], ["a", "s", "s"], [0, 0, 0], [10, 20, 30], [0, 0, 0]))
-    run = twins.element_run([[("d", "/article[1]")], [("d", "/article[1]/s[1]")]])
-    truth = twins.assessed_truth([tree], [("d", 0, 5)], with_text=True)
-    assert overlaps(bp.evaluate(truth, run, "nxCG@5")) == []
-    told = overlaps(bp.evaluate(truth, run, "nxCG@5", collection=twins.collection_of([tree])))
-    assert told == ["run: 25% of the retrieved text repeats earlier results (Overlap)"]
 
 
 def test_repeated_results_count_as_the_evaluation_takes_them():
@@ -139,9 +131,8 @@ KNOWN = Collection({"d": 100.0})
 
 @pytest.mark.parametrize(
     "measure",
-    ["charP", "charF", "IoU", "Overlap", "charP@1", "iP@0.5", "AiP", "Coverage", "Passage2AP", "PassageAP", "APbin",
-     "AiSP", "charP(counted='each')"],
-)  # fmt: skip
+    ["charP", "charF", "IoU", "Overlap", "charP@1", "Coverage", "charP(counted='each')"],
+)
 def test_what_counts_all_that_is_read_needs_every_length(measure):
     expected = re.escape(measure) + r" needs the length of document x.*collection=.*documents="
     with pytest.raises(bp.UsageError, match=expected):
@@ -156,16 +147,6 @@ def test_effort_needs_every_length(effort):
     for truth in (DOCUMENTS, worlds.span_truth({"1": [("d", 0, 10)]})):
         with pytest.raises(bp.UsageError, match=r"needs the length of document x.*collection=.*documents="):
             bp.evaluate(truth, UNKNOWN, "epnav", effort=effort, collection=KNOWN, whole_documents=True)
-
-
-def test_what_needs_no_length_of_other_documents_does_without():
-    asked = "charR charR@1 AgP gR APtol spanHit T2I(tolerance=15)"
-    found = bp.evaluate(DOCUMENTS, UNKNOWN, asked, collection=KNOWN).mean()["run"]
-    assert found["charR"] == 1 and found["charR@1"] == 0 and found["AgP"] == 0.5 and found["spanHit"] == 1
-    later = worlds.document_run({"1": ["d", "x"]})
-    assert bp.evaluate(DOCUMENTS, later, "charP@1", collection=KNOWN).mean_rows[0].value == 1
-    told = explanation(bp.explain(DOCUMENTS, UNKNOWN, "1", "charR", collection=KNOWN))
-    assert "unknown" in told and "nan" not in told
 
 
 def test_texts_tell_lengths_too():

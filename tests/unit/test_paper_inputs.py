@@ -8,7 +8,6 @@ import math
 import numpy as np
 import pytest
 import twins
-import twins_text
 import worlds
 
 import berrypick as bp
@@ -33,23 +32,6 @@ def test_measures_of_all_documents_say_where_lengths_came_from():
 
 
 # --- entry points ----------------------------------------------------------------------------------------------------
-
-
-def test_one_entry_point_two_relevant_articles():
-    truth = twins_text.span_truth([("a", 5, 15), ("b", 5, 15)], entry_points=[("a", 5)], lengths={"a": 100, "b": 100})
-    run = twins_text.span_run([[("a", 5, 15)], [("b", 5, 15)]])
-    names = ["BEPD(L=100)", "EPRUM(user='bep(L=100)')", "AgP(score='bep')"]
-    assert twins_text.values(truth, run, names) == pytest.approx([1.0, 1.0, (1 + 1 / 2) / 2])
-
-
-def test_a_topic_without_entry_points_in_a_truth_that_has_some_is_undefined():
-    truth = twins_text.several(
-        twins_text.span_truth([("a", 5, 15)], entry_points=[("a", 5)], lengths={"a": 100}),
-        twins_text.span_truth([("a", 5, 15)], topic="2", lengths={"a": 100}),
-    )
-    run = worlds.span_run({"1": [("a", 5, 15)], "2": [("a", 5, 15)]})
-    found = bp.evaluate(truth, run, "BEPD(L=100) EPRUM(user='bep(L=100)')").per_topic()["run"]
-    assert list(found.values()) == [{"1": 1.0, "2": None}] * 2
 
 
 # --- why a result is worth nothing -----------------------------------------------------------------------------------
@@ -84,20 +66,6 @@ def test_with_the_texts_at_hand_both_are_errors(which):
 
 
 # --- names and laws --------------------------------------------------------------------------------------------------
-
-
-def test_gr_is_gain_recall(files, berrypick):
-    """Documents worth 3, 6 and 2: 3/11 after the first, 9/11 after the second; with a reader who moves, expected."""
-    paths = files(truth_qrels="1 0 a 3\n1 0 b 6\n1 0 c 2\n",
-                  list_run="1 Q0 a 1 3 r\n1 Q0 b 2 2 r\n1 Q0 c 3 1 r\n", table_tsv="a\tb\t0.5\n")  # fmt: skip
-    given = ("evaluate", paths["truth_qrels"], paths["list_run"], "-m", "gr@1 GainRecall@2 gr", "-o", "json")
-    done = berrypick(*given, "--curves")
-    rows = json.loads(done.out)
-    assert [row["value"] for row in rows] == pytest.approx([3 / 11, 9 / 11, 1.0])
-    assert rows[0]["curve"] == [[1, pytest.approx(3 / 11)], [2, pytest.approx(9 / 11)], [3, 1.0]]
-    moving = json.loads(berrypick(*given, "--navigation", paths["table_tsv"], "--curves").out)
-    assert [row["value"] for row in moving] == pytest.approx([(3 + 3) / 11, 9 / 11, 1.0])
-    assert moving[0]["curve"][0] == [1, pytest.approx(6 / 11)]
 
 
 def test_the_normal_law_above_ten_partly_seen_targets():

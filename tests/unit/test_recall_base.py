@@ -197,19 +197,6 @@ def test_a_kept_element_under_a_kept_one_is_dropped() -> None:
     assert keys(base, base.ideal) == [("d", "/a[1]")]
 
 
-def test_elements_left_out_are_removed_before_the_bases_are_built() -> None:
-    """2006 ignored link elements: without them the paragraph is the ideal one."""
-    truth = element_truth(("/a[1]", 100, 50), ("/a[1]/p[1]", 60, 50), ("/a[1]/p[1]/link[1]", 20, 20))
-    assert keys(base_of(truth), base_of(truth).ideal) == [("d", "/a[1]/p[1]/link[1]")]
-    without = base_of(truth, left_out=("link",))
-    assert keys(without) == [("d", "/a[1]"), ("d", "/a[1]/p[1]")]
-    assert keys(without, without.ideal) == [("d", "/a[1]/p[1]")]
-    link, paragraph = (twins.element_run([[("d", path)]]) for path in ("/a[1]/p[1]/link[1]", "/a[1]/p[1]"))
-    assert twins.value(truth, link, "xCG@1", left_out="link") == 0.0
-    assert twins.value(truth, paragraph, "nxCG@1", left_out=["link", "figure"]) == 1.0
-    assert twins.value(truth, link, "nxCG@1") == 1.0
-
-
 def test_documents_do_not_mix() -> None:
     """The same path in two documents is two elements."""
     topic = TopicTruth(

@@ -107,7 +107,7 @@ def test_normalise_drops_white_space_and_settles_quotes():
         ("Prum", "PRUM"),
         ("ExpectedRation", "ExpectedRatio"),
         ("nDGC@10", "nDCG"),
-        ("SegQ", "SegP"),
+        ("PrecisionOmeg", "PrecisionOmega"),
     ],
 )
 def test_the_nearest_name_is_offered(typed, meant):
@@ -146,6 +146,7 @@ def test_wrong_document_measures_are_wrong_usage(text):
         parse_measure(text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["nDCG@0", "AP(rel=0)", "Judged@0", f"AP(rel={'9' * 20})"])
 def test_what_would_bring_ir_measures_down_is_wrong_usage(text, process, files):
     """In a process of its own: some of these end the whole program, without a Python error."""

@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import berrypick as bp
-from berrypick.core.words import counted
 from berrypick.documents.offsets import Units, count_units
 from berrypick.documents.texts import read_texts
 
@@ -76,6 +75,7 @@ def test_a_run_whose_texts_are_elsewhere_is_refused_with_the_pattern(files, tmp_
     assert "text_mismatch='note'" in str(error.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_a_truth_whose_quotes_are_elsewhere_is_refused_with_the_pattern(files, pattern):
     counted_in, text, shift, unit, said = PATTERNS[pattern]
@@ -335,49 +335,6 @@ def test_repair_moves_to_the_only_place(files):
 # --- files that hold texts and offsets --------------------------------------------------------------------------------
 
 
-def squad(shift: int, short: str = "") -> str:
-    answers = ["old canes", "autumn", "Compost needs air"]
-    asked = [{"id": f"q{i}", "question": "?", "answers": [{"text": one, "answer_start": SENTENCES.index(one) + shift}]}
-             for i, one in enumerate(answers)]  # fmt: skip
-    context = SENTENCES + " Here it ends." * 5 + short
-    return json.dumps({"data": [{"title": "B", "paragraphs": [{"context": context, "qas": asked}]}]}, indent=1)
-
-
-@pytest.mark.parametrize("shift", [40, -1, 1, 3000, -8])
-def test_squad_is_checked_against_itself(files, berrypick, tmp_path, shift):
-    result = {"topic": "q0", "doc": "B/0", "start": 0, "end": 9, "rank": 1}
-    written = files(bad_json=squad(shift), good_json=squad(0), run_jsonl=lines([result]))
-    bad, good, run = (written[name] for name in ("bad_json", "good_json", "run_jsonl"))
-    found = berrypick("check", bad)
-    assert found.code == 2 and f"{bad}:10: topic q0: the span" in found.out
-    way = "low, a" if shift < 0 else "high, a"
-    said = "a constant shift of 1" if shift == 1 else f"all are {counted(abs(shift), 'character')} too {way} constant"
-    assert f"3 of 3 quotes are not at their offsets: {said}" in found.out
-    for command in (("evaluate",), ("explain", "--topic", "q0")):
-        done = berrypick(command[0], bad, run, "-m", "charR", *command[1:])
-        assert done.code == 2 and f"{bad}:10: topic q0: the span" in done.err, command
-    said = berrypick("evaluate", bad, run, "-m", "charR", "--text-mismatch", "note")
-    if shift < 100:  # beyond the end nothing can be used as it is
-        assert said.code == 0 and "3 of 3 quotes are not at their offsets" in said.err
-    fine = berrypick("check", good)
-    assert fine.code == 0 and "3 quotes compared with the file itself" in fine.out
-    assert berrypick("evaluate", good, run, "-m", "charR").code == 0
-    repaired = berrypick("locate", bad, tmp_path / "out.jsonl", "--documents", bad, "--repair", abs(shift))
-    assert repaired.code == 0, repaired.err
-    assert [json.loads(line)["start"] for line in (tmp_path / "out.jsonl").read_text().splitlines()] == [19, 32, 53]
-    if abs(shift) <= 100:
-        assert f"locate with --repair {abs(shift)} moves them" in found.out
-    converted = berrypick("convert", bad, tmp_path / "converted.jsonl")
-    assert converted.code == 0 and "3 of 3 quotes are not at their offsets" in converted.err
-
-
-def test_two_texts_of_one_document_in_squad(files, berrypick):
-    both = json.loads(squad(0))
-    both["data"] += json.loads(squad(0, " More."))["data"]
-    found = berrypick("check", files(both_json=json.dumps(both))["both_json"])
-    assert found.code == 2 and "document B/0 has two texts" in found.out
-
-
 def test_check_with_documents(files, berrypick, tmp_path):
     (tmp_path / "texts").mkdir()
     (tmp_path / "texts" / "d.txt").write_text(TEXT, newline="")
@@ -404,22 +361,3 @@ def test_check_with_documents(files, berrypick, tmp_path):
         good = name in ("right", "plain", "run", "texts")
         assert (found.code, said in found.out) == (0 if good else 2, True), (name, found.out, found.err)
     assert berrypick("check", path, "--offsets", "bytes").code == 2  # without documents
-
-
-def test_brat_texts_stand_at_their_offsets(tmp_path, berrypick):
-    folder = tmp_path / "ann" / "q1"
-    folder.mkdir(parents=True)
-    (folder / "d.txt").write_text("See below.\nCut the old\ncanes.", newline="")
-
-    def checked(line: str):
-        (folder / "d.ann").write_text(f"T1\trelevant 0 3\tSee\nT2\trelevant {line}\n")
-        return berrypick("check", tmp_path / "ann")
-
-    for good in ("11 29\tCut the old canes.", "4 9;11 14\tbelow Cut", "10 14\tCut", "11 14\t"):
-        assert checked(good).code == 0, good
-    assert checked("12 30\tCut the old canes.").code == 2  # beyond the end
-    for bad in ("10 13\tCut", "11 28\tCut the old canes.", "4 9;12 15\tbelow Cut"):
-        found = checked(bad)
-        assert found.code == 2 and "d.ann:2: " in found.out, (bad, found.out)
-    (folder / "d.ann").write_text("T1\trelevant 0 3\tSee\nwhat is this\n")  # was lost by check
-    assert "d.ann:2: is not a brat annotation" in berrypick("check", tmp_path / "ann").out

@@ -73,7 +73,7 @@ def test_a_note_says_what_recall_does_not_know():
     assert notes == {"charR"}
 
 
-@pytest.mark.parametrize("measure", ["EPRUM", "AP", "AiP", "charP(counted='each')", "Overlap", "spanHit@3"])
+@pytest.mark.parametrize("measure", ["EPRUM", "AP", "charP(counted='each')", "Overlap", "spanHit@3"])
 def test_measures_of_other_things_refuse_it(measure):
     for unjudged in ("irrelevant", "relevant"):
         with pytest.raises(UsageError, match="unjudged= applies to charP, charR, charF and IoU"):

@@ -203,7 +203,7 @@ class Registry(Generic[T]):
             files = {stem: self._classes_in(module) for stem, module in self._modules().items()}
             for name in doors.own_points(self._group):
                 cls = self._own(name)
-                files.setdefault(name.replace("-", "_"), []).extend([] if cls is None else [cls])
+                files.setdefault(name.lower().replace("-", "_"), []).extend([] if cls is None else [cls])
             self._built_in = {cls.name(): cls for stem in sorted(files) for cls in files[stem]}
         return self._built_in
 

@@ -113,11 +113,13 @@ def _may_be_table(path: str) -> bool:
 
 
 def _runs_in(path: str, format: str | None) -> list[Run]:
-    """The runs of a file of JSON whose format may hold several; empty for any other."""
+    """The runs of a file of JSON whose format may hold several; empty for any other, and where brackets choose one."""
+    if format and "(" in format:
+        return []
     if next(iter(head(path, 1)), "").lstrip("\ufeff \t")[:1] not in ("{", "["):
         return []
     chosen = formats.by_name(format, "run") if format else formats.sniff(path, "run")
-    return chosen.split(path) if chosen.name() != _TABLE else []
+    return formats.split_runs(path, chosen) if chosen.name() != _TABLE else []
 
 
 #: What stands for a truth, for one run, and for one or several.

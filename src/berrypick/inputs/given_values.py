@@ -17,6 +17,7 @@ from berrypick.inputs.convert import RunFile, run_sources
 from berrypick.inputs.fields import names_topic
 from berrypick.inputs.frames import frame_table, holds_results, is_frame, is_record, records_table
 from berrypick.inputs.objects import KINDS, is_result, refuse_response, topics_table
+from berrypick.inputs.span_lists import begins_with_span
 from berrypick.inputs.text_search import TextSearch
 
 
@@ -133,6 +134,8 @@ def _is_by_run(given: Mapping[Any, Any]) -> bool:
 
 def _holds_run(key: Any, value: Any) -> bool | None:
     """Whether a value is a run (True) or the results of one topic (False); None if it is empty."""
+    if begins_with_span(value):
+        return False
     if isinstance(value, (Run, RunFile, str, PathLike)) or _ranx(value, "Run"):
         return True
     if is_answer(value) or _is_chain(value):

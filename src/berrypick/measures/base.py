@@ -24,8 +24,9 @@ from berrypick.judging.topics import JudgedTopics
 from berrypick.measures.reader_values import ReaderValues as ReaderValues
 from berrypick.relevance.gains import Quantisation
 
-if TYPE_CHECKING:  # both are for few measures
+if TYPE_CHECKING:  # for few measures
     from berrypick.judging.reader_sessions import ReaderSessions
+    from berrypick.judging.together import SpansTogether
     from berrypick.measures.best_list import BestList
 
 #: 0.01, 0.02 .. 1: the recall levels at which curves of several topics are averaged.
@@ -240,6 +241,13 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
                 value = self.compute(one) if one.answered else self.missing_topic_score(one)
             found[topic] = as_score(value)
         return found
+
+    def score_together(self, spans: SpansTogether, context: JudgingContext) -> Mapping[str, Score] | None:
+        """Return the values of topics whose columns are taken together, digit for digit those of :meth:`score_topics`.
+
+        Topics that are not among them are scored one by one; None: all are.
+        """
+        return None
 
     def reads_targets(self, user: str) -> bool:
         """Say whether readers of this user model look for targets; else it reads gains or text, and no idealism."""

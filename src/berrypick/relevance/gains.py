@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError
+from berrypick.core.parameters import parameter
 from berrypick.core.truth import TopicTruth
 
 Quantisation = Literal["specificity", "generalised", "strict"]
@@ -19,6 +20,16 @@ GENERALISED = {
     (1, 3): 0.5, (2, 2): 0.5, (2, 1): 0.5,
     (1, 1): 0.25, (1, 2): 0.25,
 }  # fmt: skip
+
+
+def quant_parameter() -> Any:
+    """The parameter of measures whose targets, where elements are judged, depend on what these are worth."""
+    return parameter(
+        None,
+        "specificity|generalised|strict",
+        "how assessments become gains, by which ideal elements are chosen; by default specificity from 2006 on, "
+        "generalised up to 2005",
+    )
 
 
 def default_quantisation(scale: str) -> Quantisation:

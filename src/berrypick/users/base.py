@@ -195,6 +195,11 @@ class UserModel(Parameterized, base=True):
         """Return what each rank leads to."""
         raise NotImplementedError(f"{type(self).__name__} has no method reach")
 
+    def surely_reaches(self, start: Positions, end: Positions, low: Positions, high: Positions) -> BoolArray | None:
+        """Say of results from start to end, each at a rank of its own, which surely lead to targets of their documents
+        from low to high; no other rank matters then, and all others never do. None where it is not as simple."""
+        return None
+
     def reach_alone(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> Reach:
         """Return what each rank would lead to as the first of a list; differs only where earlier ranks matter."""
         return self.reach(ranking, targets, context)

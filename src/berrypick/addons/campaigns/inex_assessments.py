@@ -12,14 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TextIO
 import numpy as np
 
 from berrypick.addons.campaigns._inex import Paths, ends_before, whole
-from berrypick.core.arrays import FloatArray
-from berrypick.core.errors import InputError
-from berrypick.core.truth import EntryPoint, Passage, TopicTruth, Truth
-from berrypick.core.words import counted
-from berrypick.formats.base import Format, Problems, Role
-from berrypick.formats.io.files import head, members
-from berrypick.formats.io.line_words import finite
-from berrypick.formats.io.xml_files import (
+from berrypick.addons.campaigns.xml_files import (
     count_attributes,
     count_unknown,
     forget,
@@ -29,6 +22,13 @@ from berrypick.formats.io.xml_files import (
     tag,
     writable,
 )
+from berrypick.core.arrays import FloatArray
+from berrypick.core.errors import InputError
+from berrypick.core.truth import EntryPoint, Passage, TopicTruth, Truth
+from berrypick.core.words import counted
+from berrypick.formats.base import Format, Problems, Role
+from berrypick.formats.io.files import head, members
+from berrypick.formats.io.line_words import finite
 
 if TYPE_CHECKING:
     from lxml import etree

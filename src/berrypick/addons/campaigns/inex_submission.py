@@ -12,12 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TextIO
 import numpy as np
 
 from berrypick.addons.campaigns._inex import NOWHERE, Paths, ends_before, nowhere, run_problem, unlocated_note, whole
-from berrypick.core.assemble import assemble
-from berrypick.core.run import Ranking, Run
-from berrypick.formats.base import Format, Problems, Role
-from berrypick.formats.io.line_words import finite
-from berrypick.formats.io.values import result_counts
-from berrypick.formats.io.xml_files import (
+from berrypick.addons.campaigns.xml_files import (
     count_attributes,
     forget,
     line_of,
@@ -27,6 +22,11 @@ from berrypick.formats.io.xml_files import (
     text_of,
     writable,
 )
+from berrypick.core.assemble import assemble
+from berrypick.core.run import Ranking, Run
+from berrypick.formats.base import Format, Problems, Role
+from berrypick.formats.io.line_words import finite
+from berrypick.formats.io.values import result_counts
 
 if TYPE_CHECKING:
     from lxml import etree

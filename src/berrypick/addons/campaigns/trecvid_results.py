@@ -7,12 +7,20 @@ from typing import Any, ClassVar, TextIO
 import numpy as np
 
 from berrypick.addons.campaigns._video import as_clock, clock
+from berrypick.addons.campaigns.xml_files import (
+    count_attributes,
+    forget,
+    line_of,
+    looks_like,
+    quoted,
+    streamed,
+    writable,
+)
 from berrypick.core.assemble import assemble
 from berrypick.core.run import Run
 from berrypick.formats.base import Format, Problems, Role
 from berrypick.formats.io.line_words import whole_number
 from berrypick.formats.io.values import result_counts
-from berrypick.formats.io.xml_files import count_attributes, forget, line_of, looks_like, quoted, streamed, writable
 
 #: Attributes that are read, and those that are not needed.
 _ATTRIBUTES = {"tNum", "sysId", "seqNum", "src", "start", "stop", "pType", "sType", "condition", "elapsedTime"}

@@ -8,10 +8,18 @@ import numpy as np
 
 from berrypick.addons.campaigns._video import as_clock
 from berrypick.addons.campaigns.trecvid_results import item
+from berrypick.addons.campaigns.xml_files import (
+    count_attributes,
+    forget,
+    line_of,
+    looks_like,
+    quoted,
+    streamed,
+    writable,
+)
 from berrypick.core.truth import TopicTruth, Truth
 from berrypick.core.words import counted
 from berrypick.formats.base import Format, Problems, Role
-from berrypick.formats.io.xml_files import count_attributes, forget, line_of, looks_like, quoted, streamed, writable
 
 #: Elements of a topic; those that say in words and pictures what is looked for are not needed here.
 _ATTRIBUTES = {"num", "tNum", "src", "start", "stop"}

@@ -17,6 +17,7 @@ from typing import Any, Literal, TextIO, get_args
 
 import numpy as np
 
+from berrypick.addons.judge.web_annotation import TOPIC
 from berrypick.comparison.tabular import Tabular
 from berrypick.core.annotators import Pieces
 from berrypick.core.arrays import FloatArray
@@ -29,7 +30,6 @@ from berrypick.documents.checked import checked_run, checked_truth
 from berrypick.documents.locator import located_truth
 from berrypick.documents.placed import placed_run
 from berrypick.documents.texts import Texts, read_texts
-from berrypick.formats.annotations.web_annotation import TOPIC
 from berrypick.formats.io.files import atomic_writer, file_name
 from berrypick.inputs.column_tables import TextSearch
 from berrypick.inputs.convert import RunsLike, TruthLike, as_runs, as_truth
@@ -369,9 +369,9 @@ def read_tasks(path: str | PathLike[str]) -> list[JudgingTask]:
 
 
 def _read_tasks(path: str) -> list[JudgingTask]:
+    from berrypick.addons.judge.annotation_export import task_fields
     from berrypick.addons.judge.page_pool import read_page_task
     from berrypick.formats.base import Problems
-    from berrypick.formats.io.annotation_export import task_fields
     from berrypick.formats.io.files import head
     from berrypick.formats.io.json_files import load
     from berrypick.formats.io.json_lines import records

@@ -20,6 +20,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from berrypick import formats
+from berrypick.addons.judge.annotation_export import inside_word
 from berrypick.comparison.tabular import Tabular
 from berrypick.core.annotators import merged
 from berrypick.core.arrays import IntArray
@@ -30,7 +31,6 @@ from berrypick.documents.checked import checked_truth
 from berrypick.documents.locator import Searchable, located_truth, normal_form, occurrences
 from berrypick.documents.similar import SimilarText
 from berrypick.documents.texts import Texts, checksum, read_texts
-from berrypick.formats.io.annotation_export import inside_word
 from berrypick.inputs.convert import TruthLike, as_truth
 
 Status = Literal["same", "moved", "edited", "split", "ambiguous", "gone"]

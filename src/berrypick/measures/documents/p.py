@@ -52,6 +52,5 @@ class P(RelevanceMeasure):
     cutoff_required: ClassVar[bool] = True
 
     def values(self, documents: JudgedDocuments) -> FloatArray:
-        assert self.at is not None
-        found = self.top(documents)
-        return documents.count(found.topic[found.grade >= self.rel]) / self.at
+        at, found = self.needed_cutoff(), self.top(documents)
+        return documents.count(found.topic[found.grade >= self.rel]) / at

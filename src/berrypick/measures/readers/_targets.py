@@ -3,21 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from berrypick.core.parameters import parameter
 from berrypick.measures.base import Measure
-from berrypick.relevance.gains import Quantisation
-
-
-def quant_parameter() -> Any:
-    """The parameter of measures whose targets, where elements are judged, depend on what these are worth."""
-    return parameter(
-        None,
-        "specificity|generalised|strict",
-        "how assessments become gains, by which ideal elements are chosen; by default specificity from 2006 on, "
-        "generalised up to 2005",
-    )
+from berrypick.relevance.gains import Quantisation, quant_parameter
 
 
 @dataclass(frozen=True)

@@ -35,8 +35,7 @@ from berrypick.kernels.visits import (
 )
 from berrypick.measures.base import Measure
 from berrypick.measures.reader_values import ReaderValues
-from berrypick.measures.readers._targets import quant_parameter
-from berrypick.relevance.gains import Quantisation
+from berrypick.relevance.gains import Quantisation, quant_parameter
 
 #: The largest spread: one standard deviation is then a factor of 20,000.
 MOST_SPREAD = 10

@@ -20,6 +20,7 @@ from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels import gain_law
 from berrypick.measures.base import LEVELS
 from berrypick.measures.best_list import BestList
+from berrypick.measures.reach_tables import item_tables, reach_table
 from berrypick.measures.reader_values import ReaderValues
 from berrypick.measures.readers._certificate import (
     NormName,
@@ -37,7 +38,6 @@ from berrypick.measures.readers._cheapest import CheapestLists, against, cheapes
 from berrypick.measures.readers._effort_precision import Working, reached_gains, thresholds, working_of
 from berrypick.measures.readers._items import several_documents_note, share_documents, takes_all, targets_by_document
 from berrypick.measures.readers._targets import TargetMeasure
-from berrypick.measures.readers._working import item_tables, reach_table
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ from berrypick.core.laws import with_laws
 from berrypick.core.score import Curve, Explanation, Score, Table, number
 from berrypick.judging.reader_sessions import ReaderSessions
 from berrypick.judging.topic import JudgedTopic
+from berrypick.measures.reach_tables import item_tables, reach_table, seen_by_rank
 from berrypick.measures.reader_values import ReaderValues
 from berrypick.measures.readers._targets import TargetMeasure
-from berrypick.measures.readers._working import item_tables, reach_table, seen_by_rank
 
 
 @dataclass(frozen=True)

@@ -18,10 +18,10 @@ from berrypick.judging.reader_sessions import ReaderSessions
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.poisson_binomial import consulted, lower_tails, normal_law
 from berrypick.measures.base import LEVELS, recall_value
+from berrypick.measures.reach_tables import consulted_tables, item_tables, law_table, reach_table, whole_recall
 from berrypick.measures.reader_values import ReaderValues
 from berrypick.measures.readers._expected_precision import LawName
 from berrypick.measures.readers._targets import TargetMeasure
-from berrypick.measures.readers._working import consulted_tables, item_tables, law_table, reach_table, whole_recall
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,65 @@
+"""epgr: effort-precision at a gain-recall level."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from berrypick.addons.gains._effort import _Interpolated, effort_precision, rises_table
+from berrypick.core.score import Explanation, Score, number
+from berrypick.judging.topic import JudgedTopic
+
+
+@dataclass(frozen=True)
+class epgr(_Interpolated):
+    """Ratio of the ranks an ideal list needs to reach a share of the gain to the ranks this list needs.
+
+    Formula
+    -------
+    The position at which a list has the gain l x total, of the ideal list over that of the run (equation 5; equation 6
+    of the 2007 paper). With i the first rank of the run whose cumulated gain reaches it::
+
+        epgr@l = (first whole ideal rank that reaches l x total) / i       interpolation='step'
+        epgr@l = i_ideal(l x total) / i_run(l x total)                     interpolation='linear'
+        epgr@l = i_ideal(xCG[i]) / i                                       interpolation='natural'
+
+    i_ideal(g) and i_run(g) are positions on curves drawn in straight lines through (0, 0). 0 if the list never
+    reaches the gain. The ideal list gets 1 in all three.
+
+    Meaning
+    -------
+    Effort counted in ranks: 0.5 means twice as many ranks as needed for that share of the relevance.
+
+    Use
+    ---
+    The effort-precision/gain-recall graph of the thorough task; epnav is its form for readers who navigate.
+
+    Bounds
+    ------
+    0 to 1; more only where several results share a rank, because the ideal list has one unit a rank.
+
+    Undefined
+    ---------
+    No targets.
+
+    Example
+    -------
+    One of two equally relevant documents, at rank 4, reaches level .5, for which the ideal list needs one rank: 1/4
+
+    >>> import berrypick as bp
+    >>> bp.score("epgr@0.5", {"q": {"a": 1, "b": 1}}, {"q": {"x": 4, "y": 3, "z": 2, "a": 1}})
+    0.25
+    """
+
+    cutoff: ClassVar[Literal["none", "rank", "level"]] = "level"
+    cutoff_required: ClassVar[bool] = True
+
+    def compute(self, judged: JudgedTopic) -> Score:
+        at = float(self.needed_cutoff())
+        found = self.curves(judged)
+        return Score(effort_precision(found, at, self.interpolation) if len(found.ideal) else None)
+
+    def explain(self, judged: JudgedTopic) -> Explanation:
+        found = self.curves(judged)
+        wanted = f"The gain wanted is {number(float(self.at or 0) * found.total)} of {number(found.total)}"
+        return self._explanation(judged, rises_table(found), f"{wanted}: epgr@{self.at:g} = {self._value_text(judged)}")

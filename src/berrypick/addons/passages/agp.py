@@ -1,0 +1,76 @@
+"""AgP: average generalised precision over articles."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from berrypick.addons.passages._articles import _Generalised, article_table
+from berrypick.addons.passages._sized_articles import has_sizes_alone
+from berrypick.core.score import Curve, Explanation, Score
+from berrypick.judging.topic import JudgedTopic
+from berrypick.measures.text_views import text_table, view_of
+
+
+@dataclass(frozen=True)
+class AgP(_Generalised):
+    """Average precision over articles, each weighted by how well its relevant text was retrieved.
+
+    Formula
+    -------
+    With gP as in measure gP::
+
+        AgP = sum of gP@k over the ranks k that hold an article with relevant text / number of such articles in all
+
+    Where elements were assessed without passages, F comes from their size and rsize. MAgP is accepted as its name.
+
+    Meaning
+    -------
+    Average precision for readers who open documents and want to be shown the right places in them.
+
+    Use
+    ---
+    The relevant in context task of INEX; score='t2i' for readers who read on from there and give up after so much
+    irrelevant text; score='bep' for the best in context task.
+
+    Bounds
+    ------
+    0 to 1.
+
+    Undefined
+    ---------
+    No relevant text.
+
+    Example
+    -------
+    Two relevant articles, at rank 1 with score .5 (all 30 characters are relevant, and a third of the relevant ones)
+    and at rank 3 with score 1: (.5/1 + (.5 + 0 + 1)/3)/2
+
+    >>> import berrypick as bp
+    >>> truth = {"q": {"a#0-90": 1, "b#0-90": 1}}
+    >>> run = {"q": {"a#0-30": 3, "x#0-30": 2, "b#0-90": 1}}
+    >>> bp.score("AgP(beta=1)", truth, run)
+    0.5
+    """
+
+    aliases: ClassVar[tuple[str, ...]] = ("MAgP",)
+
+    def compute(self, judged: JudgedTopic) -> Score:
+        found = self.scored(judged)
+        if not found.total:
+            return Score(None)
+        return Score(math.fsum(found.precision()[found.relevant]) / found.total)
+
+    def missing_topic_curve(self) -> Curve | None:
+        return []
+
+    def explain(self, judged: JudgedTopic) -> Explanation:
+        found = self.scored(judged)
+        ranks = ", ".join(str(k + 1) for k in np.flatnonzero(found.relevant)[:20].tolist()) or "none"
+        divided = f"gP at the ranks of relevant articles ({ranks}), added up and divided by {found.total}"
+        value = f"{divided}: AgP = {self._value_text(judged)}"
+        text = [] if has_sizes_alone(judged.truth) else [text_table(view_of(judged))]
+        return self._explanation(judged, *text, article_table(found), value)

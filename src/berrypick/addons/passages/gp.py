@@ -1,0 +1,73 @@
+"""gP: generalised precision over articles."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from berrypick.addons.passages._articles import _Generalised, article_table
+from berrypick.core.score import Explanation, Score
+from berrypick.judging.topic import JudgedTopic
+from berrypick.measures.text_views import without_text
+
+
+@dataclass(frozen=True)
+class gP(_Generalised):
+    """The mean score of the first k articles, each scored by how well its relevant text was retrieved.
+
+    Formula
+    -------
+    Results are grouped by article, in the order of their first result; article i has a score S[i] in [0, 1]::
+
+        gP@k = sum_{i<=k} S[i] / k
+        S    = F_beta = (1 + b^2) P R/(b^2 P + R) of the article's text             score='F'
+        S    = relevant / read, until so many irrelevant characters are read        score='t2i'
+        S    = (n - distance of the first result to the entry point)/n, at least 0  score='bep'
+
+    With score='t2i' the reader reads what was retrieved, by offset, then the rest of the article. An article without
+    relevant text scores 0. Where elements were assessed without passages, F comes from their size and rsize. Beyond the
+    end of the list nothing is found, and k still divides.
+
+    Meaning
+    -------
+    Precision over documents, each weighted by how well its relevant text was retrieved.
+
+    Use
+    ---
+    The relevant in context task of INEX (score='F'; beta 1 in 2006, 0.25 in 2010), and best in context (score='bep').
+
+    Bounds
+    ------
+    0 to 1.
+
+    Undefined
+    ---------
+    No relevant text; 0 under protocol inex2010.
+
+    Example
+    -------
+    The first article scores .5 (all 30 characters are relevant, and a third of the relevant ones: 2 x 1 x 1/3 / (1 +
+    1/3)), the second 0 and the third 1: (.5 + 0 + 1)/3
+
+    >>> import berrypick as bp
+    >>> truth = {"q": {"a#0-90": 1, "b#0-90": 1}}
+    >>> run = {"q": {"a#0-30": 3, "x#0-30": 2, "b#0-90": 1}}
+    >>> bp.score("gP(beta=1)@3", truth, run)
+    0.5
+    """
+
+    cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
+    cutoff_required: ClassVar[bool] = True
+
+    def compute(self, judged: JudgedTopic) -> Score:
+        found = self.scored(judged)
+        at = int(self.needed_cutoff())
+        repeats = "last-rank-repeats" in judged.rules
+        return Score(found.precision_at(at, repeats)) if found.total else self.empty_topic_score(judged)
+
+    def empty_topic_score(self, judged: JudgedTopic) -> Score:
+        return without_text(judged)
+
+    def explain(self, judged: JudgedTopic) -> Explanation:
+        value = f"gP@{self.at} = {self._value_text(judged)}"
+        return self._explanation(judged, article_table(self.scored(judged)), value)

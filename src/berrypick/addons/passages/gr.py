@@ -1,0 +1,71 @@
+"""gR: generalised recall over articles."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from berrypick.addons.passages._articles import Rule, article_table, scored
+from berrypick.core.laws import with_laws
+from berrypick.core.score import Curve, Explanation, Score
+from berrypick.judging.topic import JudgedTopic
+from berrypick.measures.base import Measure
+
+
+@dataclass(frozen=True)
+class gR(Measure):
+    """The share of the relevant articles among the first k articles of the list.
+
+    Formula
+    -------
+    ::
+
+        gR@k = relevant articles among the first k / relevant articles
+
+    Results are grouped by article, in the order of their first result. Without a cut-off, of the whole list.
+
+    Meaning
+    -------
+    Recall over documents: whether the right documents were found at all, wherever in them the results point.
+
+    Use
+    ---
+    Beside gP and AgP.
+
+    Bounds
+    ------
+    0 to 1.
+
+    Undefined
+    ---------
+    No relevant text.
+
+    Example
+    -------
+    Two of three relevant articles are among the first three: 2/3
+
+    >>> import berrypick as bp
+    >>> truth = {"q": {"a#0-90": 1, "b#0-90": 1, "c#0-90": 1}}
+    >>> round(bp.score("gR@3", truth, {"q": {"a#0-30": 3, "x#0-30": 2, "b#0-90": 1}}), 4)
+    0.6667
+    """
+
+    ranks_documents: ClassVar[bool] = True
+    laws: ClassVar[tuple[str, ...]] = with_laws("split-span")
+    cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
+    depends_on: ClassVar[tuple[str, ...]] = ()
+    references: ClassVar[tuple[str, ...]] = ("lalmas2007inex",)
+    curve_axes: ClassVar[tuple[str, str]] = ("articles seen", "share of the relevant articles")
+
+    def compute(self, judged: JudgedTopic) -> Score:
+        found = scored(judged, Rule())
+        return Score(found.recall_at(self.at) if found.total else None)
+
+    def curve(self, judged: JudgedTopic) -> Curve | None:
+        found = scored(judged, Rule())
+        return [(k, found.recall_at(k)) for k in range(1, len(found.score) + 1)] if found.total else None
+
+    def explain(self, judged: JudgedTopic) -> Explanation:
+        found = scored(judged, Rule())
+        value = f"{found.total} articles are relevant; gR = {self._value_text(judged)}"
+        return self._explanation(judged, article_table(found), value)

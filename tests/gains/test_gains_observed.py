@@ -1,0 +1,35 @@
+"""Signatures name what a number was computed from, whatever a measure or a user model declares."""
+
+from prepared import suiting
+
+import berrypick as bp
+
+TRUTH, RUN = {"q": {"a#0-9": 1, "b#0-9": 2}}, {"q": {"a#0-5": 2, "b#3-8": 1}}
+
+
+class Reads(bp.Measure):
+    """Reads a part of a topic."""
+
+    depends_on = ()  # which is not true
+    what_it_reads: str = bp.parameter("ranking", str, "a part of the topic")
+
+    def compute(self, judged):
+        part = judged
+        for name in self.what_it_reads.split("."):
+            part = getattr(part, name)
+            part = part() if name == "recall_base" else part
+        return float(part is not None)
+
+
+def signatures(*parts, truth=TRUTH, run=RUN, **options):
+    """By part, the signature of a measure that reads it."""
+    measures = [Reads(what_it_reads=part) for part in parts]
+    return [row.signature for row in bp.evaluate(truth, run, measures, **options).mean_rows]
+
+
+def test_which_elements_count_is_named_where_targets_or_gains_are_read():
+    world = next(world for world in suiting("nxCG@3") if world.name == "elements")
+    given = {"truth": world.truth, "run": world.run, "ignore_elements": "sec"}
+    ranking, targets, gains = signatures("ranking", "targets", "recall_base", **given)
+    assert not {"quant", "ignore_elements"} & dict(ranking.fields).keys()
+    assert targets["ignore_elements"] == gains["ignore_elements"] == "sec" and targets["quant"] == gains["quant"]
