@@ -9,12 +9,16 @@ python      spans in Python, 20 systems x 1,000 questions x 10, charR@5; us a sp
 chunks      10,000 chunk texts without a document in 10 MB of text, charR; against 100 of them sought one by one
 statistics  compare of 50 systems on 50 topics with 10,000 resamples, and stability of 20 systems, by 3 measures;
             against the same with one BLAS thread
+report      the page on 20 runs of 200 topics x 100 spans in 10 MB of text; against evaluating them
+dask        1,000 TREC runs of 50 topics x 1,000 documents on a Dask cluster of two workers; wall clock, against one
+            process; and what the process that asks spends on a run, Dask's scheduler in it
+first       a first evaluation of a checkout without bytecode, from the command line; against one with, and NumPy
 sweep       20 chunkings x 1,000 questions x 400 documents, BM25, six measures, one of them with tokens; against one
             chunking
 
 Every piece of work is a process of its own, threads are as a user has them. ``--scale`` makes all rows smaller. Growth
 is that of the processor time without what loading takes, from half the size to the whole: an exponent of 1 is linear.
-All rows take about a quarter of an hour and 1 GB of memory at scale 1.
+All rows take about half an hour and 1 GB of memory at scale 1.
 """
 
 from __future__ import annotations
@@ -23,13 +27,17 @@ import argparse
 import json
 import math
 import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from _processes import Cost, alternately
+from _processes import Cost, alternately, many_documents
+
+import berrypick
+from berrypick.kernels import native
 
 LOAD = "import berrypick as bp; bp.evaluate({'q': [{'doc': 'd', 'start': 0, 'end': 9}]}, {'q': [('d', 0, 9)]}, 'charR')"
 EVALUATE = "import sys, berrypick as bp; bp.evaluate(sys.argv[1], sys.argv[3:], sys.argv[2])"
@@ -76,6 +84,41 @@ documents, truth, queries = json.load(open(sys.argv[1]))
 measures = "charR@5 charP@5 charF@5 spanAP EPRUM Coverage(budget=500,effort='tokens')"
 sizes = [100 + 40 * i for i in range(int(sys.argv[2]))]
 bp.sweep(documents, truth, fixed, bm25, measures, queries=queries, grid={"size": sizes})
+"""
+
+REPORTED = "EPRUM charR@5 AiP Coverage(budget=5000)"
+REPORT = """
+import sys, berrypick as bp
+bp.write_report(sys.argv[1], sys.argv[4:], sys.argv[2], documents=sys.argv[3], html=sys.argv[3] + ".html")
+"""
+EVALUATE_TEXTS = (
+    "import sys, berrypick as bp; bp.evaluate(sys.argv[1], sys.argv[4:], sys.argv[2], documents=sys.argv[3])"
+)
+DASK = """
+import sys, time, berrypick as bp
+from distributed import Client, LocalCluster
+if __name__ == "__main__":
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
+        client.run(lambda: __import__("berrypick").evaluate)
+        begun, spent = time.perf_counter(), time.process_time()
+        bp.evaluate(sys.argv[1], sys.argv[2:], "AP nDCG@10 P@10", executor=client.get_executor())
+        took, spent = time.perf_counter() - begun, time.process_time() - spent
+        print(f"  asking on Dask: {1000 * spent / len(sys.argv[2:]):.2f} ms of processor a run", file=sys.stderr)
+        print("seconds", took)
+"""
+ALONE = """
+import sys, time, berrypick as bp
+begun = time.perf_counter()
+bp.evaluate(sys.argv[1], sys.argv[2:], "AP nDCG@10 P@10")
+print("seconds", time.perf_counter() - begun)
+"""
+#: The package from a copy without bytecode, whatever is installed.
+COPIED = """
+import sys
+sys.meta_path = [one for one in sys.meta_path if "editable" not in type(one).__module__]
+sys.path.insert(0, sys.argv.pop(1))
+from berrypick.__main__ import main
+main()
 """
 
 
@@ -220,6 +263,80 @@ def sweep(folder: Path, scale: float, repeats: int) -> None:
     tell(f"sweep of {settings} chunkings x {questions} questions x {len(documents)} documents", commands, repeats)
 
 
+def report(folder: Path, scale: float, repeats: int) -> None:
+    draw, topics = np.random.default_rng(6), max(4, round(200 * scale))
+    every = words_of(draw, round(1_700_000 * scale))
+    texts = {f"d{i // 6800}": " ".join(every[i : i + 6800]) for i in range(0, len(every), 6800)}
+    names = list(texts)
+    documents = folder / "texts.jsonl"
+    documents.write_text("".join(json.dumps({"doc": name, "text": text}) + "\n" for name, text in texts.items()))
+
+    def places(count: int) -> list[dict[str, object]]:
+        drawn = zip(draw.integers(0, len(names), count).tolist(), draw.random(count).tolist(), strict=True)
+        starts = [(names[number], int(share * (len(texts[names[number]]) - 2000))) for number, share in drawn]
+        return [{"doc": name, "start": start, "end": start + 400} for name, start in starts]
+
+    truth = {topic: places(int(draw.integers(1, 6))) for topic in range(topics)}
+    for name, kept in (("whole", topics), ("half", topics // 2)):
+        lines = [{"topic": str(topic), **span} for topic in range(kept) for span in truth[topic]]
+        (folder / f"{name}.truth.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    for number in range(20):
+        with open(folder / f"whole{number}.jsonl", "w") as whole, open(folder / f"half{number}.jsonl", "w") as half:
+            for topic, judged in truth.items():
+                found = places(100)
+                for span in judged:
+                    if draw.random() < 0.3 + number / 40:
+                        found[int(draw.integers(20))] = span
+                lines = [json.dumps({"topic": str(topic), **span, "rank": k}) for k, span in enumerate(found, start=1)]
+                for out in (whole, half) if topic < topics // 2 else (whole,):
+                    out.writelines(f"{line}\n" for line in lines)
+
+    def asked(code: str, name: str) -> list[str]:
+        runs = [f"{folder}/{name}{number}.jsonl" for number in range(20)]
+        return ["-c", code, f"{folder}/{name}.truth.jsonl", REPORTED, str(documents), *runs]
+
+    commands = {"report": asked(REPORT, "whole"), "report, half": asked(REPORT, "half")}
+    commands["evaluate"] = asked(EVALUATE_TEXTS, "whole")
+    costs = tell(f"report of 20 runs x {topics} topics", commands, repeats)
+    ratio = costs["report"].processor / costs["evaluate"].processor
+    print(f"  {ratio:.2f} times the evaluation (floor 1.5), {costs['report'].memory:.0f} MB")
+
+
+def dask(folder: Path, scale: float, repeats: int) -> None:
+    count = max(20, round(1000 * scale))
+    truth, made = many_documents(folder, 20)
+    runs = [made[number % len(made)] for number in range(count)]
+    (folder / "cluster.py").write_text(DASK)  # workers are started from a file
+    cluster = [sys.executable, str(folder / "cluster.py"), truth]
+    commands = {
+        "Dask, two workers": [*cluster, *runs],
+        "Dask, two workers, half": [*cluster, *runs[: count // 2]],
+        "one process": ["-c", ALONE, truth, *runs],
+    }
+    costs = tell(f"{count} TREC runs of 50 topics x 1000, wall clock", commands, repeats, own=True)
+    print(
+        f"  {costs['one process'].best / costs['Dask, two workers'].best:.2f} times faster than one process (floor 1.7)"
+    )
+
+
+def first(folder: Path, scale: float, repeats: int) -> None:
+    package = Path(berrypick.__file__).parent
+    copied = shutil.copytree(package, folder / "copy" / "berrypick", ignore=shutil.ignore_patterns("__pycache__"))
+    compiled = native()
+    if compiled is not None:
+        shutil.copy(compiled.__file__, copied / "kernels")
+    truth, run = folder / "t.qrels", folder / "r.run"
+    truth.write_text("1 0 a 1\n1 0 b 0\n")
+    run.write_text("1 Q0 b 1 2.0 sys\n1 Q0 a 2 1.0 sys\n")
+    asked = ["evaluate", str(truth), str(run), "-m", "AP nDCG@10 P@10"]
+    commands = {
+        "without bytecode": ["-B", "-c", COPIED, str(copied.parent), *asked],
+        "with bytecode": ["-m", "berrypick", *asked],
+        "a process with NumPy": ["-c", "import numpy"],
+    }
+    tell("a first evaluation", commands, max(repeats, 5))
+
+
 def tell(title: str, commands: dict[str, list[str]], repeats: int, own: bool = False) -> dict[str, Cost]:
     """Run work in turn and show it; ``own``: seconds are those that the work measured itself."""
     costs = alternately({"loading": ["-c", LOAD], **commands}, repeats)
@@ -238,7 +355,7 @@ def tell(title: str, commands: dict[str, list[str]], repeats: int, own: bool = F
 
 
 ROWS: dict[str, Callable[[Path, float, int], None]] = {
-    row.__name__: row for row in (shallow, lines, python, chunks, statistics, sweep)
+    row.__name__: row for row in (shallow, lines, python, chunks, statistics, sweep, report, dask, first)
 }
 
 

@@ -5,6 +5,7 @@ import gzip
 import inspect
 import re
 import sys
+from itertools import combinations
 
 import numpy as np
 import plugins
@@ -255,9 +256,18 @@ WITH_TOPIC = [
 ]
 
 
+VALUES = {"doc": '"a"', "text": '"a b c"', "start": "0", "end": "3", "rank": "1", "score": "0.5", "tag": '"mine"'}
+#: Every line that the fast way takes for a span with its text.
+WITH_TEXT = [
+    ", ".join(['{"topic": "1"', *(f'"{name}": {VALUES[name]}' for name in VALUES if name in chosen)]) + "}"
+    for count in range(len(VALUES) + 1)
+    for chosen in combinations(VALUES, count)
+]
+
+
 def test_the_fast_way_to_a_format_finds_what_the_long_way_finds(tmp_path, monkeypatch):
     texts = [sample(cls) for _, cls in FORMATS]
-    for number, text in enumerate([*texts, *(f"{line}\n" for line in WITH_TOPIC)]):
+    for number, text in enumerate([*texts, *(f"{line}\n" for line in (*WITH_TOPIC, *WITH_TEXT))]):
         path = tmp_path / f"{number}"
         path.write_text(text)
         for role in ("truth", "run"):

@@ -153,6 +153,7 @@ def test_reach_is_a_probability(name, cls):
             for reach in (judged.reach, judged.candidates.reach):
                 assert reach.targets == len(judged.targets)
                 assert ((reach.probability > 0) & (reach.probability <= 1)).all()
+                assert not judged.context.user.certain or (reach.probability == 1).all()
                 assert len(set(zip(reach.rank.tolist(), reach.target.tolist(), strict=True))) == len(reach.rank)
             assert judged.reach.ranks == judged.items.ranks
             assert judged.candidates.reach.ranks == len(judged.candidates.names)

@@ -230,7 +230,7 @@ def test_a_format_that_changes_a_number_is_caught(drawn):
 def test_a_text_that_contradicts_its_offsets_would_be_caught(drawn, monkeypatch):
     """Start 100, end 5100 with a text of 14 characters was read without a word, in every carrier."""
     campaign = drawn["spans apart"]
-    monkeypatch.setattr("berrypick.evaluation.run_inputs.check_run_lengths", lambda run, *rest: run)
+    monkeypatch.setattr("berrypick.documents.text_length.check_run_lengths", lambda run, *rest: run)
     [broken] = bp.laws(campaign.truth, campaign.run, ["charP"], only=("carrier",), **campaign.options).broken
     assert (broken.law, broken.measure) == ("carrier", "charP")
     assert "with a text of another length: it is read, although" in broken.error

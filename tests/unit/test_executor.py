@@ -135,12 +135,48 @@ class InTurn(Executor):
         return future
 
 
-def test_no_more_than_the_first_tasks_are_sent_with_the_evaluation(files: Any) -> None:
+def test_no_more_than_the_first_tasks_are_sent_with_the_evaluation(files: Any, monkeypatch: Any) -> None:
     truth, paths = files
+    monkeypatch.setattr(workers, "BATCH_SECONDS", 0)
     executor = InTurn()
     assert same(bp.evaluate(truth, paths, MEASURES, executor=executor), bp.evaluate(truth, paths, MEASURES))
     assert executor.with_work == workers.FEWEST  # those that were on their way when the first worker asked
     assert executor.sent == RUNS + executor.with_work
+
+
+def test_files_go_in_batches_when_it_is_known_how_long_one_takes(files: Any, monkeypatch: Any) -> None:
+    truth, paths = files
+    monkeypatch.setattr(workers, "BATCH_SECONDS", 1e9)
+    monkeypatch.setattr(workers, "MOST_TOGETHER", 5)
+    executor = InTurn()
+    steps: list[tuple[int, int]] = []
+    many = paths * 3
+    found = bp.evaluate(truth, many, MEASURES, executor=executor, progress=lambda *step: steps.append(step))
+    assert same(found, bp.evaluate(truth, many, MEASURES))
+    first = workers.FEWEST  # one by one
+    assert executor.sent == first + executor.with_work + -(-(len(many) - first) // 5)
+    assert steps[-1] == (len(many) * TOPICS, len(many) * TOPICS)
+    Path(paths[9]).write_text("1 Q0 d1 1 1.0 t\n1 Q0 d2 2 nan t\n")
+    Path(paths[7]).write_text("1 Q0 d1 1 1.0 t\n1 Q0 d1 2 0.5 t\n")
+    with pytest.raises(bp.InputError, match=r"7\.run:2: d1 is retrieved twice"):
+        bp.evaluate(truth, paths, "AP", executor=InTurn())
+
+
+def test_batches() -> None:
+    def tasks() -> Iterator[int]:
+        yield from range(7)
+        raise bp.InputError("cannot be read")
+
+    batches = workers._Batches(tasks())
+    assert next(batches) == [0]
+    batches.took(workers.BATCH_SECONDS, 3)
+    assert next(batches) == [1, 2, 3]
+    batches.took(10 * workers.BATCH_SECONDS, 1)  # one that had to load something first
+    assert next(batches) == [4, 5, 6]
+    for _ in range(2):
+        with pytest.raises(bp.InputError, match="cannot be read"):
+            next(batches)
+    assert list(workers._Batches([])) == []
 
 
 def test_measures_of_a_script_are_sent_by_value(files: Any) -> None:

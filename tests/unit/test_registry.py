@@ -586,3 +586,21 @@ def test_entry_points_are_loaded_only_when_needed(tmp_path):
         bp.evaluate({"1": {"a": 1}}, path, "EPRUM(user='hierarchy') Bpref AP P@10")
         assert "loud_one" not in sys.modules and not any(registry._broken for registry in plugins.REGISTRIES)
         assert charP in measures.registered().values() and measures.registry.problems()
+
+
+def test_a_small_evaluation_loads_little(tmp_path):
+    """Modules that a run of documents does not need would be compiled in a fresh checkout, for half a second."""
+    (tmp_path / "t.qrels").write_text("1 0 a 1\n")
+    (tmp_path / "r.run").write_text("1 Q0 a 1 2.0 mine\n")
+    code = (
+        "import sys; from berrypick.__main__ import main\n"
+        "try:\n    main()\nexcept SystemExit:\n    print(*sorted(m for m in sys.modules if m.startswith('berrypick.')))"
+    )
+    asked = ["evaluate", str(tmp_path / "t.qrels"), str(tmp_path / "r.run"), "-m", "AP nDCG@10 P@10"]
+    done = subprocess.run([sys.executable, "-c", code, *asked], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.splitlines()[-1].split())
+    unneeded = ("inputs.fields", "inputs.objects", "inputs.frames", "formats.span_truth", "formats.io.stores",
+                "comparison.statistics", "kernels.lists.list_problem", "documents.tokens", "xml.resolve", "users.pairs",
+                "evaluation.levels", "evaluation.page_units", "core.structure", "core.annotators")  # fmt: skip
+    assert "berrypick.evaluation.scoring" in loaded and not {f"berrypick.{name}" for name in unneeded} & loaded
+    assert len(loaded) < 140

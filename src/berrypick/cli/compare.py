@@ -12,8 +12,8 @@ from berrypick.cli.output import HELP, Output, progress_bar, show_notes
 from berrypick.comparison.compare import compare
 from berrypick.comparison.comparison import FAMILIES, PAIRS, Comparison
 from berrypick.comparison.gates import Gates
+from berrypick.comparison.method_names import INTERVALS
 from berrypick.comparison.saved import is_saved, read_results
-from berrypick.comparison.statistics import INTERVALS
 from berrypick.core.errors import UsageError
 from berrypick.core.results import concat
 from berrypick.report import comparison_text, gate_report, tables

@@ -8,20 +8,22 @@ from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.shell_completion import CompletionItem
 
 from berrypick.cli.output import Output, names_file, refuse_overwriting, show, show_notes, tell
-from berrypick.comparison.statistics import CORRECTIONS, TESTS
-from berrypick.comparison.tabular import Tabular
+from berrypick.comparison.method_names import CORRECTIONS, TESTS
 from berrypick.core.drawn import READERS
 from berrypick.core.errors import UsageError, nearest
 from berrypick.evaluation.options import Option, options
 from berrypick.inputs.convert import RunFile, TruthFile
 from berrypick.judging.seen_together import TOGETHER
 from berrypick.report.analysis_table import OUTPUTS, render
+
+if TYPE_CHECKING:
+    from berrypick.comparison.tabular import Tabular
 
 #: A message names so many formats at most.
 MOST_LISTED = 16

@@ -23,8 +23,8 @@ import numpy as np
 
 from berrypick.comparison import statistics
 from berrypick.comparison.comparison import Comparison, Estimate, FamilyName, Method, Pair, PairsName, get_run_name
+from berrypick.comparison.method_names import CorrectionName, IntervalName, TestName
 from berrypick.comparison.older_signatures import unlike
-from berrypick.comparison.statistics import CorrectionName, IntervalName, TestName
 from berrypick.comparison.tabular import fields_of, with_method
 from berrypick.comparison.together_notes import together_notes
 from berrypick.comparison.topic_columns import Column, ColumnBlocks

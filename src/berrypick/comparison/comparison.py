@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-from berrypick.comparison.statistics import CORRECTIONS, INTERVALS, TESTS, CorrectionName, IntervalName, TestName
+from berrypick.comparison.method_names import CORRECTIONS, INTERVALS, TESTS, CorrectionName, IntervalName, TestName
 from berrypick.comparison.tabular import Resampling, fields_of
 from berrypick.comparison.topic_values import TIE
 from berrypick.core.drawn import Ends

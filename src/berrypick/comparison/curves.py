@@ -109,13 +109,22 @@ def _at(x: FloatArray, curves: Sequence[Curve], by_rank: bool) -> FloatArray:
 
 
 def _intervals(values: FloatArray, confidence: float, resamples: int, seed: int) -> tuple[Bounds, Bounds]:
-    """One interval for each column, over the topics that have a value there."""
+    """One interval for each column, over the topics that have a value there; equal columns have the same."""
+    values, same = _different(values)
     low, high = np.full(values.shape[1], np.nan), np.full(values.shape[1], np.nan)
     for columns, topics in columns_alike(~np.isnan(values)):
         low[columns], high[columns] = statistics.bootstrap(
             values[np.ix_(topics, columns)], confidence=confidence, resamples=resamples, seed=seed
         )
-    return tuple(statistics.known(low)), tuple(statistics.known(high))
+    return tuple(statistics.known(low[same])), tuple(statistics.known(high[same]))
+
+
+def _different(values: FloatArray) -> tuple[FloatArray, IntArray]:
+    """The columns that differ, and which of them each column is: curves stay level for many points."""
+    number: dict[bytes, int] = {}
+    same = np.array([number.setdefault(column.tobytes(), len(number)) for column in values.T], dtype=np.int64)
+    first = np.unique(same, return_index=True)[1]
+    return values[:, first], same
 
 
 def corners(x: FloatArray, y: FloatArray, most: int = POINTS) -> IntArray:

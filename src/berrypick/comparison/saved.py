@@ -13,10 +13,10 @@ from typing import Any
 from berrypick.core.errors import InputError, nesting_refused
 from berrypick.core.results import ALL, JUDGED, Note, Results, Row, Signature, whole_documents_note
 from berrypick.evaluation.requested import measure_info, measure_of_parts
-from berrypick.formats.io.files import file_name, head, read_whole, reusable
+from berrypick.formats.io.files import file_name, head, is_parquet, read_whole, reusable
 from berrypick.formats.io.json_lines import json_cost
 from berrypick.formats.io.strict_json import RepeatedName, strict_json
-from berrypick.formats.io.table_files import is_parquet, parquet_columns, parquet_file
+from berrypick.formats.io.table_files import parquet_columns, parquet_file
 
 #: What files of results do not hold.
 _NO_READERS = "the file holds no readers, so the intervals over them are lost: compare the runs with the truth"

@@ -35,21 +35,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from berrypick.comparison.method_names import INTERVALS as INTERVALS
+from berrypick.comparison.method_names import CorrectionName, IntervalName
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.core.errors import UsageError
 from berrypick.kernels.blas_threads import one_blas_thread
 from berrypick.kernels.resampling import extreme_sign_changes, extreme_sums, order_statistics
-
-IntervalName = Literal["expanded", "percentile", "bca"]
-CorrectionName = Literal["holm", "bh", "none"]
-INTERVALS: tuple[IntervalName, ...] = ("expanded", "percentile", "bca")
-TestName = Literal["randomisation", "t"]
-TESTS: tuple[TestName, ...] = ("randomisation", "t")
-CORRECTIONS: tuple[CorrectionName, ...] = ("holm", "bh", "none")
 
 #: Up to so many topics with a difference, the randomisation test counts all sign changes.
 EXACT = 30

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray, Positions
 from berrypick.core.boxes import Boxes
 from berrypick.core.errors import UsageError, option
-from berrypick.core.truth import TopicTruth
+from berrypick.core.truth import MergeRule, TopicTruth
 
 #: Spans of one list: the names of their documents, starts and ends.
 Spans = tuple[Sequence[str], Positions, Positions]
@@ -86,7 +86,6 @@ def _columns(spans: Spans, numbers: dict[str, int]) -> tuple[IntArray, FloatArra
     return code[kept], np.asarray(start, dtype=np.float64)[kept], np.asarray(end, dtype=np.float64)[kept]
 
 
-MergeRule = Literal["union", "majority", "intersection"]
 MERGE_RULES: tuple[MergeRule, ...] = get_args(MergeRule)
 #: Judgements of one annotator, by topic.
 Judgements = Mapping[str, TopicTruth]

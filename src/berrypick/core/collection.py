@@ -6,10 +6,13 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from berrypick.core.errors import InputError, NeedsError, UsageError, option
-from berrypick.core.structure import Structure
 from berrypick.core.words import counted
+
+if TYPE_CHECKING:
+    from berrypick.core.structure import Structure
 
 
 @dataclass(frozen=True, eq=False)

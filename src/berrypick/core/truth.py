@@ -23,6 +23,8 @@ from berrypick.core.words import counted
 #: mark at the start of a text file.
 Offsets = Literal["chars", "bytes", "utf16", "chars+bom", "bytes+bom", "utf16+bom"]
 OFFSETS: tuple[Offsets, ...] = get_args(Offsets)
+#: How judgements of several annotators are merged.
+MergeRule = Literal["union", "majority", "intersection"]
 #: Grades go as far as this, up and down: gains of 2^grade stay finite, and programs that count by grade end soon.
 LARGEST_GRADE = 1000
 

@@ -2,12 +2,14 @@
 
 Where processes are forked they share the memory of the parent; elsewhere work and tasks are sent to each of them once.
 After that only the numbers of tasks and their results travel, through a pipe for each process. An executor gets the
-tasks a few at a time; a worker that does not know the work yet asks for it, so it is sent about once to each.
+tasks a few at a time, small ones in batches; a worker that does not know the work yet asks for it, so it is sent
+about once to each.
 """
 
 from __future__ import annotations
 
 import contextlib
+import math
 import multiprocessing
 import os
 import pickle
@@ -15,6 +17,7 @@ import platform
 import signal
 import sys
 import threading
+import time
 import traceback
 import uuid
 import warnings
@@ -37,6 +40,8 @@ Work = Callable[[Any, Step], Any]
 PATIENCE = 5.0
 #: Tasks that an executor has at first; later two more for each of its workers that is known.
 FEWEST = 4
+#: Seconds that a batch of small tasks takes a worker of an executor, about, and the most tasks of one.
+BATCH_SECONDS, MOST_TOGETHER = 0.5, 64
 #: Works of executors that a worker keeps.
 KEPT = 2
 #: Set where processes of ours are started anew, and the exit code of one that would start others at once.
@@ -55,16 +60,18 @@ def ordered_map(
     executor: Executor | None = None,
     step: Step | None = None,
     stream: bool = False,
+    together: bool = False,
 ) -> list[Any]:
     """Return the results of all tasks, in their order.
 
     ``jobs`` processes share the tasks, unless there is an ``executor``, whose workers then do. It gets the tasks as it
-    finishes others, so that an iterator of them need not fit into memory; processes do if they are a ``stream``. Work
+    finishes others, so that an iterator of them need not fit into memory; processes do if they are a ``stream``. Small
+    tasks may go ``together``: an executor, which spends a millisecond or more on each, gets them in batches. Work
     that cannot be sent where it has to be is done in this process. If several tasks fail, the error of the first of
     them is raised, as in a single process. If a process of ours is lost, what was not finished is done again, once.
     """
     if executor is not None:
-        return _executor_map(executor, work, tasks, step or _ignore)
+        return _executor_map(executor, work, tasks, step or _ignore, together)
     if not stream:  # their numbers travel
         todo = list(tasks)
         jobs, work, tasks = min(jobs, len(todo)), partial(_numbered, work, todo), range(len(todo))
@@ -298,11 +305,17 @@ def _serve(pipe: Any, shared: Any) -> None:
 # Executors of others
 
 
-def _executor_map(executor: Executor, work: Work, tasks: Iterable[Any], step: Step) -> list[Any]:
+def _executor_map(
+    executor: Executor, work: Work, tasks: Iterable[Any], step: Step, together: bool = False
+) -> list[Any]:
     key = uuid.uuid4().hex
+    work = partial(_one_by_one, work) if together else work
     _works[key] = work  # threads, and processes forked from now on, have it without being sent it
     try:
         with contextlib.suppress(BrokenExecutor):
+            if together:
+                batches: list[list[Any]] = _BatchDispatch(executor, key, work, tasks, step).gather()
+                return [result for results in batches for result in results]
             return _Dispatch(executor, key, work, tasks, step).gather()
         raise _lost()
     finally:
@@ -366,6 +379,58 @@ class _Dispatch(_Collected):
         result, values, worker = answer
         self.workers.add(worker)
         self.keep(number, result, values)
+
+
+class _Batches:
+    """Tasks in batches, which grow as it becomes known how long a task takes: one by one at first."""
+
+    def __init__(self, tasks: Iterable[Any]) -> None:
+        self.tasks, self.size = iter(tasks), 1
+        self.quickest = math.inf
+        self.failure: BerrypickError | None = None
+
+    def __iter__(self) -> Iterator[list[Any]]:
+        return self
+
+    def __next__(self) -> list[Any]:
+        found: list[Any] = []
+        try:
+            while self.failure is None and len(found) < self.size:
+                found.append(next(self.tasks))
+        except StopIteration:
+            pass
+        except BerrypickError as error:  # tasks before it come first
+            self.failure = error
+        if found:
+            return found
+        if self.failure is not None:
+            raise self.failure
+        raise StopIteration
+
+    def took(self, seconds: float, many: int) -> None:
+        """Learn from a batch; the first of a worker takes longer than others."""
+        self.quickest = min(self.quickest, seconds / many)
+        self.size = max(1, min(MOST_TOGETHER, int(BATCH_SECONDS / max(self.quickest, 1e-6))))
+
+
+class _BatchDispatch(_Dispatch):
+    """Batches of tasks on their way through an executor."""
+
+    def __init__(self, executor: Executor, key: str, work: Work, tasks: Iterable[Any], step: Step) -> None:
+        self.batches = _Batches(tasks)
+        super().__init__(executor, key, work, self.batches, step)
+
+    def keep(self, number: int, result: Any, values: list[Any]) -> None:
+        seconds, results = result
+        self.batches.took(seconds, len(results))
+        super().keep(number, results, values)
+
+
+def _one_by_one(work: Work, tasks: list[Any], step: Step) -> tuple[float, list[Any]]:
+    """Do the tasks of a batch, and tell how long they took; the first that fails ends it."""
+    begun = time.perf_counter()
+    results = [work(task, step) for task in tasks]
+    return time.perf_counter() - begun, results
 
 
 def _pack(work: Any) -> bytes:

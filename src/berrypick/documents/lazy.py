@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from berrypick.core.structure import Structure
+if TYPE_CHECKING:
+    from berrypick.core.structure import Structure
 
 #: How many structures are kept: a run is judged topic by topic, and topics come back to the same documents.
 KEPT = 256
@@ -30,7 +31,7 @@ class OfDocuments(Mapping[str, T]):
         return name in self._source
 
 
-class LazyStructures(OfDocuments[Structure]):
+class LazyStructures(OfDocuments["Structure"]):
     """The structure of each document, read at first use; recent ones are cached."""
 
     def __init__(self, source: Any) -> None:

@@ -8,9 +8,10 @@ tokens (white space, for the plain tokenizer) costs nothing.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +23,10 @@ from berrypick.core.truth import Targets
 
 #: Corners of a rising, piecewise straight line: characters from the beginning, and tokens up to there.
 Corners = tuple[FloatArray, FloatArray]
+#: The name of the plain tokenizer in signatures.
+WORDS = "words-uax29"
+
+Tokenizer = Callable[[str], Any]
 
 
 @dataclass(frozen=True, eq=False)

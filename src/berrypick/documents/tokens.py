@@ -11,7 +11,7 @@ taken to be of equal length).
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from os import PathLike, fspath
 from typing import Any
@@ -24,14 +24,9 @@ from berrypick.core.errors import InputError, UsageError, option, shorten
 from berrypick.core.run import Ranking
 from berrypick.documents.lazy import OfDocuments
 from berrypick.documents.texts import Texts
-from berrypick.documents.token_offsets import Corners, TokenOffsets
+from berrypick.documents.token_offsets import WORDS, Corners, Tokenizer, TokenOffsets
 from berrypick.formats.io.files import read_whole
 from berrypick.kernels.interpolation import interpolate
-
-#: The name of the plain tokenizer in signatures.
-WORDS = "words-uax29"
-
-Tokenizer = Callable[[str], Any]
 
 
 def token_offsets(texts: Texts, tokenizer: str | Tokenizer | None = None) -> TokenOffsets:

@@ -21,12 +21,10 @@ from berrypick.core.run import Run
 from berrypick.core.score import Explanation
 from berrypick.core.truth import Truth
 from berrypick.core.words import counted
-from berrypick.evaluation.groups import topic_groups, with_topic_table
 from berrypick.evaluation.inputs import prepare_inputs
 from berrypick.evaluation.notes import lengths_notes, some, unspaced_notes
 from berrypick.evaluation.options import EvaluationOptions, takes_options
 from berrypick.evaluation.protocols import OWN, get_protocol
-from berrypick.evaluation.readers import DrawnReaders, drawn_readers
 from berrypick.evaluation.recalls import NAME as RECALLS
 from berrypick.evaluation.recalls import has_recalls, recalls_notes, with_recalls
 from berrypick.evaluation.requested import (
@@ -58,6 +56,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from berrypick.evaluation.options import EvaluationKeywords
+    from berrypick.evaluation.readers import DrawnReaders
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,6 +162,8 @@ class Evaluation:
             more = f"; T2I as well, with lengths of documents ({option('collection')})" if viewed else ""
             notes = (*notes, Note("measures", Message(f"no measures are named: {chosen}, by what is judged{more}")))
         if options.by is not None or options.topic_table is not None:
+            from berrypick.evaluation.groups import topic_groups, with_topic_table
+
             judgements = with_topic_table(judgements, options.topic_table)
             groups, ungrouped = topic_groups(judgements, options)
             notes = (*notes, *ungrouped)
@@ -256,6 +257,8 @@ class Evaluation:
 
     def drawing(self, count: int) -> Evaluation:
         """Return the same with so many readers drawn from its fitted user model, if it has one."""
+        from berrypick.evaluation.readers import drawn_readers
+
         readers, lacking = drawn_readers(self, count)
         return self if readers is None else replace(self, readers=readers, notes=(*self.notes, *lacking))
 

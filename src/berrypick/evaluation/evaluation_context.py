@@ -18,14 +18,12 @@ from berrypick.core.navigation import LinkTable, Navigation, Sessions
 from berrypick.core.parameters import is_finite
 from berrypick.core.run import Ranking, Run
 from berrypick.core.truth import Offsets
-from berrypick.documents.checked import checked_run
 from berrypick.documents.texts import Texts, read_texts
-from berrypick.documents.tokens import token_offsets
 from berrypick.evaluation.options import EvaluationOptions
 from berrypick.evaluation.protocols import OWN, get_protocol
 from berrypick.formats.io.files import file_name, is_stream, open_raw, reusable
-from berrypick.inputs.column_tables import TextSearch
 from berrypick.inputs.convert import as_run
+from berrypick.inputs.text_search import TextSearch
 from berrypick.judging.context import JudgingContext
 from berrypick.relevance.idealism import parse_idealism
 from berrypick.users.base import ReaderContext
@@ -54,7 +52,11 @@ def prepare_context(options: EvaluationOptions) -> JudgingContext:
     converts = options.offsets not in (None, "chars")
     if texts is None and (converts or options.effort == "tokens" or options.tokenizer is not None):
         raise _needs_texts(options)
-    tokens = None if texts is None else token_offsets(texts, options.tokenizer)
+    tokens = None
+    if texts is not None:
+        from berrypick.documents.tokens import token_offsets
+
+        tokens = token_offsets(texts, options.tokenizer)
     return JudgingContext(
         user=model,
         reader=ReaderContext(collection, own, texts, tokens, tokens if options.effort == "tokens" else None),
@@ -87,6 +89,8 @@ def _needs_texts(options: EvaluationOptions) -> UsageError:
 
 def _chunks(given: Any, texts: Texts | None, offsets: Offsets) -> Mapping[str, tuple[Positions, Positions]]:
     """Every chunk of a chunking once, by document."""
+    from berrypick.documents.checked import checked_run
+
     run = as_run(given, TextSearch(texts, offsets=offsets))
     if run.start is None or run.end is None:
         raise UsageError("chunks must have start and end; these are whole documents")

@@ -6,39 +6,34 @@ from collections.abc import Container, Iterator
 from dataclasses import dataclass, replace
 from itertools import repeat
 from os import fspath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from berrypick import formats
-from berrypick.core.annotators import MergeRule, merged
 from berrypick.core.collection import Collection, with_judged_lengths
 from berrypick.core.errors import InputError, Message, UsageError, option
 from berrypick.core.navigation import LinkTable
 from berrypick.core.paths import element_name, matches
 from berrypick.core.results import Note
-from berrypick.core.truth import Offsets, Truth
+from berrypick.core.truth import MergeRule, Offsets, Truth
 from berrypick.core.words import counted
-from berrypick.documents.checked import checked_by_itself, checked_truth
 from berrypick.documents.quotes import THRESHOLD, Quotes, unlocated
-from berrypick.documents.text_length import check_truth_lengths
 from berrypick.documents.texts import Texts, checksum
 from berrypick.evaluation.evaluation_context import element_names, prepare_context
-from berrypick.evaluation.levels import IdPattern, truth_at_level, truth_by_pattern
-from berrypick.evaluation.line_units import check_lines, in_lines
 from berrypick.evaluation.notes import skipped_notes, some
 from berrypick.evaluation.options import EvaluationOptions
-from berrypick.evaluation.page_units import PageUnits, truth_in_units
 from berrypick.evaluation.run_inputs import RunInputs, refuse_foreign
 from berrypick.formats.io.files import is_stream
-from berrypick.inputs.column_tables import TextSearch
 from berrypick.inputs.convert import RunFile, as_truth, run_sources, run_stream
-from berrypick.inputs.fields import unread_note
+from berrypick.inputs.text_search import TextSearch
 from berrypick.inputs.titles import Titles
 from berrypick.judging.context import JudgingContext
 from berrypick.relevance.idealism import Idealism, unwanted_grades
 from berrypick.users.base import ReaderContext
-from berrypick.xml.resolve import resolve_truth
+
+if TYPE_CHECKING:
+    from berrypick.evaluation.page_units import PageUnits
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,27 +62,31 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
     elif len(judgements.annotators) > 1:
         text = f"{len(judgements.annotators)} annotators, of whom any may find text relevant (union)"
         notes.append(Note("annotators", text))
-    if options.id_pattern is not None:
-        judgements, said = truth_by_pattern(judgements, IdPattern.of(options.id_pattern))
-        notes += [Note("id pattern", text) for text in said]
-    if options.level is not None:
-        judgements, said = truth_at_level(judgements, options.level)
-        notes += [Note("level", text) for text in said]
+    # what few inputs need is loaded where they need it: a first small evaluation takes half the time
+    if options.id_pattern is not None or options.level is not None:
+        judgements, said = _at_level(judgements, options)
+        notes += said
     pages: PageUnits | None = None
     if any(topic.boxes is not None for topic in judgements.topics.values()):
+        from berrypick.evaluation.page_units import truth_in_units
+
         judgements, pages = truth_in_units(judgements)
     if pages is not None or options.effort == "pages":
         _check_effort(options, pages is not None)
     unit = judgements.unit if judgements.units == "spans" else ""
     if unit or options.effort == "lines":
+        from berrypick.evaluation.line_units import check_lines
+
         check_lines(judgements, options)
     if unit == "lines":
+        from berrypick.evaluation.line_units import in_lines
+
         context = in_lines(context)
         texts = context.reader.texts
     search = TextSearch(texts, options.quotes, judgements.units == "spans", options.offsets or "chars")
     sources, stream = run_stream(runs, search) if once else (run_sources(runs, search), None)
-    if judgements.unread and (unread := unread_note(judgements.unread)):
-        notes.append(Note("unread", f"{judgements.source or 'the truth'}: {unread}"))
+    if judgements.unread:
+        notes += _unread_notes(judgements)
     if judgements.skipped:
         notes += skipped_notes(judgements, judgements.source or "the truth")
     if isinstance(navigation := context.reader.navigation, LinkTable):
@@ -96,6 +95,8 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
         notes += _offsets_notes(judgements, options)
     counting = "chars" if texts is None else judgements.offsets or options.offsets or "chars"
     if texts is None and judgements.texts:
+        from berrypick.documents.checked import checked_by_itself
+
         judgements = checked_by_itself(judgements, options.text_mismatch, _least(options))
     quoted = any(topic.quotes for topic in judgements.topics.values())
     no_text = _line_unit(judgements, context.effort, context.reader) in ("seconds", "lines")
@@ -112,6 +113,8 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
             f"give the texts of the documents with {option('documents')} to convert them"
         )
     elif quoted and not no_text:
+        from berrypick.documents.text_length import check_truth_lengths
+
         judgements = check_truth_lengths(judgements, options.text_mismatch)
     judgements = replace(judgements, texts={}) if judgements.texts else judgements  # not for every process
     notes = [*(Note("input", text) for text in judgements.notes), *notes]
@@ -122,6 +125,8 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
         notes += _ideal_notes(judgements, context.ideal_elements)
     collection = context.reader.collection
     if collection is not None and collection.structures:
+        from berrypick.xml.resolve import resolve_truth
+
         judgements = resolve_truth(judgements, collection)
     titles = Titles.of(judgements) if judgements.fields else Titles()
     systems = RunInputs((), options, context, judgements.units, no_text, stream, titles, judgements, pages)
@@ -163,8 +168,32 @@ def _with_annotators(truth: Truth, rule: MergeRule) -> tuple[Truth, tuple[Note, 
         source = truth.source or "the truth"
         text = Message(f"{source} has one annotator: {option('annotators', rule)} has no effect")
         return truth, (Note("annotators", text),)
+    from berrypick.core.annotators import merged
+
     topics = merged(truth.annotators, rule)
     return replace(truth, topics=topics), ()
+
+
+def _at_level(truth: Truth, options: EvaluationOptions) -> tuple[Truth, list[Note]]:
+    """The truth with places read out of names, and at another level."""
+    from berrypick.evaluation.levels import IdPattern, truth_at_level, truth_by_pattern
+
+    notes: list[Note] = []
+    if options.id_pattern is not None:
+        truth, said = truth_by_pattern(truth, IdPattern.of(options.id_pattern))
+        notes += [Note("id pattern", text) for text in said]
+    if options.level is not None:
+        truth, said = truth_at_level(truth, options.level)
+        notes += [Note("level", text) for text in said]
+    return truth, notes
+
+
+def _unread_notes(truth: Truth) -> list[Note]:
+    """Fields of a truth that are not read."""
+    from berrypick.inputs.fields import unread_note
+
+    unread = unread_note(truth.unread)
+    return [Note("unread", f"{truth.source or 'the truth'}: {unread}")] if unread else []
 
 
 def _offsets_notes(truth: Truth, options: EvaluationOptions) -> tuple[Note, ...]:
@@ -191,7 +220,8 @@ def _checksum_notes(truth: Truth, texts: Texts) -> Iterator[Note]:
 
 def _with_texts(truth: Truth, texts: Texts, options: EvaluationOptions) -> Truth:
     """Offsets checked against the texts and converted to characters, quotes located."""
-    from berrypick.documents.locator import located_truth  # not for truths without texts
+    from berrypick.documents.checked import checked_truth  # not for truths without texts
+    from berrypick.documents.locator import located_truth
 
     quotes: Quotes = options.quotes or "exact"
     counting: Offsets = truth.offsets or options.offsets or "chars"

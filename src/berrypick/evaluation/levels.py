@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 
@@ -15,8 +15,8 @@ from berrypick.core.errors import InputError, Message, UsageError, option
 from berrypick.core.run import Run
 from berrypick.core.truth import TopicTruth, Truth
 from berrypick.core.words import counted
+from berrypick.evaluation.options import Level
 
-Level = Literal["file", "module", "function", "line", "session", "turn", "document", "page"]
 LEVELS: tuple[Level, ...] = get_args(Level)
 #: A name with a part behind a colon, or two: path:Class.method, D1:3. A colon before // or \\ is part of the name.
 _NAMED = re.compile(r"(?P<whole>.+?)::?(?!//|\\)(?P<part>[^:\\/][^\\/]*)")

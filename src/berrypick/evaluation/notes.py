@@ -19,10 +19,8 @@ from berrypick.core.truth import Truth
 from berrypick.core.words import counted, material
 from berrypick.documents.near_names import KnownNames, near_hint
 from berrypick.documents.texts import Texts
-from berrypick.documents.tokens import WORDS
-from berrypick.evaluation.line_units import near_paths
+from berrypick.documents.token_offsets import WORDS
 from berrypick.evaluation.requested import RequestedMeasure
-from berrypick.inputs.fields import unread_note
 from berrypick.judging.judge import judge_topic
 
 if TYPE_CHECKING:
@@ -79,8 +77,9 @@ def unspaced_notes(truth: Truth, texts: Texts, rows: Sequence[Row]) -> list[Note
     judged = dict.fromkeys(name for topic in truth.topics.values() for name in topic.documents())
     some_texts = [texts[name][: _LOOKED_AT[1]] for name in list(judged)[: _LOOKED_AT[0]] if name in texts]
     whole = "".join(some_texts)
+    codes = np.frombuffer(b"" if whole.isascii() else whole.encode("utf-32-le", "surrogatepass"), dtype="<u4")
     for first, last, script, unit in _UNSPACED:
-        if 10 * sum(first <= c <= last for c in whole) > len(whole) > 0:
+        if 10 * int(((codes >= ord(first)) & (codes <= ord(last))).sum()) > len(whole) > 0:
             text = Message(
                 f"{script} has no spaces between words: a token is one {unit} there, and a budget counts these; "
                 f"{option('tokenizer')} names a tokenizer that knows words"
@@ -91,6 +90,8 @@ def unspaced_notes(truth: Truth, texts: Texts, rows: Sequence[Row]) -> list[Note
 
 def unread_notes(run: Run) -> list[Note]:
     """Fields of a run that are not read."""
+    from berrypick.inputs.fields import unread_note
+
     text = unread_note(run.unread)
     return [Note("unread", text)] if text else []
 
@@ -161,8 +162,11 @@ def document_notes(scorer: RunScorer) -> Iterator[Note]:
         unknown = list(unknown_documents_note(truth, run))
         yield from unknown
         in_lines = truth.units == "spans" and truth.unit == "lines"
-        if in_lines and not unknown and (near := near_paths(truth, run)):
-            yield Note("near paths", near)
+        if in_lines and not unknown:
+            from berrypick.evaluation.line_units import near_paths
+
+            if near := near_paths(truth, run):
+                yield Note("near paths", near)
     elif not _occurs(navigation, scorer):
         source = navigation.source or "the navigation"
         yield Note(

@@ -28,7 +28,6 @@ from typing import (
     get_type_hints,
 )
 
-from berrypick.core.annotators import MergeRule
 from berrypick.core.collection import Collection
 from berrypick.core.errors import UsageError, nearest
 from berrypick.core.errors import option as option_text
@@ -36,16 +35,16 @@ from berrypick.core.navigation import Navigation
 from berrypick.core.parameters import is_finite
 from berrypick.core.reach import check_units
 from berrypick.core.run import Duplicates, Run
-from berrypick.core.truth import Offsets
+from berrypick.core.truth import MergeRule, Offsets
 from berrypick.documents.quotes import Quotes
 from berrypick.documents.texts import Texts
-from berrypick.documents.tokens import Tokenizer
-from berrypick.evaluation.levels import IdPattern, Level
+from berrypick.documents.token_offsets import Tokenizer
 from berrypick.evaluation.protocols import OWN, check_task_name, get_protocol
 from berrypick.users import UserModel
 
 EffortName = Literal["rank", "clicks", "chars", "tokens", "seconds", "lines", "pages"]
 TextMismatch = Literal["error", "note"]
+Level = Literal["file", "module", "function", "line", "session", "turn", "document", "page"]
 File = str | PathLike[str]
 #: Functions whose results have rows for groups of topics.
 GROUPED = ("evaluate", "compare", "write_report", "sweep", "Evaluation.prepare")
@@ -384,6 +383,8 @@ class EvaluationOptions:
         if self.task:
             check_task_name(self.task)
         if self.id_pattern is not None:
+            from berrypick.evaluation.levels import IdPattern
+
             IdPattern.of(self.id_pattern)
         if self.min_score is not None and not is_finite(self.min_score):
             raise UsageError(f"min_score must be a finite number, not {self.min_score!r:.60}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,20 +13,16 @@ from berrypick.core.errors import InputError, Message, UsageError, option
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
 from berrypick.core.words import counted
-from berrypick.documents.checked import checked_run
-from berrypick.documents.placed import placed_run
-from berrypick.documents.text_length import check_run_lengths
-from berrypick.evaluation.levels import IdPattern, run_at_level, run_by_pattern
-from berrypick.evaluation.line_units import check_unit
 from berrypick.evaluation.options import EvaluationOptions
-from berrypick.evaluation.page_units import PageUnits, run_in_units
 from berrypick.evaluation.protocols import check_task
 from berrypick.evaluation.run_rules import repair
 from berrypick.inputs.convert import RunFile
 from berrypick.inputs.titles import Titles
 from berrypick.judging.context import JudgingContext
 from berrypick.judging.judge import refuse_duplicates
-from berrypick.xml.resolve import resolve_run
+
+if TYPE_CHECKING:
+    from berrypick.evaluation.page_units import PageUnits
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,34 +68,50 @@ class RunInputs:
         if self.titles.named:
             run = self.titles.matched(run)
         if self.options.id_pattern is not None:
+            from berrypick.evaluation.levels import IdPattern, run_by_pattern
+
             run = run_by_pattern(run, IdPattern.of(self.options.id_pattern))
         if self.options.level is not None:
             if (self.options.duplicates or run.duplicates) == "error":
                 refuse_duplicates(run)  # which would be merged
+            from berrypick.evaluation.levels import run_at_level
+
             run = run_at_level(run, self.options.level)
         if self.pages is not None:
+            from berrypick.evaluation.page_units import run_in_units
+
             run = replace(run_in_units(run, self.pages), quoted={})  # places on pages are not offsets of a text
         elif run.boxes is not None:
             what = "the results are places on pages, and the truth judges none"
             raise InputError(what, path=run.source or run.tag or "the run", remedy="give page, and box, in the truth")
         if self.truth is not None and run.start is not None and run.unit != self.truth.unit:
+            from berrypick.evaluation.line_units import check_unit
+
             run = check_unit(run, self.truth)
         texts, collection = self.context.reader.texts, self.context.reader.collection
         waiting = texts is not None and self.units == "spans" and bool(run.quoted) and run.start is None
         if run.quoted or run.other_names:  # only a text says which document a result is in
+            from berrypick.documents.placed import placed_run
+
             judged = self._judged() if run.other_names and texts is None else frozenset[str]()
             run = placed_run(run, texts, judged, self.options.quotes or "exact", self.units == "spans")
         if texts is not None:
             if run.start is not None and (paths := texts.path_note(run.documents)):
                 run = replace(run, notes=(*run.notes, paths))
             if not waiting:  # found places count characters already
+                from berrypick.documents.checked import checked_run
+
                 run = checked_run(run, texts, self.options.offsets or "chars", self.options.text_mismatch)
         else:
             if run.quoted and not self.no_text:
+                from berrypick.documents.text_length import check_run_lengths
+
                 run = check_run_lengths(run, self.options.offsets or "chars", self.options.text_mismatch)
             if collection is not None:
                 run = _with_length_note(run, collection)
         if collection is not None and collection.structures:
+            from berrypick.xml.resolve import resolve_run
+
             run = resolve_run(run, collection)
         if self.options.min_score is not None:
             run = cut_by_score(run, self.options.min_score)

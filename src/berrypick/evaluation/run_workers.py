@@ -41,7 +41,9 @@ def share_runs(
         evaluation = evaluation.without_runs()
         sources = (source.absolute() if isinstance(source, RunFile) else source for source in sources)
     if inputs.stream is not None or len(inputs.sources) >= (jobs if executor is None else FEW_RUNS):
-        return ordered_map(partial(score_run, evaluation, curves), sources, jobs=jobs, executor=executor, step=step)
+        files = inputs.stream is None and all(isinstance(source, RunFile) for source in inputs.sources)
+        work = partial(score_run, evaluation, curves)  # names of files are small, and so are the numbers of runs
+        return ordered_map(work, sources, jobs=jobs, executor=executor, step=step, together=files)
     good, failure = _checked(RunScorer(evaluation, inputs.load(source), curves) for source in inputs.sources)
     shares = _Shares(good, jobs if executor is None else FEW_RUNS)
     parts = ordered_map(shares, range(len(shares.tasks)), jobs=jobs, executor=executor, step=step)

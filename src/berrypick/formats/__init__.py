@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
@@ -21,8 +22,6 @@ from berrypick.core.truth import Truth
 from berrypick.formats.base import Format, Problems, Role
 from berrypick.formats.io.files import atomic_writer, content, file_name, head, numbered_head, reusable, size_of
 from berrypick.formats.io.line_words import finite
-from berrypick.formats.io.table_files import almost_spans, wrong_separator
-from berrypick.inputs.fields import TABLE, has_name
 
 __all__ = [
     "Format",
@@ -115,6 +114,8 @@ def sniff(path: str, role: Role | None = None) -> type[Format]:
     likely = _likely(role, first)
     if likely is not None and _looks_like(likely, first):
         return likely
+    from berrypick.formats.io.table_files import almost_spans, wrong_separator  # most files look like what is likely
+
     spans = role in (None, "truth", "run")
     if spans and (wrong := wrong_separator(first[0], path, line)):
         raise wrong
@@ -137,6 +138,8 @@ def _nearest_json(lines: list[str], role: Role | None) -> list[str]:
     text = "\n".join(lines).lstrip("\ufeff \t\n")
     if not text.startswith(("{", "[")):
         return []
+    from berrypick.inputs.fields import TABLE, has_name
+
     names = set(re.findall(r'"((?:[^"\\]|\\.){1,60})"\s*:', text))
     names |= {ours for aliases in TABLE.values() for ours in aliases if has_name(names, aliases[ours])}
     known = [one for one in _candidates(role) if one.json_names]
@@ -180,16 +183,31 @@ OTHERS = re.compile(
 )
 
 
+#: Names of lines of spans with texts.
+OF_TEXTS = frozenset({"topic", "doc", "text", "start", "end", "rank", "score", "tag"})
+
+
 def _likely(role: Role | None, lines: list[str]) -> type[Format] | None:
     """The format of lines that all have as many words as those of TREC, or of lines of spans that no other format can
     have: the files of others need not be loaded."""
     if role is None or role not in USUAL:
         return None
     if lines[0].startswith("{"):
-        return registry.find(f"span-{role}") if '"topic"' in lines[0] and not OTHERS.search(lines[0]) else None
+        spans = '"topic"' in lines[0] and (not OTHERS.search(lines[0]) or all(map(_is_of_text, lines)))
+        return registry.find(f"span-{role}") if spans else None
     name, words = USUAL[role]
     tabular = any("," in line or "\t" in line for line in lines)
     return None if tabular or {len(line.split()) for line in lines} != {words} else registry.find(name)
+
+
+def _is_of_text(line: str) -> bool:
+    """Whether a line is a span with its text, and has nothing else by which another format is told."""
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):  # it may be cut
+        return False
+    plain = isinstance(value, dict) and "topic" in value and value.keys() <= OF_TEXTS
+    return plain and not any(isinstance(one, (dict, list)) for one in value.values())
 
 
 def _looks_like(candidate: type[Format], lines: list[str]) -> bool:

@@ -9,14 +9,13 @@ from berrypick.core.exchange import one_set_each
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
 from berrypick.formats.base import Problems
-from berrypick.formats.io.files import head
+from berrypick.formats.io.files import head, is_parquet
 from berrypick.formats.io.json_lines import Rows, span_fields
 from berrypick.formats.io.records import RecordsFormat, RunRecords, TruthRecords
 from berrypick.formats.io.table_files import (
     MAGIC,
     Part,
     header_of,
-    is_parquet,
     run_column,
     table_parts,
     table_rows,

@@ -31,6 +31,7 @@ OWN_FIELDS = frozenset({"topic", "doc", "start", "end", "grade", "quote", "offse
 #: Fields of tasks to be judged, and of their exports from annotation tools.
 ONE_KIND = "give pages for every span, or for none"
 LABELS = ("label", "labels", "entities", "annotations", "spans")
+_LABELS = frozenset(LABELS)
 _TOKENS = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:)?|[{}\[\]]')
 #: Azure's spans are places again, and no labels.
 _OF_LAYOUTS = ('"boundingRegions"', '"bounding_regions"')
@@ -477,7 +478,7 @@ def span_records(path: str, problems: Problems, reader: FieldReader) -> Rows:
 
 def _judged_lines(path: str, problems: Problems) -> Rows:
     for number, text, value in records(path, problems):
-        labelled = "start" not in value and any(_is_filled(value, name) for name in LABELS)
+        labelled = "start" not in value and any(_is_filled(value, name) for name in value.keys() & _LABELS)
         if labelled and isinstance(value.get("text"), str) and LAYOUTS.isdisjoint(map(short_name, value)):
             what = "is a task of an annotation tool, whose labels would not be read"
             problems.report(what, number, text, remedy="name the format of the file, such as doccano")

@@ -20,9 +20,8 @@ from berrypick.core.assemble import assemble, in_trec_order
 from berrypick.core.columns import Coded
 from berrypick.core.errors import InputError, UsageError, option, shorten
 from berrypick.core.run import Duplicates, Run
-from berrypick.core.truth import Offsets, Quote, Truth
+from berrypick.core.truth import Quote, Truth
 from berrypick.core.words import counted
-from berrypick.documents.offsets import Units, count_units
 from berrypick.documents.placed import CALLED_BY_FILE, FOUND_BY_TEXT
 from berrypick.documents.texts import Texts
 from berrypick.formats.base import Problems
@@ -32,6 +31,7 @@ from berrypick.formats.span_run import SpanRun
 from berrypick.formats.span_truth import SpanTruth
 from berrypick.inputs.counted_places import DETAIL_NUMBERS
 from berrypick.inputs.fields import PAGE_NAMES, FieldError, FieldReader, FieldRow, Role, checked_length, names_of
+from berrypick.inputs.text_search import TextSearch as TextSearch
 
 #: Columns that hold names, and those that hold numbers.
 NAMES = ("topic", "doc", "run", "set", "hop")
@@ -41,32 +41,6 @@ NUMBERS = ("start", "end", "length", "rank", "score", "grade", "page", "page_ind
 YES_OR_NO = ("score", "grade")
 #: Larger numbers are not exact as 64-bit floats, and are refused.
 LARGEST = 2.0**53
-
-
-@dataclass(frozen=True)
-class TextSearch:
-    """Where results without offsets are looked up, and whether they need to be.
-
-    Where whole documents are judged (``spans`` is False), a result that names its document needs no place in it.
-    ``offsets`` is what the offsets of runs count.
-    """
-
-    texts: Texts | None = None
-    quotes: str | None = None
-    spans: bool = True
-    offsets: Offsets = "chars"
-
-    def count(self, text: str) -> int:
-        """The length of a text."""
-        return count_units(text, self.offsets)
-
-    def convert(self, document: str, *places: int) -> list[int]:
-        """Places in a document, in characters, as the offsets of runs count them."""
-        assert self.texts is not None
-        if self.offsets == "chars":
-            return list(places)
-        units = Units(self.texts[document], self.offsets, self.texts.has_mark(document))
-        return [units.offset(place) for place in places]
 
 
 @dataclass(frozen=True)

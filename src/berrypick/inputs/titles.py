@@ -12,7 +12,7 @@ from berrypick.core.truth import Truth
 from berrypick.core.words import counted
 from berrypick.formats.base import Problems
 from berrypick.formats.io.files import content, file_name
-from berrypick.formats.io.questions import plain_title
+from berrypick.formats.io.line_words import plain_title
 
 #: Fields of topics that are titles where nothing else is said.
 TITLE_FIELDS = ("question", "query", "user_input", "input", "title")

@@ -24,13 +24,13 @@ from berrypick.judging.context import JudgingContext
 from berrypick.relevance import idealism
 from berrypick.relevance.gains import Quantisation
 from berrypick.relevance.recall_base import RecallBase
-from berrypick.relevance.sufficient import Sufficient, sufficient_of
 from berrypick.relevance.targets import ranking_as_spans, relevant_text, targets_as_spans
 from berrypick.users.base import first_visits, spread
 
 if TYPE_CHECKING:
     from berrypick.judging.candidates import Candidates
     from berrypick.judging.effort import Effort
+    from berrypick.relevance.sufficient import Sufficient
 
 
 @records(targets="targets")
@@ -178,6 +178,8 @@ class JudgedTopic:
     @part
     def sufficient(self) -> Sufficient:
         """What is enough: the sets of targets that the truth names, or all targets."""
+        from berrypick.relevance.sufficient import sufficient_of
+
         return sufficient_of(self.truth, self.targets)
 
     @part

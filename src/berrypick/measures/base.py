@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal, TypeVar, get_args
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeVar, get_args
 
 from berrypick.core import spec as specs
 from berrypick.core.errors import NamedError, UsageError
@@ -19,13 +19,15 @@ from berrypick.core.parameters import Parameterized, plain
 from berrypick.core.score import Curve, Explanation, Score, Table, number
 from berrypick.core.words import counted
 from berrypick.judging.context import JudgingContext
-from berrypick.judging.reader_sessions import ReaderSessions
 from berrypick.judging.topic import JudgedTopic
 from berrypick.judging.topics import JudgedTopics
-from berrypick.measures.best_list import BestList
 from berrypick.measures.reader_values import ReaderValues as ReaderValues
-from berrypick.measures.together import SpansTogether
 from berrypick.relevance.gains import Quantisation
+
+if TYPE_CHECKING:  # for few measures
+    from berrypick.judging.reader_sessions import ReaderSessions
+    from berrypick.measures.best_list import BestList
+    from berrypick.measures.together import SpansTogether
 
 #: 0.01, 0.02 .. 1: the recall levels at which curves of several topics are averaged.
 LEVELS = tuple(i / 100 for i in range(1, 101))

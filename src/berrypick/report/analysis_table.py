@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from textwrap import fill
+from typing import TYPE_CHECKING
 
-from berrypick.comparison.tabular import Tabular
 from berrypick.report import tables
+
+if TYPE_CHECKING:
+    from berrypick.comparison.tabular import Tabular
 
 OUTPUTS = ("table", "markdown", "latex", "csv", "tsv", "json", "jsonl")
 

@@ -9,12 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from berrypick.comparison import statistics
 from berrypick.core.errors import UsageError, one_line
 from berrypick.core.results import ALL, Note, Results, merge_notes
 from berrypick.core.score import Explanation, Table
 from berrypick.formats.io.files import atomic_writer, file_name
-from berrypick.formats.io.table_files import write_parquet
 from berrypick.report import tables
 from berrypick.report.tables import Paint, elided, plain, shown
 
@@ -73,6 +71,8 @@ def _records(results: Results, per_topic: bool) -> list[dict[str, Any]]:
 def group_intervals(results: Results) -> dict[tuple[str, str, str | None], dict[str, Any]]:
     """For each run, measure and group (None: all topics) the topics that have a value, and the bounds of their mean:
     the expanded bootstrap interval of ``compare``, with a confidence of 95%."""
+    from berrypick.comparison import statistics
+
     groups: dict[str | None, Any] = {None: results}
     groups |= {name: results.only_group(name) for name in (results.groups.names if results.groups else ())}
     found: dict[tuple[str, str, str | None], dict[str, Any]] = {}
@@ -108,6 +108,8 @@ def save_results(results: Results, path: str | PathLike[str]) -> None:
         raise UsageError(f"{name}: results are saved as .json, .jsonl or .parquet")
     with atomic_writer(name) as out:
         if ending == ".parquet":
+            from berrypick.formats.io.table_files import write_parquet
+
             rows = results.records()
             write_parquet(rows, ["run", "topic", "measure", "value", "signature"], out.buffer)
         else:

@@ -9,7 +9,6 @@ from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 from berrypick.users.base import ReaderContext, UserModel, by_rank, need_places, pointer_lengths, whole_documents
-from berrypick.users.pairs import covering_reach, same_document
 from berrypick.users.walks import Readers, Visits, certain
 
 
@@ -26,6 +25,8 @@ class ContextModel(UserModel):
         return False
 
     def reach(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> Reach:
+        from berrypick.users.pairs import covering_reach, same_document  # not for measures without readers
+
         if whole_documents(ranking, targets):
             return same_document(ranking, targets)
         need_places(self, ranking, targets)

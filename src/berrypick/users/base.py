@@ -28,10 +28,8 @@ from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 from berrypick.documents.texts import Texts
 from berrypick.documents.token_offsets import TokenOffsets
-from berrypick.documents.tokens import token_costs
 from berrypick.kernels.item_chain import Chances
 from berrypick.relevance.targets import without_structure
-from berrypick.users.pairs import combined
 from berrypick.users.walks import Readers as Readers
 from berrypick.users.walks import Visit as Visit
 from berrypick.users.walks import Visits
@@ -279,6 +277,8 @@ def reading_cost(ranking: Ranking, start: Positions, end: Positions, context: Re
     """What reading from start to end costs in the document of each pointer: characters (seconds), or tokens."""
     if context.effort_tokens is None:
         return (end - start).astype(np.float64)
+    from berrypick.documents.tokens import token_costs
+
     return token_costs(context.effort_tokens, ranking, start, end)
 
 
@@ -309,6 +309,8 @@ def pairwise(ranking: Ranking, targets: Targets, probabilities: list[tuple[IntAr
     target = np.concatenate([np.tile(indices, len(rows)) for rows, indices, _ in probabilities])
     probability = np.concatenate([block.ravel() for _, _, block in probabilities])
     kept = probability > 0
+    from berrypick.users.pairs import combined
+
     return combined(ranking, len(targets), row[kept], target[kept], probability[kept])
 
 
@@ -352,6 +354,8 @@ class NavigationModel(UserModel):
         return context.navigation.units if context.navigation is not None else ()
 
     def reach(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> Reach:
+        from berrypick.users.pairs import combined
+
         return combined(ranking, len(targets), *self.pairs(ranking, targets, context))
 
     def pairs(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> Leads:

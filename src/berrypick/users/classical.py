@@ -12,7 +12,6 @@ from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 from berrypick.users._context import ContextModel
 from berrypick.users.base import ReaderContext, Slider, elements
-from berrypick.users.pairs import covers, same_element
 
 
 @dataclass(frozen=True)
@@ -34,10 +33,14 @@ class Classical(ContextModel):
         return False
 
     def surely_reaches(self, start: Positions, end: Positions, low: Positions, high: Positions) -> BoolArray | None:
+        from berrypick.users.pairs import covers
+
         own = type(self) is Classical and self.returns is not False  # another class may have another reach
         return covers(start, end, low, high, self.share) if own else None
 
     def reach(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> Reach:
         if elements(ranking, targets):
+            from berrypick.users.pairs import same_element
+
             return same_element(ranking, targets)
         return super().reach(ranking, targets, context)

@@ -43,7 +43,7 @@ from berrypick.documents.texts import Texts, checksum, read_texts
 from berrypick.formats.base import Problems
 from berrypick.formats.io.files import atomic_writer
 from berrypick.formats.io.json_lines import write_lines
-from berrypick.formats.io.questions import plain_title
+from berrypick.formats.io.line_words import plain_title
 from berrypick.formats.span_truth import SpanTruth
 from berrypick.inputs.counted_places import LINES, SECONDS
 from berrypick.inputs.fields import PAGE_NAMES, counts, ours_of

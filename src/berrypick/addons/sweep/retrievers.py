@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -86,21 +86,32 @@ def bm25(
     if k1 < 0 or not 0 <= b <= 1:
         raise UsageError(f"k1 must be 0 or more and b in [0, 1], not {k1:g} and {b:g}")
     query_words = {topic: list(dict.fromkeys(_words(query))) for topic, query in queries.items()}
-    wanted = {word for words in query_words.values() for word in words}
-    postings: dict[str, list[tuple[int, int]]] = {word: [] for word in wanted}
-    lengths = np.zeros(len(chunks))
-    for place, chunk in enumerate(chunks):
-        words = _words(chunk.text)
-        lengths[place] = len(words)
-        for word, times in Counter(word for word in words if word in wanted).items():
-            postings[word].append((place, times))
+    wanted = list(dict.fromkeys(word for words in query_words.values() for word in words))
+    lengths, postings = _postings(chunks, wanted)
     normal = k1 * (1 - b + b * lengths / max(lengths.mean(), 1e-9)) if len(chunks) else lengths
     weights: dict[str, tuple[IntArray, FloatArray]] = {}
-    for word, found in postings.items():
-        places, count = np.array(found, dtype=np.int64).reshape(-1, 2).T
-        rarity = max(math.log((len(chunks) - len(found) + 0.5) / (len(found) + 0.5)), 1e-6)
+    for word, (places, count) in zip(wanted, postings, strict=True):
+        rarity = max(math.log((len(chunks) - len(places) + 0.5) / (len(places) + 0.5)), 1e-6)
         weights[word] = places, rarity * count * (k1 + 1) / (count + normal[places])
     return {topic: _best(len(chunks), [weights[word] for word in words], depth) for topic, words in query_words.items()}
+
+
+def _postings(chunks: Sequence[Chunk], wanted: Sequence[str]) -> tuple[FloatArray, list[tuple[IntArray, IntArray]]]:
+    """How many words each chunk has; and for each wanted word the places of the chunks that have it, and how often."""
+    number = {word: i for i, word in enumerate(wanted)}
+    lengths, many = np.zeros(len(chunks)), np.zeros(len(chunks), dtype=np.int64)
+    codes: list[int] = []
+    for place, chunk in enumerate(chunks):
+        words = _words(chunk.text)
+        held = [number[word] for word in words if word in number]
+        lengths[place], many[place] = len(words), len(held)
+        codes += held
+    size = max(len(chunks), 1)
+    key, count = np.unique(
+        np.array(codes, dtype=np.int64) * size + np.repeat(np.arange(len(chunks)), many), return_counts=True
+    )
+    bounds = np.searchsorted(key, np.arange(len(wanted) + 1) * size).tolist()
+    return lengths, [(key[low:high] % size, count[low:high]) for low, high in pairwise(bounds)]
 
 
 def _best(count: int, weights: Sequence[tuple[IntArray, FloatArray]], depth: int) -> list[tuple[int, float]]:
@@ -108,6 +119,8 @@ def _best(count: int, weights: Sequence[tuple[IntArray, FloatArray]], depth: int
     for places, added in weights:
         scores[places] += added
     found = np.flatnonzero(scores)
+    if len(found) > depth:  # those as good as the last one that is shown, equal ones too
+        found = found[scores[found] >= np.partition(scores[found], -depth)[-depth]]
     ordered = found[np.argsort(-scores[found], kind="stable")][:depth]
     return [(int(place), float(scores[place])) for place in ordered]
 

@@ -180,6 +180,12 @@ def open_bytes(path: str) -> io.BufferedReader:
     return io.BufferedReader(_Unpacked(raw, path), 1 << 16) if first[:2] == _GZIP else raw
 
 
+def is_parquet(path: str) -> bool:
+    """Whether a file is a table of Parquet."""
+    with open_bytes(path) as stream:
+        return stream.read(4) == b"PAR1"
+
+
 def is_plain_file(stream: io.BufferedReader) -> bool:
     """Whether a stream is a file as it is: not compressed, not the content of a pipe."""
     return isinstance(stream.raw, _File)

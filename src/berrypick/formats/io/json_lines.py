@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import numpy as np
 
@@ -15,7 +15,9 @@ from berrypick.formats.base import Problems
 from berrypick.formats.io.files import content, is_compressed, size_of
 from berrypick.formats.io.limits import memory_limit, text_cost, too_much_memory
 from berrypick.formats.io.strict_json import RepeatedName, strict_json
-from berrypick.inputs.fields import FieldError, FieldReader
+
+if TYPE_CHECKING:
+    from berrypick.inputs.fields import FieldReader
 
 #: (line number, the line as it is shown to a person, its fields)
 Rows = Iterable[tuple[int, str, dict[str, Any]]]
@@ -59,6 +61,8 @@ def records(path: str, problems: Problems, nan: bool = False) -> Iterator[tuple[
 
 def span_fields(rows: Rows, reader: FieldReader, problems: Problems) -> Iterator[tuple[int, str, dict[str, Any]]]:
     """Rows by our names."""
+    from berrypick.inputs.fields import FieldError  # not for files of other kinds, which are read by what is here
+
     for number, text, value in rows:
         try:
             found = reader.read(value)

@@ -8,6 +8,7 @@ from typing import Any
 
 from berrypick.formats.base import Problems
 from berrypick.formats.io.json_lines import Rows
+from berrypick.formats.io.line_words import plain_title
 from berrypick.inputs.fields import QUESTIONS, FieldRow, names_of, plain_name
 
 
@@ -50,8 +51,3 @@ def _numbered(rows: Rows, problems: Problems) -> Iterator[tuple[int, str, dict[s
         row = FieldRow({"question": question, **value, "topic": topic})
         row.called = names_of(value)
         yield number, text, row
-
-
-def plain_title(text: str) -> str:
-    """A title up to white space."""
-    return " ".join(text.split())

@@ -13,7 +13,7 @@ from typing import Any
 
 from berrypick.core.errors import InputError, UsageError
 from berrypick.formats.base import Problems
-from berrypick.formats.io.files import LONGEST, line_too_long, open_bytes, size_of
+from berrypick.formats.io.files import LONGEST, is_parquet, line_too_long, open_bytes, size_of
 from berrypick.formats.io.limits import MemoryGuard, expansion_limit, memory_limit, too_large, too_much_memory
 from berrypick.formats.io.line_words import finite
 from berrypick.inputs.fields import TABLE as FIELDS
@@ -75,11 +75,6 @@ def table_rows(
     yield from (
         _parquet_rows(path, problems, needed, reader, part) if parquet else csv_rows(path, problems, needed, role)
     )
-
-
-def is_parquet(path: str) -> bool:
-    with open_bytes(path) as stream:
-        return stream.read(4) == MAGIC.encode()
 
 
 def csv_rows(path: str, problems: Problems, needed: tuple[str, ...], role: Role = "truth") -> TableRows:
