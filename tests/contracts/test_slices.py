@@ -61,6 +61,7 @@ OFFERED = [
     ("page", "demo web --html page.html", "demo --html needs the add-on"),
     ("page", "report t.qrels r.run -m AP --html page.html", "No such command 'report'"),
     ("campaigns", "evaluate t.qrels r.run -m AP --protocol inex2010", "unknown protocol inex2010"),
+    ("demo", "demo web", "No such command 'demo'"),
     ("gains", "evaluate t.qrels r.run -m nxCG@10", "unknown measure nxCG"),
 ]
 

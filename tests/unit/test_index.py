@@ -26,7 +26,7 @@ from berrypick.xml.index import write as index_write
 
 Command = Callable[..., Any]
 COLUMNS = ("parent", "start", "end", "text_parent", "text_raw_length", "dropped")
-CAMPAIGN = Path(berrypick.__file__).parent / "demo" / "campaign"
+CAMPAIGN = Path(berrypick.__file__).parent / "addons" / "demo" / "campaign"
 BROKEN = {"m/broken": "<a>\n<b></a>", "entity": '<!DOCTYPE a SYSTEM "no.dtd">\n<a>\n\n&nbsp;</a>', "zz": ""}
 
 

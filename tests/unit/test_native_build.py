@@ -137,7 +137,8 @@ def test_without_a_compiler_a_pure_wheel_with_everything_else_is_made(tmp_path):
     source = ROOT / "src"
     examples = ROOT / "docs" / "examples"
     files = [(path, path.relative_to(source)) for path in (source / "berrypick").rglob("*")]
-    files += [(path, Path("berrypick/demo/examples") / path.relative_to(examples)) for path in examples.rglob("*")]
+    packed = Path("berrypick/addons/demo/examples")
+    files += [(path, packed / path.relative_to(examples)) for path in examples.rglob("*")]
     wanted = {
         name.as_posix()
         for path, name in files

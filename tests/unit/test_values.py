@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 import berrypick as bp
+from berrypick.addons.demo import campaign
 from berrypick.core.navigation import ReachTable
-from berrypick.demo import campaign
 
 TRUTH = campaign.FOCUSED.files.path("assessments.xml")
 RUNS = [campaign.FOCUSED.files.path(run) for run in campaign.ELEMENTS[:2]]

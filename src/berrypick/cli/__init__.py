@@ -29,7 +29,6 @@ COMMANDS = {
     "index": "Index the structure of XML documents, for --collection.",
     "list": "List measures, user models or formats.",
     "show": "Describe one measure, user model or format.",
-    "demo": "Evaluate the bundled examples.",
 }
 
 
