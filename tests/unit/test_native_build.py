@@ -86,8 +86,8 @@ def test_a_slow_installation_says_so_where_the_work_is_large(large, chosen):
 
 
 def test_the_command_line_and_the_index_say_it_once(berrypick, tmp_path, monkeypatch):
+    from berrypick.addons.index import build
     from berrypick.evaluation import evaluation
-    from berrypick.xml.index import build
 
     monkeypatch.setattr(kernels, "_native", None)
     monkeypatch.delenv("BERRYPICK_KERNELS", raising=False)

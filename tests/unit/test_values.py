@@ -22,7 +22,7 @@ TOPIC = "1"
 
 
 def index(tmp_path: Path) -> Path:
-    from berrypick.xml.index import build_index
+    from berrypick.addons.index import build_index
 
     build_index(COLLECTION, tmp_path / "collection.index")
     return tmp_path / "collection.index"

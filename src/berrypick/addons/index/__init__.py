@@ -11,33 +11,31 @@ from typing import TYPE_CHECKING
 
 from berrypick.core.collection import Collection
 from berrypick.core.errors import InputError, UsageError
+from berrypick.core.words import counted
 
 if TYPE_CHECKING:
-    from berrypick.xml.index.build import IndexSummary
-
-#: The first bytes of an Arrow file, and of an unfinished index.
-ARROW = b"ARROW1"
-UNFINISHED = b'{"berrypick index": "unfinished"'
-
-
-def is_index(path: str | os.PathLike[str]) -> bool:
-    """Whether a file starts like an index; ``read_index`` checks the rest."""
-    try:
-        with open(path, "rb") as file:
-            return file.read(len(UNFINISHED)).startswith((ARROW, UNFINISHED))
-    except (OSError, ValueError):  # no such file, or no name of one: whoever reads it says so
-        return False
+    from berrypick.addons.index.build import IndexSummary
 
 
 def read_index(path: str | os.PathLike[str]) -> Collection:
     """The collection in an index. Documents are read from the file when they are used."""
     _need_arrow()
-    from berrypick.xml.index.read import Index, IndexLengths, IndexStructures
+    from berrypick.addons.index.read import Index, IndexLengths, IndexStructures
 
     index = Index(os.fspath(path))
     if not index.facts.documents:
         raise InputError("has no document that could be read", path=index.path)
     return Collection(IndexLengths(index), index.path, IndexStructures(index))
+
+
+def describe_index(path: str) -> str:
+    """Say what an index of a collection holds."""
+    read_index(path)  # raises if it is damaged or incomplete
+    from berrypick.addons.index.read import Index
+
+    facts = Index(path).facts
+    counts = ["index of a collection", counted(facts.documents, "document"), counted(facts.elements, "element")]
+    return ", ".join([*counts, *([f"{facts.unreadable} unreadable"] if facts.unreadable else [])])
 
 
 def build_index(
@@ -53,7 +51,7 @@ def build_index(
     Unreadable documents are listed in the index with the reason.
     """
     _need_arrow()
-    from berrypick.xml.index.build import build
+    from berrypick.addons.index.build import build
 
     return build(os.fspath(folder), os.fspath(file), jobs, progress)
 
