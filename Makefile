@@ -21,7 +21,7 @@ test: $(VENV)/installed-test lint
 
 # the loop: lint and the worked examples, without browsers, compilers, processes, real data and generated inputs
 quick: $(VENV)/installed-test lint
-	@$(BIN)/python -m pytest -n auto -m 'not slow'
+	@$(BIN)/python -m pytest -n auto -m 'not slow' --durations=5 --durations-min=0.3
 
 lint: $(VENV)/installed-test
 	@$(BIN)/ruff check .

@@ -60,10 +60,15 @@ private:
         std::uint64_t met_others = 0;
         std::size_t place = 0;
         do {
-            Token key;
-            if (!next() || *at_ != '"' || !plain_text(key) || !skip(':') || !next()) return false;
-            const std::size_t number = field_of(key, place);
-            if (number == fields.size()) return false;
+            if (!next() || *at_ != '"') return false;
+            std::size_t number = place;
+            if (!passes_name(place)) {
+                Token key;
+                if (!plain_text(key)) return false;
+                number = field_of(key, place);
+                if (number == fields.size()) return false;
+            }
+            if (!skip(':') || !next()) return false;
             Field& field = fields[number];
             const unsigned own = bit(field.slot);
             if (field.slot == other_slot ? met_others >> number & 1 : met & own) return false;  // a name twice
@@ -106,6 +111,32 @@ private:
         ++at_;
         return true;
     }
+    // Go behind the name that the first line has at this place, if it is here again. A name with a mark in it that is
+    // escaped in a line is looked at as a text.
+    bool passes_name(std::size_t place) {
+        if (place >= fields.size()) return false;
+        const std::string& name = fields[place].name;
+        if (std::size_t(end_ - at_) < name.size() + 2 || at_[name.size() + 1] != '"') return false;
+        if (std::memcmp(at_ + 1, name.data(), name.size()) != 0) return false;
+        if (text_end(at_ + 1, end_) != at_ + name.size() + 1) return false;
+        at_ += name.size() + 2;
+        return true;
+    }
+    // The first quote, backslash or control character.
+    static const char* text_end(const char* p, const char* end) {
+#if defined(BERRYPICK_SSE2)
+        const __m128i quote = _mm_set1_epi8('"'), escape = _mm_set1_epi8('\\'), control = _mm_set1_epi8(0x1F);
+        for (; end - p >= 16; p += 16) {
+            const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+            const __m128i marks = _mm_or_si128(_mm_cmpeq_epi8(bytes, quote), _mm_cmpeq_epi8(bytes, escape));
+            const __m128i low = _mm_cmpeq_epi8(_mm_min_epu8(bytes, control), bytes);
+            const auto found = unsigned(_mm_movemask_epi8(_mm_or_si128(marks, low)));
+            if (found) return p + lowest_bit(found);
+        }
+#endif
+        while (p < end && *p != '"' && *p != '\\' && std::uint8_t(*p) >= 0x20) ++p;
+        return p;
+    }
     // The field of a name; most lines have their names in the order of the first.
     std::size_t field_of(const Token& key, std::size_t place) const {
         const auto same = [&key](const Field& field) {
@@ -118,8 +149,7 @@ private:
     }
     // A text without escapes.
     bool plain_text(Token& found) {
-        const char* p = ++at_;
-        while (p < end_ && *p != '"' && *p != '\\' && std::uint8_t(*p) >= 0x20) ++p;
+        const char* const p = text_end(++at_, end_);
         if (p == end_ || *p != '"') return false;
         found = {at_, std::size_t(p - at_)};
         at_ = p + 1;
@@ -215,7 +245,31 @@ private:
         at_ = p;
         return found.size <= 300;
     }
+    // A number of up to 15 digits without an exponent, which most are: one division rounds once, as in number().
+    bool short_number(double& value) {
+        static constexpr double tens[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14};
+        const char* p = at_;
+        const bool negative = p < end_ && *p == '-';
+        const char* const first = p += negative;
+        std::uint64_t digits = 0;
+        while (p < end_ && is_digit(*p)) digits = 10 * digits + std::uint64_t(*p++ - '0');
+        const std::ptrdiff_t before = p - first;
+        std::ptrdiff_t after = 0;
+        if (before < 1 || before > 15 || (*first == '0' && before > 1)) return false;
+        if (p < end_ && *p == '.') {
+            const char* const point = p++;
+            while (p < end_ && is_digit(*p) && p - point <= 15) digits = 10 * digits + std::uint64_t(*p++ - '0');
+            after = p - point - 1;
+            if (after < 1 || before + after > 15) return false;
+        }
+        if (p < end_ && (*p == 'e' || *p == 'E' || is_digit(*p))) return false;
+        const double found = double(digits) / tens[after];
+        value = negative ? -found : found;
+        at_ = p;
+        return true;
+    }
     bool number_value(double& value) {
+        if (short_number(value)) return true;
         Token word;
         bool is_whole = false;
         return number_token(word, is_whole) && number(word, value, slow) == Number::finite &&

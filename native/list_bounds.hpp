@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -42,13 +44,17 @@ inline Values sums(Values values, bool largest) {
     return found;
 }
 
-// P(Bin(n, p) >= least)
-inline double binomial_tail(Index n, double p, Index least) {
+// P(Bin(n, p) >= least); powers are products, of which the last digits differ from those of pow
+inline double binomial_tail(Index n, double p, Index least, Values& powers) {
     const double q = 1.0 - p;
-    double total = 0.0, choose = 1.0;
+    powers.resize(std::size_t(n) + 1);
+    powers[0] = 1.0;
+    for (std::size_t k = 1; k < powers.size(); ++k) powers[k] = powers[k - 1] * p;
+    double total = 0.0, choose = 1.0, missed = 1.0;
     for (Index k = n; k >= least; --k) {
-        total += choose * std::pow(p, double(k)) * std::pow(q, double(n - k));
+        total += choose * powers[std::size_t(k)] * missed;
         choose = choose * double(k) / double(n - k + 1);
+        missed *= q;
     }
     return total;
 }
@@ -59,7 +65,7 @@ class Split {
 public:
     Split(const Exposures& exposure, const Values& mean, const std::vector<bool>& surely, const Values& unseen, Index need,
           std::size_t levels)
-        : need_(need), targets_(exposure.targets), sure_(exposure.count, 0) {
+        : need_(need), targets_(exposure.targets), sure_(exposure.count, 0), nothing_(targets_ + 1, 0.0) {
         Values before(targets_), seen_before(targets_), covered;
         exposure_ = best_targets(exposure.values, exposure.count);
         mean_ = best_targets(mean, exposure.count);
@@ -78,29 +84,28 @@ public:
         covered_ = sums(std::move(covered), true);
         before_ = sums(std::move(before), false);
         seen_before_ = sums(std::move(seen_before), false);
+        most_ = std::min(covered_.size(), levels + 1);
+        known_.assign(exposed_[1][0].size() * most_, -1.0);
     }
 
     // among lists without a sure candidate, and among those with one or more
-    void bounds(std::size_t levels, Values& without, Values& with) const {
+    void bounds(std::size_t levels, Values& without, Values& with) {
         without.assign(levels, 0.0);
         with.assign(levels, 0.0);
-        const Values nothing(targets_ + 1, 0.0);
         for (std::size_t j = 1; j <= levels; ++j)
             for (std::size_t m = 0; m <= std::min(j, covered_.size() - 1); ++m) {
                 double& place = m ? with[j - 1] : without[j - 1];
-                place = std::max(place, bound(j - m, m, 0, nothing.data(), nothing.data()));
+                place = std::max(place, alone(j - m, m));
             }
     }
 
     // among lists of h candidates that are not sure and m that are
-    double kinds(std::size_t h, std::size_t m) const {
-        if (m >= covered_.size() || h >= exposed_[1][0].size()) return -1.0;
-        const Values nothing(targets_ + 1, 0.0);
-        return bound(h, m, 0, nothing.data(), nothing.data());
+    double kinds(std::size_t h, std::size_t m) {
+        return m >= covered_.size() || h >= exposed_[1][0].size() ? -1.0 : alone(h, m);
     }
 
     // among lists of j with candidate i
-    double given(std::size_t j, std::size_t i) const {
+    double given(std::size_t j, std::size_t i) {
         double found = 0.0;
         for (std::size_t m = 0; m <= std::min(j - 1, covered_.size() - 1); ++m)
             found = std::max(found, bound(j - 1 - m, m, sure_[i], &exposure_[i * (targets_ + 1)], &mean_[i * (targets_ + 1)]));
@@ -108,6 +113,14 @@ public:
     }
 
 private:
+    // the bound of so many candidates of both kinds, which is asked for at levels and in tables
+    double alone(std::size_t h, std::size_t m) {
+        h = std::min(h, exposed_[1][0].size() - 1);
+        double& place = known_[h * most_ + m];
+        if (place < 0.0) place = bound(h, m, 0, nothing_.data(), nothing_.data());
+        return place;
+    }
+
     // of each row the sums of the q largest values that are not infinite
     Values best_targets(const Values& values, std::size_t count) const {
         Values found(count * (targets_ + 1), 0.0), row(targets_);
@@ -139,7 +152,7 @@ private:
         return found;
     }
 
-    double bound(std::size_t others, std::size_t m, std::size_t sure, const double* exposure, const double* mean) const {
+    double bound(std::size_t others, std::size_t m, std::size_t sure, const double* exposure, const double* mean) {
         others = std::min(others, exposed_[1][0].size() - 1);
         const std::size_t certain = std::min(std::size_t(covered_[m]) + sure, targets_);
         if (need_ <= Index(certain)) return 1.0;
@@ -153,86 +166,132 @@ private:
             seen_before_[targets_] - seen_before_[certain] + (seen_[0][q][m] + seen_[1][q][others] + mean[q]);
         const double by_mean = std::min(p, seen / double(targets));
         if (double(targets) * by_mean <= double(need - 1)) p = by_mean;
-        return std::min(1.0, binomial_tail(targets, p, need) * (1 + kRounding));
+        return std::min(1.0, binomial_tail(targets, p, need, powers_) * (1 + kRounding));
     }
 
     Index need_;
     std::size_t targets_;
     std::vector<std::size_t> sure_;
+    Values nothing_, known_;  // bounds, -1 where one has not been asked for
+    std::size_t most_ = 0;
+    Values powers_;
     Values exposure_, mean_, covered_, before_, seen_before_;
     std::vector<Values> exposed_[2], seen_[2];
 };
 
 // Bounds for j = 1 .. levels: of any j candidates, and of any j among which is one that is `asked` about (levels x asked).
 // `table` has those of h candidates that are not sure and m that are, h < others, m < sures; -1 where there are not so
-// many.
+// many. First roughly, by the split alone; refine() takes tangents at one level, which lowers bounds and never raises any.
+class LevelBounds {
+public:
+    Values best;  // of 0, 1, ... levels candidates
+    Values given, table;
+
+    LevelBounds(const Candidates& candidates, const std::vector<std::size_t>& asked, const double* unseen_all, Index r,
+                std::size_t levels, std::size_t others, std::size_t sures)
+        : best(levels + 1, 1.0),
+          given(levels * asked.size(), 1.0),
+          table(others * sures, 1.0),
+          asked_(asked),
+          levels_(levels),
+          sures_(sures),
+          open_(open(candidates.targets, unseen_all)),
+          need_(r - Index(candidates.targets - open_.size())),
+          all_(candidates, open_),
+          unsure_(0, open_.size(), {}),
+          ranks_(candidates.count, 1.0) {
+        if (need_ <= 0) return;
+        const std::size_t count = candidates.count, n = open_.size();
+        Values unseen(n), mean(count * n, 0.0);
+        before_.resize(n);
+        for (std::size_t x = 0; x < n; ++x) {
+            unseen[x] = unseen_all[open_[x]];
+            before_[x] = -std::log(unseen[x]);
+        }
+        std::vector<bool> surely(count, false);
+        for (std::size_t i = 0; i < count; ++i) {
+            for (std::size_t x = 0; x < n; ++x) {
+                const double p = candidates.row(i)[open_[x]];
+                if (p == 1.0)
+                    surely[i] = true;
+                else
+                    mean[i * n + x] = p * unseen[x];
+            }
+            if (!surely[i]) {
+                unsure_.values.insert(unsure_.values.end(), all_.row(i), all_.row(i) + n);
+                ++unsure_.count;
+            }
+        }
+        few_.assign(unsure_.count, 1.0);
+        split_.emplace(all_, mean, surely, unseen, need_, std::max(levels, std::max(others, sures)));
+        reached_.emplace(n, std::size_t(need_));
+        split_->bounds(levels, without_, with_);
+        for (std::size_t h = 0; h < others; ++h)
+            for (std::size_t m = 0; m < sures; ++m) table[h * sures + m] = split_->kinds(h, m);
+        for (std::size_t j = 1; j <= levels; ++j) {
+            limit_table(j);
+            best[j] = std::min(std::max(without_[j - 1], with_[j - 1]), 1.0);
+        }
+    }
+
+    // The bounds of j candidates by tangents, and, whatever the steps, with each candidate that is asked about.
+    void refine(std::size_t j, int steps) {
+        if (need_ <= 0) return;
+        const Values budget(1, double(j));
+        const std::vector<std::size_t> none;
+        const auto log_reached = [&](const Values& y, Values& slope) { return (*reached_)(y, slope); };
+        if (unsure_.count && unsure_.count < all_.count) {
+            Knapsack knapsack(few_, budget, none);
+            add_tangents(unsure_, before_, log_reached, budget, steps, knapsack);
+            without_[j - 1] = std::min(without_[j - 1], std::exp(knapsack.best[0]) * (1 + kRounding));
+            limit_table(j);
+        }
+        Knapsack knapsack(ranks_, budget, asked_);
+        add_tangents(all_, before_, log_reached, budget, steps, knapsack);
+        knapsack.finish();
+        best[j] = std::min(std::max(without_[j - 1], with_[j - 1]), std::exp(knapsack.best[0]) * (1 + kRounding));
+        best[j] = std::min(best[j], 1.0);
+        for (std::size_t k = 0; k < asked_.size(); ++k) {
+            double& place = given[(j - 1) * asked_.size() + k];
+            place = std::min(best[j], std::exp(knapsack.given[k]) * (1 + kRounding));
+            if (j >= 2 && j <= kSplitGiven) place = std::min(place, split_->given(j, asked_[k]));
+        }
+    }
+
+private:
+    static std::vector<std::size_t> open(std::size_t targets, const double* unseen) {
+        std::vector<std::size_t> found;
+        for (std::size_t x = 0; x < targets; ++x)
+            if (unseen[x] > 0) found.push_back(x);
+        return found;
+    }
+
+    // j candidates that are not sure reach no more than lists without a sure one
+    void limit_table(std::size_t j) {
+        if (!sures_ || j * sures_ >= table.size()) return;
+        double& place = table[j * sures_];
+        if (place >= 0.0) place = std::min(place, without_[j - 1]);
+    }
+
+    const std::vector<std::size_t>& asked_;
+    std::size_t levels_, sures_;
+    std::vector<std::size_t> open_;
+    Index need_;
+    Exposures all_, unsure_;
+    Values ranks_, few_, before_, without_, with_;
+    std::optional<Split> split_;
+    std::optional<LogReached> reached_;
+};
+
+// The same in one call.
 inline void level_bounds(const Candidates& candidates, const std::vector<std::size_t>& asked, const double* unseen_all,
                          Index r, std::size_t levels, int steps, std::size_t others, std::size_t sures, double* best,
                          double* given, double* table) {
-    const std::size_t count = candidates.count, targets = candidates.targets;
-    std::vector<std::size_t> open;
-    for (std::size_t x = 0; x < targets; ++x)
-        if (unseen_all[x] > 0) open.push_back(x);
-    const std::size_t n = open.size();
-    const Index need = r - Index(targets - n);
-    if (need <= 0) {
-        std::fill(best, best + levels, 1.0);
-        std::fill(given, given + levels * asked.size(), 1.0);
-        std::fill(table, table + others * sures, 1.0);
-        return;
-    }
-    Values unseen(n), before(n), mean(count * n, 0.0);
-    for (std::size_t x = 0; x < n; ++x) {
-        unseen[x] = unseen_all[open[x]];
-        before[x] = -std::log(unseen[x]);
-    }
-    const Exposures all(candidates, open);
-    Exposures unsure{0, n, {}};
-    std::vector<bool> surely(count, false);
-    for (std::size_t i = 0; i < count; ++i) {
-        for (std::size_t x = 0; x < n; ++x) {
-            const double p = candidates.row(i)[open[x]];
-            if (p == 1.0)
-                surely[i] = true;
-            else
-                mean[i * n + x] = p * unseen[x];
-        }
-        if (!surely[i]) {
-            unsure.values.insert(unsure.values.end(), all.row(i), all.row(i) + n);
-            ++unsure.count;
-        }
-    }
-    Values without, with;
-    const Split split(all, mean, surely, unseen, need, std::max(levels, std::max(others, sures)));
-    split.bounds(levels, without, with);
-    const Values ranks(count, 1.0), few(unsure.count, 1.0);
-    const std::vector<std::size_t> none;
-    LogReached reached(n, std::size_t(need));
-    const auto log_reached = [&](const Values& y, Values& slope) { return reached(y, slope); };
-    for (std::size_t j = 1; j <= levels; ++j) {
-        const Values budget(1, double(j));
-        if (unsure.count && unsure.count < count) {
-            Knapsack knapsack(few, budget, none);
-            add_tangents(unsure, before, log_reached, budget, steps, knapsack);
-            without[j - 1] = std::min(without[j - 1], std::exp(knapsack.best[0]) * (1 + kRounding));
-        }
-        Knapsack knapsack(ranks, budget, asked);
-        add_tangents(all, before, log_reached, budget, steps, knapsack);
-        knapsack.finish();
-        best[j - 1] = std::min(std::max(without[j - 1], with[j - 1]), std::exp(knapsack.best[0]) * (1 + kRounding));
-        best[j - 1] = std::min(best[j - 1], 1.0);
-        for (std::size_t k = 0; k < asked.size(); ++k) {
-            double& place = given[(j - 1) * asked.size() + k];
-            place = std::min(best[j - 1], std::exp(knapsack.given[k]) * (1 + kRounding));
-            if (j >= 2 && j <= kSplitGiven) place = std::min(place, split.given(j, asked[k]));
-        }
-    }
-    for (std::size_t h = 0; h < others; ++h)
-        for (std::size_t m = 0; m < sures; ++m) {
-            double& place = table[h * sures + m];
-            place = split.kinds(h, m);
-            if (m == 0 && h >= 1 && h <= levels && place >= 0.0) place = std::min(place, without[h - 1]);
-        }
+    LevelBounds found(candidates, asked, unseen_all, r, levels, others, sures);
+    for (std::size_t j = 1; j <= levels; ++j) found.refine(j, steps);
+    std::copy(found.best.begin() + 1, found.best.end(), best);
+    std::copy(found.given.begin(), found.given.end(), given);
+    std::copy(found.table.begin(), found.table.end(), table);
 }
 
 // What all ranks after one can add: in all, after a next candidate that is not sure, and after one that is. As

@@ -100,6 +100,19 @@ struct ListProblem {
         return score_ahead(state) + rest;
     }
 
+    // The scores at the effort of the next rank of a list with each of some others in the place of one candidate.
+    void exchanged(const std::vector<Index>& order, std::size_t place, const std::vector<Index>& options, double* out) const {
+        GainLaw::Scratch scratch;
+        State before = start(), state = before;
+        for (std::size_t k = 0; k < place; ++k) append(before, std::size_t(order[k]), scratch);
+        for (std::size_t n = 0; n < options.size(); ++n) {
+            state = before;
+            append(state, std::size_t(options[n]), scratch);
+            for (std::size_t k = place + 1; k < order.size(); ++k) append(state, std::size_t(order[k]), scratch);
+            out[n] = score_ahead(state);
+        }
+    }
+
     // of a whole list; a number that is no candidate stands for nothing
     double score(const Index* order, std::size_t ranks, GainLaw::Scratch& scratch) const {
         State state = start();

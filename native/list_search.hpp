@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -64,6 +65,7 @@ private:
         Candidates next;
         std::vector<After> after;
         LeastEffort left;
+        std::optional<LevelBounds> bounds;
     };
 
     // What no extension of a set can pass, and none that begins with each candidate that is ready.
@@ -109,7 +111,7 @@ private:
             return;
         }
         Candidates next = problem_.candidates.take(which);
-        Step step{known, std::move(which), std::move(ready), std::move(next), {}, least_effort(order, known)};
+        Step step{known, std::move(which), std::move(ready), std::move(next), {}, least_effort(order, known), {}};
         Limits limits;
         limits.each.assign(step.ready.size(), kInfinity);
         for (const Bound bound : bounds_) {
@@ -202,28 +204,50 @@ private:
         return std::max(std::min(wanted, left), std::size_t(1));
     }
 
-    void by_levels_roughly(Step& step, Limits& limits) { add_levels(step, limits, 0); }
-    void by_levels(Step& step, Limits& limits) { add_levels(step, limits, kSteps); }
+    // without tangents, which takes less time, for the whole only
+    void by_levels_roughly(Step& step, Limits& limits) {
+        const auto [others, sures] = kinds(step.known);
+        step.bounds.emplace(step.next, step.ready, step.known.unseen.data(), Index(problem_.lower.wanted),
+                            levels(step.known), others, sures);
+        limits.lower(by_levels_whole(step).first);
+    }
 
-    // without steps towards tangents, which takes less time, for the whole only
-    void add_levels(Step& step, Limits& limits, int steps) {
+    // One level after the other, while there is something to find: what is not promising by the levels so far would not be
+    // by all of them.
+    void by_levels(Step& step, Limits& limits) {
         const State& known = step.known;
         const std::size_t rank = std::size_t(known.effort), levels = this->levels(known), count = step.ready.size();
-        const auto [others, sures] = kinds(known);
-        Values best(levels + 1, 1.0), given(levels * count), table(others * sures);
-        level_bounds(step.next, step.ready, known.unseen.data(), Index(problem_.lower.wanted), levels, steps, others, sures,
-                     best.data() + 1, given.data(), table.data());
-        const double beyond =
-            problem_.inverse ? problem_.most * (1 + kRounding) / double(rank + levels + 1) : 0.0;  // all later ranks
-        const Ways ways = others ? Ways(table, others, sures, best, rank, problem_.inverse, problem_.most) : Ways();
-        limits.lower(problem_.score_ahead(known) + std::min(tail(best.data() + 1, 1, 0, levels, rank) + beyond, ways.all));
-        if (!steps || !promising(limits.whole)) return;
+        Ways ways;
+        for (std::size_t j = 1; j <= levels; ++j) {
+            step.bounds->refine(j, kSteps);
+            const auto found = by_levels_whole(step);
+            limits.lower(found.first);
+            if (!promising(limits.whole)) return;
+            ways = found.second;
+        }
         look(step, step.ready);
         for (std::size_t k = 0; k < count; ++k) {
             const std::size_t n = step.ready[k];
-            const double later = tail(given.data() + k, count, 1, levels, rank) + beyond;
+            const double later = tail(step.bounds->given.data() + k, count, 1, levels, rank) + beyond(rank, levels);
             limits.lower(k, step.after[n].score + std::min(later, after_kind(ways, known, step.next.row(n))));
         }
+    }
+
+    // What no extension of the set can pass by the bounds so far.
+    std::pair<double, Ways> by_levels_whole(const Step& step) const {
+        const State& known = step.known;
+        const LevelBounds& bounds = *step.bounds;
+        const std::size_t rank = std::size_t(known.effort), levels = bounds.best.size() - 1;
+        const auto [others, sures] = kinds(known);
+        const Ways ways =
+            others ? Ways(bounds.table, others, sures, bounds.best, rank, problem_.inverse, problem_.most) : Ways();
+        const double all = tail(bounds.best.data() + 1, 1, 0, levels, rank) + beyond(rank, levels);
+        return {problem_.score_ahead(known) + std::min(all, ways.all), ways};
+    }
+
+    // What all ranks after the levels can add.
+    double beyond(std::size_t rank, std::size_t levels) const {
+        return problem_.inverse ? problem_.most * (1 + kRounding) / double(rank + levels + 1) : 0.0;
     }
 
     // The score of the levels from one on, from bounds on P(F >= r), `step` places apart.

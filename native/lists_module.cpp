@@ -193,14 +193,18 @@ void list_scores(const berrypick::ListProblem& problem, In2<Index> lists, Out<do
 }
 
 // A list of candidates, each at most once.
-std::vector<Index> required_list(const In<Index>& list, std::size_t count) {
+std::vector<Index> required_list(const Index* list, std::size_t size, std::size_t count) {
     std::vector<bool> known(count, false);
-    for (std::size_t k = 0; k < list.size(); ++k) {
-        const Index i = list.data()[k];
+    for (std::size_t k = 0; k < size; ++k) {
+        const Index i = list[k];
         require(i >= 0 && std::size_t(i) < count && !known[std::size_t(i)], "a list holds candidates, each once");
         known[std::size_t(i)] = true;
     }
-    return copied(list);
+    return {list, list + size};
+}
+
+std::vector<Index> required_list(const In<Index>& list, std::size_t count) {
+    return required_list(list.data(), list.size(), count);
 }
 
 nb::list python_list(const std::vector<Index>& list) {
@@ -218,6 +222,39 @@ nb::list cut_list(const berrypick::ListProblem& problem, In<Index> list) {
         found = problem.cut(found, scratch);
     }
     return python_list(found);
+}
+
+// Scores of a list with each of some candidates in the place of another, at the effort of the next rank.
+void exchanged_scores(const berrypick::ListProblem& problem, In<Index> list, std::size_t place, In<Index> options,
+                      Out<double> out) {
+    require_apart(list, options, out);
+    const std::vector<Index> order = required_list(list, problem.candidates.count);
+    const std::vector<Index> others = required_list(options, problem.candidates.count);
+    require(place < order.size(), "no such place");
+    require_count(out.shape(0), others.size(), "out");
+    const nb::gil_scoped_release released;
+    problem.exchanged(order, place, others, out.data());
+}
+
+// The first of some lists of the same length that, once cut, scores more than a goal: its number, or -1, it and its score.
+nb::tuple better_list(const berrypick::ListProblem& problem, In2<Index> lists, double goal) {
+    require_apart(lists);
+    std::vector<std::vector<Index>> orders;
+    for (std::size_t n = 0; n < lists.shape(0); ++n)
+        orders.push_back(required_list(lists.data() + n * lists.shape(1), lists.shape(1), problem.candidates.count));
+    std::vector<Index> found;
+    Index number = -1;
+    double score = goal;
+    {
+        const nb::gil_scoped_release released;
+        berrypick::GainLaw::Scratch scratch;
+        for (std::size_t n = 0; n < orders.size() && number < 0; ++n) {
+            found = problem.cut(orders[n], scratch);
+            score = problem.score(found.data(), found.size(), scratch);
+            if (score > goal) number = Index(n);
+        }
+    }
+    return nb::make_tuple(number, python_list(found), score);
 }
 
 // Which candidates follow which others, and a list to begin with.
@@ -259,6 +296,9 @@ void bind_lists(nb::module_& m) {
              "lower"_a, "inverse"_a, "certain"_a, "most"_a, "floor"_a)
         .def("scores", list_scores, "lists"_a.noconvert(), "out"_a.noconvert())
         .def("cut", cut_list, "list"_a.noconvert())
+        .def("exchanged", exchanged_scores, "list"_a.noconvert(), "place"_a, "options"_a.noconvert(),
+             "out"_a.noconvert())
+        .def("better", better_list, "lists"_a.noconvert(), "goal"_a)
         .def("search", start_search, "follows"_a.noconvert(), "best"_a.noconvert(), "goal"_a,
              nb::rv_policy::take_ownership, nb::keep_alive<0, 1>());
     nb::class_<berrypick::ListSearch>(m, "ListSearch")

@@ -29,6 +29,7 @@
 using namespace bindings;
 
 void bind_lists(nb::module_& m);
+void bind_chains(nb::module_& m);
 
 namespace {
 
@@ -933,6 +934,7 @@ NB_MODULE(_native, m) {
           "gap"_a.noconvert(), "exact"_a, "fresh"_a.noconvert(), "read"_a.noconvert(), "last"_a.noconvert(),
           "form"_a = 0);
     bind_lists(m);
+    bind_chains(m);
     text<std::int64_t>(m);
     text<double>(m);
     m.def("numbered_documents", numbered_documents, "document"_a.noconvert());

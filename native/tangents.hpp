@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -20,6 +21,16 @@ using Values = std::vector<double>;
 
 // Rounded up to 32 bits; what is above such a number by no more than rounding does becomes that number.
 inline double coarse(double value) {
+    std::uint64_t bits;
+    std::memcpy(&bits, &value, sizeof bits);
+    const std::uint64_t power = (bits >> 52) & 0x7ff;
+    if (power > 64 && power < 0x7f0) {  // the same by the bits of the number: powers of 2 are at hand
+        const std::uint64_t scale = (power + 1) << 52, back = (2045 - power) << 52;
+        double up, down;
+        std::memcpy(&up, &scale, sizeof up);
+        std::memcpy(&down, &back, sizeof down);
+        return std::ceil(value * down * 4294967296.0 - 1.0 / 4096.0) * (1.0 / 4294967296.0) * up;
+    }
     int exponent = 0;
     const double mantissa = std::frexp(value, &exponent);
     return std::ldexp(std::ceil(mantissa * 4294967296.0 - 1.0 / 4096.0), exponent - 32);
@@ -75,41 +86,58 @@ struct Exposures {
 class LogReached {
 public:
     LogReached(std::size_t targets, std::size_t need)
-        : n_(targets), need_(need), ahead_((targets + 1) * (need + 1)), behind_(ahead_.size()) {}
+        : n_(targets), need_(need), ahead_((targets + 1) * (need + 1)), behind_(ahead_.size()), seen_(n_), unseen_(n_) {}
 
     double operator()(const Values& y, Values& slope) {
-        std::fill(ahead_.begin(), ahead_.end(), 0.0);
-        std::fill(behind_.begin(), behind_.end(), 0.0);
         const std::size_t width = need_ + 1;
         ahead_[0] = behind_[n_ * width] = 1.0;
-        for (std::size_t x = 0; x < n_; ++x) extend(&ahead_[x * width], &ahead_[(x + 1) * width], y[x]);
-        for (std::size_t x = n_; x-- > 0;) extend(&behind_[(x + 1) * width], &behind_[x * width], y[x]);
+        for (std::size_t x = 0; x < n_; ++x) {
+            seen_[x] = -std::expm1(-y[x]);
+            unseen_[x] = std::exp(-y[x]);
+            extend(&ahead_[x * width], &ahead_[(x + 1) * width], x, x);
+        }
+        for (std::size_t x = n_; x-- > 1;) extend(&behind_[(x + 1) * width], &behind_[x * width], n_ - 1 - x, x);
         const double reached = ahead_[n_ * width + need_];
         for (std::size_t x = 0; x < n_; ++x) {
+            // of x targets no more than x are seen, and of those behind no more than there are
+            const std::size_t behind = n_ - 1 - x, first = need_ - 1 > behind ? need_ - 1 - behind : 0;
+            const double *from = &ahead_[x * width], *to = &behind_[(x + 1) * width] + (need_ - 1);
             double missing = 0.0;
-            for (std::size_t f = 0; f < need_; ++f)
-                missing += ahead_[x * width + f] * behind_[(x + 1) * width + need_ - 1 - f];
-            slope[x] = std::exp(-y[x]) * missing / reached;
+            for (std::size_t f = first, end = std::min(x + 1, need_); f < end; ++f) missing += from[f] * *(to - f);
+            slope[x] = unseen_[x] * missing / reached;
         }
         return std::log(reached);
     }
 
 private:
-    void extend(const double* from, double* to, double y) const {
-        const double seen = -std::expm1(-y), unseen = std::exp(-y);
+    // one target more than `known` ones
+    void extend(const double* BERRYPICK_RESTRICT from, double* BERRYPICK_RESTRICT to, std::size_t known,
+                std::size_t x) const {
+        const double seen = seen_[x], unseen = unseen_[x];
+        const std::size_t most = std::min(known, need_);
         to[0] = from[0] * unseen;
-        for (std::size_t f = 1; f <= need_; ++f) to[f] = from[f] * unseen + from[f - 1] * seen;
-        to[need_] += from[need_] * seen;
+        for (std::size_t f = 1; f <= most; ++f) to[f] = from[f] * unseen + from[f - 1] * seen;
+        if (known < need_)
+            to[known + 1] = from[known] * seen;
+        else
+            to[need_] += from[need_] * seen;
     }
 
     std::size_t n_, need_;
-    Values ahead_, behind_;
+    Values ahead_, behind_, seen_, unseen_;
 };
 
 // The exposure that stands for a sure target in a tangent with this slope.
 inline double exposure_cap(double slope) {
     slope = std::max(slope, kLeastSlope);
     return std::log1p(1.0 / slope) + std::log1p(slope) / slope;
+}
+
+// Less than the exposure cap, without logarithms.
+inline double low_exposure_cap(double slope) {
+    int exponent = 0;
+    std::frexp(slope, &exponent);  // the slope is below 2^exponent
+    return (exponent < 0 ? -0.693 * double(std::max(exponent, -90)) : 0.0) + 0.999 / (1.0 + slope);
 }
 
 // Candidates by what they are worth for their effort, as many of them as are looked at.
@@ -119,14 +147,14 @@ public:
         sorted_.clear();
         rest_.resize(weight.size());
         for (std::size_t i = 0; i < weight.size(); ++i) rest_[i] = {weight[i] / effort[i], i};
-        std::make_heap(rest_.begin(), rest_.end(), after);
+        std::make_heap(rest_.begin(), rest_.end(), After());
     }
 
     // the nth best, the first of equals; nullptr if there are not so many
     const std::pair<double, std::size_t>* operator[](std::size_t n) {
         while (sorted_.size() <= n) {
             if (rest_.empty()) return nullptr;
-            std::pop_heap(rest_.begin(), rest_.end(), after);
+            std::pop_heap(rest_.begin(), rest_.end(), After());
             sorted_.push_back(rest_.back());
             rest_.pop_back();
         }
@@ -136,9 +164,11 @@ public:
 private:
     using Place = std::pair<double, std::size_t>;
 
-    static bool after(const Place& one, const Place& other) {
-        return one.first < other.first || (one.first == other.first && one.second > other.second);
-    }
+    struct After {
+        bool operator()(const Place& one, const Place& other) const {
+            return one.first < other.first || (one.first == other.first && one.second > other.second);
+        }
+    };
 
     std::vector<Place> rest_, sorted_;
 };
@@ -187,10 +217,16 @@ public:
     template <class Take>
     void fill(double budget, Take take) {
         double spent = 0.0;
+        double worth = by_worth_[0] ? coarse(by_worth_[0]->first) : 0.0;
         for (std::size_t n = 0; spent < budget && by_worth_[n];) {
-            const double worth = coarse(by_worth_[n]->first);
+            double following = worth;
             run_.clear();
-            for (; by_worth_[n] && coarse(by_worth_[n]->first) == worth; ++n) run_.push_back(by_worth_[n]->second);
+            while (following == worth) {
+                run_.push_back(by_worth_[n]->second);
+                if (!by_worth_[++n]) break;
+                following = coarse(by_worth_[n]->first);
+            }
+            worth = following;
             std::sort(run_.begin(), run_.end());
             for (const std::size_t i : run_) {
                 const double share = std::min((budget - spent) / effort_[i], 1.0);
@@ -239,14 +275,45 @@ private:
     ByWorth by_worth_;
 };
 
+BERRYPICK_INLINE void capped_body(const double* BERRYPICK_RESTRICT columns, const double* cap, const double* slope,
+                                  std::size_t targets, std::size_t count, double* BERRYPICK_RESTRICT weight) {
+    for (std::size_t i = 0; i < count; ++i) weight[i] = 0.0;
+    for (std::size_t x = 0; x < targets; ++x) {
+        const double most = cap[x], times = slope[x];
+        const double* BERRYPICK_RESTRICT column = columns + x * count;
+        for (std::size_t i = 0; i < count; ++i) weight[i] += (most < column[i] ? most : column[i]) * times;
+    }
+}
+
+#ifdef BERRYPICK_WIDE
+__attribute__((target("avx2"))) inline void capped_wide(const double* columns, const double* cap, const double* slope,
+                                                        std::size_t targets, std::size_t count, double* weight) {
+    capped_body(columns, cap, slope, targets, count, weight);
+}
+#endif
+
+// What each candidate is worth by a tangent: the sum over targets of slope x exposure, up to a cap. Exposures are given
+// target by target, so that several candidates are looked at side by side; each sum is still one term after the other.
+inline void capped_weights(const Values& columns, const Values& cap, const Values& slope, Values& weight) {
+#ifdef BERRYPICK_WIDE
+    if (has_wide()) return capped_wide(columns.data(), cap.data(), slope.data(), cap.size(), weight.size(), weight.data());
+#endif
+    capped_body(columns.data(), cap.data(), slope.data(), cap.size(), weight.size(), weight.data());
+}
+
 // Bounds from tangents at points that Frank-Wolfe steps find for some budgets, of a concave function of exposures.
 template <class Concave>
 void add_tangents(const Exposures& exposure, const Values& before, Concave function, const Values& budgets, int steps,
                   Knapsack& knapsack) {
     const std::size_t n = exposure.targets, count = exposure.count;
     Values y(n), slope(n), cap(n), total(n), weight(count), worth(count, 0.0);
+    Values columns(count * n), largest(n, 0.0);
     for (std::size_t i = 0; i < count; ++i)
-        for (std::size_t x = 0; x < n; ++x) worth[i] += std::min(exposure.row(i)[x], 1.0);
+        for (std::size_t x = 0; x < n; ++x) {
+            columns[x * count + i] = exposure.row(i)[x];
+            largest[x] = std::max(largest[x], exposure.row(i)[x]);
+            worth[i] += std::min(exposure.row(i)[x], 1.0);
+        }
     for (const double budget : budgets) {
         std::fill(total.begin(), total.end(), 0.0);
         knapsack.start(worth);
@@ -260,15 +327,12 @@ void add_tangents(const Exposures& exposure, const Values& before, Concave funct
             // too small a number: this point gives no bound
             if (!finite(constant) || !std::all_of(slope.begin(), slope.end(), finite)) break;
             for (std::size_t x = 0; x < n; ++x) {
-                cap[x] = std::max(exposure_cap(slope[x]) - before[x], 0.0);
+                // where no candidate's exposure comes near it, a cap changes nothing
+                const bool is_far = largest[x] <= low_exposure_cap(slope[x]) - before[x];
+                cap[x] = is_far ? largest[x] : std::max(exposure_cap(slope[x]) - before[x], 0.0);
                 constant -= slope[x] * (y[x] - before[x]);
             }
-            for (std::size_t i = 0; i < count; ++i) {
-                const double* const row = exposure.row(i);
-                double sum = 0.0;
-                for (std::size_t x = 0; x < n; ++x) sum += std::min(row[x], cap[x]) * slope[x];
-                weight[i] = sum;
-            }
+            capped_weights(columns, cap, slope, weight);
             knapsack.add(weight, constant);
             std::fill(total.begin(), total.end(), 0.0);
             knapsack.fill(budget, [&](std::size_t i, double share) {

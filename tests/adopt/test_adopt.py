@@ -314,6 +314,7 @@ def test_bad_files_are_refused_with_their_place(folder, berrypick, tmp_path, con
     assert done.code == 2 and said in done.err and "Traceback" not in done.err and not (tmp_path / "t.jsonl").exists()
 
 
+@pytest.mark.slow
 def test_a_bomb_of_yaml_is_refused(tmp_path, monkeypatch):
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]" for i in range(1, 12)]
@@ -338,6 +339,15 @@ def test_inputs_are_not_overwritten(folder, berrypick):
 
 
 # --- a terminal -------------------------------------------------------------------------------------------------------
+
+
+def test_with_a_run_that_cannot_be_read_no_truth_is_left(folder, berrypick):
+    golden, run, target = put(folder, ROWS), put(folder, "", "run.jsonl"), folder / "truth.jsonl"
+    words = ("adopt", golden, run, "--documents", folder / "texts", "-o", target, "--yes")
+    result = berrypick(*words)
+    assert result.code == 2 and "run.jsonl" in result.err and not target.exists()
+    run.write_text('{"topic": "What is cut?", "doc": "guide.md", "start": 0, "end": 9}\n')
+    assert "0.25" in berrypick(*words).out and target.exists()
 
 
 def answered(answer, *words):

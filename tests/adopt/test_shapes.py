@@ -55,6 +55,7 @@ def test_the_script_knows_nothing_of_us():
     assert "berrypick" not in re.sub(r'""".*?"""', "", INDEPENDENT.read_text(), flags=re.DOTALL)
 
 
+@pytest.mark.slow
 @each("name", shapes.SHAPES)
 def test_one_command_to_a_number(place, expected, berrypick, name):
     folder, texts, run = place

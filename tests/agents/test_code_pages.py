@@ -18,6 +18,7 @@ def report(tmp_path_factory):
     return path
 
 
+@pytest.mark.slow
 def test_numbers_stand_beside_the_lines(watch, report):
     page = watch(report).go(view="documents", topic=0)
     page.wait_for_selector('#view-documents[data-shown="0"]')

@@ -52,6 +52,7 @@ def log_likelihood(sessions, links, weights):
     return found
 
 
+@pytest.mark.slow
 def test_the_maximum_is_the_one_of_the_definition(world):
     links, sessions = world
     some = Sessions(sessions.paths[:60], "", sessions.goals[:60])
@@ -100,6 +101,7 @@ def test_players_who_differ_have_wider_intervals():
     assert together["high"] - together["low"] > 1.3 * (alone["high"] - alone["low"])
 
 
+@pytest.mark.slow
 def test_intervals_cover():
     """Of 60 logs, 95% intervals of five parameters: by chance alone fewer than 265 of 300 hold once in 1000 times."""
     random = np.random.default_rng(11)
@@ -111,6 +113,7 @@ def test_intervals_cover():
     assert 268 <= covered <= 297
 
 
+@pytest.mark.slow
 def test_the_file_is_a_user_model_of_its_own(world, tmp_path, berrypick):
     links, sessions = world
     reader, games, table = tmp_path / "reader.json", tmp_path / "games.json", tmp_path / "links.tsv"

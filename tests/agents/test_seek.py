@@ -81,6 +81,7 @@ def reach(user, pairs, page, goal):
     return float(found.column(known[goal])[known[page]])
 
 
+@pytest.mark.slow
 def test_walks_of_a_budget_are_all_counted():
     for seed in range(30):
         pairs, user = generated(seed)
@@ -90,6 +91,7 @@ def test_walks_of_a_budget_are_all_counted():
                 assert reach(user, pairs, page, goal) == pytest.approx(expected, abs=1e-13), (seed, page, goal)
 
 
+@pytest.mark.slow
 def test_without_a_budget_it_is_where_ever_longer_walks_lead():
     """The least solution: what a budget approaches, computed here by steps of the definition."""
     for seed in range(12):

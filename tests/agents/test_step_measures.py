@@ -125,6 +125,7 @@ def test_the_median_agrees_with_a_plain_product():
         assert median_by_survival(ends) == found, ends
 
 
+@pytest.mark.slow
 def test_against_sets_of_lines():
     """A slow obvious twin: sets of (document, line), step by step."""
     rng = random.Random(7)

@@ -69,6 +69,7 @@ def test_smaller_is_better_and_equal_is_neither():
     assert set(found[0].stays.values()) == {None}
 
 
+@pytest.mark.slow
 def test_the_range_and_the_usual_reader():
     """As the crossing by hand of test_over.py: the first is better above theta = 1/20."""
     truth = {t: {"d#100-110": 1, "e#100-110": 1} for t in TOPICS}
@@ -86,6 +87,7 @@ def test_the_range_and_the_usual_reader():
     assert (row["a"], row["over"]) == ("one", False)
 
 
+@pytest.mark.slow
 def test_the_fitted_reader():
     truth = {t: {"d#100-110": 1, "e#100-110": 1} for t in TOPICS}
     both = [{"topic": t, "doc": doc, "start": 50, "end": 60, "rank": 1} for t in TOPICS for doc in "de"]

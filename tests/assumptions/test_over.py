@@ -29,6 +29,7 @@ def over(text, runs=RUNS, truth=TRUTH, measure=MEASURE, **options):
     return bp.compare(truth, runs, measure, over=text, **{"resamples": 100, **options})
 
 
+@pytest.mark.slow
 @each(
     ("text", "share"),
     [
@@ -121,6 +122,7 @@ def random_campaign(seed, topics=8):
 RANGES = ("bep(A=0.001..10,L=2000)", "distance(theta=0.0005..0.05)", "t2i(tolerance=5..1500)", "window(after=0..400)")
 
 
+@pytest.mark.slow
 @each("text", RANGES)
 def test_signs_and_shares_by_a_fine_grid(text):
     """Brute force: 80 readers, each evaluated on its own."""
@@ -160,6 +162,7 @@ def share_by_hand(places, means):
     return total
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("clustered", [False, True])
 def test_intervals_over_topics_by_plain_loops(clustered):
     truth, runs = random_campaign(9, topics=12)
@@ -185,6 +188,7 @@ def test_intervals_over_topics_by_plain_loops(clustered):
     assert found.clusters == (4 if clustered else None)
 
 
+@pytest.mark.slow
 def test_two_ranges_are_a_map():
     """The share is that of the points of the grid, as far as they tell."""
     again = over("fetch_browse(of='distance(theta=0.02,law=\\'inverse\\')',consider=0.2..1,after=0.2..1,group='rank')",
@@ -202,6 +206,7 @@ def test_two_ranges_are_a_map():
     assert "Means of" not in str(again)
 
 
+@pytest.mark.slow
 def test_a_map_by_hand():
     """Two of two targets are seen from after = 35 on, whatever comes before: the share is .65."""
     truth = {"q": {"d#100-110": 1, "e#100-110": 1}}
@@ -298,6 +303,7 @@ def test_other_measures_are_left_out_with_a_note():
         bp.compare(bp.evaluate(TRUTH, RUNS, MEASURE), over="distance(theta=0.001..1)")
 
 
+@pytest.mark.slow
 def test_pairs_with_the_baseline():
     runs = {**RUNS, "third": {"q": {"e#95-99": 1.0}}}
     found = over("distance(theta=0.001..1)", runs, pairs="baseline", baseline="both")
@@ -305,6 +311,7 @@ def test_pairs_with_the_baseline():
     assert len(over("distance(theta=0.001..1)", runs).pairs) == 3
 
 
+@pytest.mark.slow
 def test_the_command_prints_one_object(tmp_path, berrypick):
     truth, runs = random_campaign(2)
     files = []
@@ -332,6 +339,7 @@ def test_the_command_prints_one_object(tmp_path, berrypick):
     assert berrypick("compare", *files, "-m", "EPRUM", "--plot", "x.svg").code == 2
 
 
+@pytest.mark.slow
 def test_the_report_page_has_a_panel(tmp_path):
     truth, runs = random_campaign(2)
     page = tmp_path / "page.html"

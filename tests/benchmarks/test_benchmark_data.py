@@ -37,6 +37,7 @@ def test_locagent(data):
     assert list(found.values()) == [213 / 274, 252 / 274, 258 / 274]
 
 
+@pytest.mark.slow
 def test_locomo(data):
     """Three meanings of recall of sessions; questions without evidence are undefined, where 60.3 counts them as 1."""
     path = data / "memory" / "locomo_raw_session_top10.json"

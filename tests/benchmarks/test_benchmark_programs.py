@@ -43,6 +43,7 @@ def test_kilt_by_hand():
     assert found == pytest.approx({"KiltRprec": 0.5, "KiltP@1": 1, "KiltP@5": 0.4, "KiltR@5": 2 / 3, "Success@5": 1})
 
 
+@pytest.mark.slow
 def test_kilt_against_the_twin():
     chance = random.Random(30)
     for _ in range(200):

@@ -141,6 +141,7 @@ def test_beir_qrels_and_corpus(files, berrypick, tmp_path):
 # --- dictionaries -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "taken"),
     [

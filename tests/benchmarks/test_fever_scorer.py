@@ -81,6 +81,7 @@ def test_without_the_protocol_an_empty_prediction_has_no_precision(tmp_path):
         bp.evaluate(*files(tmp_path, BY_HAND), "charP(empty=2)")
 
 
+@pytest.mark.slow
 def test_generated_claims_against_the_twin(tmp_path):
     chance = random.Random(30)
     sentences = [["Jam", 0], ["Jam", 1], ["Pot", 0], ["Pot", 2], ["Lid", 5]]

@@ -24,6 +24,7 @@ def test_entry_points_have_no_effort_in_characters(files, berrypick):
 CAMPAIGN = Path(bp.__file__).parent / "addons" / "demo" / "campaign"
 
 
+@pytest.mark.slow
 def test_index_and_folder_give_the_same(berrypick, tmp_path) -> None:
     index = tmp_path / "campaign.index"
     done = berrypick("index", CAMPAIGN / "collection", index)

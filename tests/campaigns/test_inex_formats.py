@@ -310,6 +310,7 @@ def test_real_judgements(data: Path) -> None:
     assert written(InexFolTruth, truth) == path.read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "rows", "repeated"),
     [

@@ -36,6 +36,7 @@ def said(truth, run, measure, **options):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", MEASURES)
 def test_words(video, measure):
     seconds = said(video / "t.qrels", video / "r.run", measure)

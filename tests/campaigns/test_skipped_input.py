@@ -106,6 +106,7 @@ def test_links_given_twice_are_a_note(put):
     assert f"{links}: links given more than once: 1" in [note.text for note in notes if note.kind == "skipped"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "line",
     [

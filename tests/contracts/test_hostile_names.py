@@ -37,6 +37,7 @@ def calls(tmp_path_factory):
     return invocations(write_inputs(folder, HOSTILE, name_of_files), folder / f"out{name_of_files}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", command_names())
 def test_no_command_prints_a_line_of_a_name(command, calls, berrypick):
     if command in ("report", "plot"):

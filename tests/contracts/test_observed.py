@@ -170,6 +170,7 @@ def test_measures_of_other_programs_read_no_option():
     assert fields.keys().isdisjoint({"user", "idealism", "effort", "units", "lengths"})
 
 
+@pytest.mark.slow
 @each("name", sorted(registered()))
 def test_no_measure_reads_what_it_does_not_declare(name):
     """What is declared decides which options are said to have no effect."""

@@ -91,6 +91,7 @@ def test_a_slice_knows_its_own_measures(classes):
     assert problems(own, classes, "berrypick.report.f") and problems(both, classes, "berrypick.addons.a.c")
 
 
+@pytest.mark.slow
 def test_nothing_outside_tells_measures_apart(classes):
     found = [
         f"{path.relative_to(ROOT)} {one}"

@@ -60,6 +60,7 @@ def test_no_file_name_occurs_twice():
     assert FILES_TWICE.keys() <= {*found, "__main__"}
 
 
+@pytest.mark.slow
 def test_no_class_name_occurs_twice():
     found = places_of([one for path in FILES for one in classes(path)])
     assert {name: where for name, where in found.items() if name not in CLASSES_TWICE} == {}
@@ -93,6 +94,7 @@ def private(path: Path, module: str) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_private_modules_are_used_in_their_room_only():
     assert [one for path in FILES for one in private(path, module_of(path))] == []
 

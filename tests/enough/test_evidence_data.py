@@ -22,6 +22,7 @@ def conversation(data):
     return truth, run, published, bare
 
 
+@pytest.mark.slow
 def test_memory_by_any_share_and_all(data):
     """The published .603 is the share, with 4 questions without evidence as 1; any is .649 and all .552."""
     truth, run, published, bare = conversation(data)
@@ -45,6 +46,7 @@ def test_memory_by_any_share_and_all(data):
             assert values["Success@10"][topic] >= values["R@10"][topic] >= values["All@10"][topic]
 
 
+@pytest.mark.slow
 def test_memory_as_it_is(data):
     """The same from the published file, whose evidence are turns and whose results are sessions."""
     path = data / "memory" / "locomo_raw_session_top10.json"

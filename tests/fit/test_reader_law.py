@@ -46,6 +46,7 @@ def test_drawn_parameters_are_quantiles(reader):
     assert drawn == pytest.approx(wanted.tolist(), rel=1e-12)
 
 
+@pytest.mark.slow
 def test_two_parameters_are_drawn_with_their_covariance():
     log = [*LOG, *({"distance": d, "end": "reached"} for d in (30.0, 90.0, 150.0))]
     reader = bp.fit("t2i", log, held_out=0).reader
@@ -56,6 +57,7 @@ def test_two_parameters_are_drawn_with_their_covariance():
     assert logs.mean(axis=0) == pytest.approx(centre, abs=2e-3)
 
 
+@pytest.mark.slow
 def test_interval_of_a_value_by_hand(reader):
     """Reach grows with A, so the ends are the values at the quantiles of A, between the readers drawn next to them."""
     results = bp.evaluate(TRUTH, RUNS, "EPRUM charR@1", user=reader)
@@ -103,6 +105,7 @@ def test_groups_processes_and_parts_keep_the_readers(reader):
     assert compared.groups["y"].estimate("EPRUM", "near").reader == (group["reader_low"], group["reader_high"])
 
 
+@pytest.mark.slow
 def test_a_measure_with_a_fitted_reader_of_its_own(reader, tmp_path):
     reader.write(tmp_path / "reader.json")
     text = f"EPRUM(user='{tmp_path / 'reader.json'}')"
@@ -113,6 +116,7 @@ def test_a_measure_with_a_fitted_reader_of_its_own(reader, tmp_path):
     assert around.records(False)[0]["reader_low"] == pytest.approx(given["reader_low"])
 
 
+@pytest.mark.slow
 def test_files_of_earlier_versions_have_no_interval(reader, tmp_path, berrypick):
     content = {key: value for key, value in reader.reader.content.items() if key != "law"}
     bp.write(FittedReader({**content, "checksum": content_checksum(content)}), tmp_path / "old.json", "fitted-user")
@@ -127,6 +131,7 @@ def test_files_of_earlier_versions_have_no_interval(reader, tmp_path, berrypick)
         bp.evaluate(TRUTH, RUNS, "EPRUM", user=reader, reader_draws=-1)
 
 
+@pytest.mark.slow
 def test_explanation_and_table_say_the_interval(reader, tmp_path, berrypick):
     row = next(r for r in bp.evaluate(TRUTH, RUNS["near"], "EPRUM", user=reader).records() if r["topic"] == "1")
     text = str(bp.explain(TRUTH, RUNS["near"], "1", "EPRUM", user=reader))
@@ -167,6 +172,7 @@ def test_a_law_that_belongs_to_nothing_is_refused(reader, tmp_path, change):
 SESSIONS = [["a", "b", "t"], ["a", "t"], ["b", "a", "c"], ["c", "t"], ["b", "t"], ["a"], ["b", "c"], ["a", "b"]]
 
 
+@pytest.mark.slow
 def test_drawn_ways_follow_the_dirichlet_law():
     """Mean p and variance p (1 - p)/(N + w + 1) of each way on, N decisions at the page and w the weight of the
     prior."""
@@ -191,6 +197,7 @@ def test_visits_are_the_decisions_at_a_page():
     assert "visits" not in bp.fit("markov", SESSIONS, held_out=0).records()[0]
 
 
+@pytest.mark.slow
 def test_interval_of_a_chain_by_brute_force(tmp_path):
     """Readers are drawn at random: of 39 a further one lies below the least, or above the largest, once in 40 times."""
     fitted = bp.fit("markov", SESSIONS, held_out=0)
@@ -218,6 +225,7 @@ def test_intervals_over_readers_hold_the_value_of_the_true_ones(monkeypatch):
             assert 0.83 <= held <= 1.0 and width < 0.5, (name, measure)  # 40 intervals: 3.5 standard errors below 95%
 
 
+@pytest.mark.slow
 def test_saved_results_have_no_readers(reader, tmp_path):
     bp.evaluate(TRUTH, RUNS, "EPRUM", user=reader).save(tmp_path / "saved.json")
     found = bp.read_results(tmp_path / "saved.json")
@@ -227,6 +235,7 @@ def test_saved_results_have_no_readers(reader, tmp_path):
     assert not bp.read_results(tmp_path / "saved.json").notes
 
 
+@pytest.mark.slow
 def test_the_report_page_has_the_interval(reader, tmp_path):
     bp.write_report(TRUTH, RUNS, "EPRUM", user=reader, html=tmp_path / "page.html", readers="none", resamples=100)
     page = (tmp_path / "page.html").read_text()

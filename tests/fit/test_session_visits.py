@@ -100,6 +100,7 @@ def slowly(rows):
     return found
 
 
+@pytest.mark.slow
 def test_from_the_command_line(tmp_path, berrypick):
     random = np.random.default_rng(1)
     rows, gold = [], []
@@ -136,6 +137,7 @@ def test_units_must_be_the_same(tmp_path):
         visits(tmp_path, step(1, "a.py", 1, 5, topic="other"))
 
 
+@pytest.mark.slow
 def test_sessions_of_a_coding_agent():
     """150 sessions until the first edit: a tolerance of 1092 lines [579, 2865]."""
     folder = Path(os.environ.get("BERRYPICK_DATA", ""), "agent-sessions")

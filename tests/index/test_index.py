@@ -82,6 +82,7 @@ def readable(collection: Collection) -> Iterator[str]:
 # The same as the folder
 
 
+@pytest.mark.slow
 def test_structures_column_by_column(folder: Path, index: Path) -> None:
     ours, theirs = read_index(index), read_folder(folder)
     names = list(readable(theirs))
@@ -111,6 +112,7 @@ def test_points_and_passages(folder: Path, index: Path) -> None:
         assert one.paths == other.paths
 
 
+@pytest.mark.slow
 def test_small_batches(folder: Path, index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A large collection has many batches; here one gets a few documents."""
     whole = read_index(index)
@@ -128,6 +130,7 @@ def test_small_batches(folder: Path, index: Path, tmp_path: Path, monkeypatch: p
         assert (name in small.lengths) == (name in whole.lengths) == (name in small.structures)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("truth", "run", "options"),
     [

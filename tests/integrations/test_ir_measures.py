@@ -299,6 +299,7 @@ print(measures)
 """
 
 
+@pytest.mark.slow
 def test_without_the_parts_of_ast_that_python_3_14_has_removed():
     """On every version, as if it were 3.14: no number of ours goes through ir_measures' parser."""
     done = subprocess.run([sys.executable, "-c", WITHOUT_OLD_AST], capture_output=True, text=True, timeout=60)

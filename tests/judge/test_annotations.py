@@ -297,6 +297,7 @@ def test_merging_is_what_votes_on_characters_give(tmp_path_factory, votes):
         assert found.keys() == said.keys()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", ["text", "topic"])
 def test_labels_after_a_long_document_are_read_or_the_file_is_refused(tmp_path, first):
     """What is looked at to recognise a format ends somewhere: labels behind it are never passed over."""

@@ -180,6 +180,7 @@ def exported(tasks: Any, relevant: set[tuple[str, int]], tool: str) -> str:
     return json.dumps(out) if whole else "".join(json.dumps(one) + "\n" for one in out)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tool", ["label-studio", "doccano", "doccano-relations", "prodigy", "w3c"])
 def test_numbers_survive_the_way_through_a_tool(tmp_path, tool):
     rng = random.Random(5)

@@ -136,6 +136,7 @@ def text_of(rng: random.Random, paragraphs: int) -> list[list[str]]:
     return [rng.choices(vocabulary, weights, k=rng.randrange(60, 140)) for _ in range(paragraphs)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["words", "sections", "lines"])
 def test_three_percent_of_words_edited(kind):
     """At least 99% of spans in the right place, and none in a wrong one without a flag."""
@@ -245,6 +246,7 @@ def test_equal_sentences_in_a_row_are_not_guessed():
 OPENINGS = ["Yes,", "No,", "I will", "This is", "They", "It", "In general,", "= =", "Note:"]
 
 
+@pytest.mark.slow
 def test_one_sentence_moved():
     """Every span is in the right place or flagged; sentences begin and end alike, and some stand twice."""
     counts = Counter()

@@ -31,6 +31,7 @@ def files(tmp_path):
     return [str(tmp_path / "truth.jsonl"), str(tmp_path / "run.jsonl")]
 
 
+@pytest.mark.slow
 def test_it_ends_with_one_line(berrypick, files):
     told = berrypick("check", "--laws", *files, "-m", "charR@2 spanRR", "--variants", "3")
     assert told.code == 0 and not told.err
@@ -48,6 +49,7 @@ def test_the_same_seed_draws_the_same_variants(files):
     assert one.records() == other.records() and one.records()[0]["seed"] == 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("output", ["json", "jsonl", "csv", "tsv", "markdown", "table"])
 def test_a_broken_law_is_named_in_every_output(output, berrypick, files, tmp_path):
     (tmp_path / "mine.py").write_text(MINE)
@@ -92,6 +94,7 @@ def test_what_cannot_work_is_one_message(arguments, message, berrypick, files):
     assert told.err.startswith("berrypick: ") and message in told.err
 
 
+@pytest.mark.slow
 def test_without_the_feature_it_is_one_message(process, files):
     hidden = str(Path(__file__).parents[1] / "hidden")
     here = {**os.environ, "BERRYPICK_HIDDEN": "laws", "PYTHONPATH": hidden}
@@ -117,6 +120,7 @@ def test_wrong_settings_are_refused(settings, message, files):
     assert message in str(raised.value)
 
 
+@pytest.mark.slow
 def test_many_topics_are_sampled():
     truth = {f"q{i}": {"a": 1, "b": int(i % 3 == 0)} for i in range(60)}
     run = {f"q{i}": {"b": 2.0, "a": 1.0, "c": 0.5} for i in range(60)}

@@ -154,6 +154,7 @@ def drawn():
     return {campaign.name: campaign for campaign in campaigns.campaigns(0)}
 
 
+@pytest.mark.slow
 @each(["decoy", "name"], CASES, ids=[str(decoy) for decoy, _ in CASES])
 def test_a_decoy_is_caught(decoy, name, drawn):
     if kernels._native is None and decoy is Kernels:
@@ -214,6 +215,7 @@ class LossyRun(bp.Format):
         )
 
 
+@pytest.mark.slow
 def test_a_format_that_changes_a_number_is_caught(drawn):
     campaign = drawn["spans apart"]
     try:
@@ -224,6 +226,7 @@ def test_a_format_that_changes_a_number_is_caught(drawn):
     assert [(one.measure, one.law, one.what) for one in found.broken] == [("charP", "carrier", "run as lossy-run")]
 
 
+@pytest.mark.slow
 def test_a_text_that_contradicts_its_offsets_would_be_caught(drawn, monkeypatch):
     """Start 100, end 5100 with a text of 14 characters was read without a word, in every carrier."""
     campaign = drawn["spans apart"]
@@ -233,6 +236,7 @@ def test_a_text_that_contradicts_its_offsets_would_be_caught(drawn, monkeypatch)
     assert "with a text of another length: it is read, although" in broken.error
 
 
+@pytest.mark.slow
 def test_contradictions_that_are_allowed_break_no_law(drawn):
     campaign = drawn["texts"]
     found = bp.laws(

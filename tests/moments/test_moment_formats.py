@@ -58,9 +58,9 @@ def lines(rows):
 def test_tvr(files, berrypick):
     written = files(truth_jsonl=lines(TVR), run_json=json.dumps(PREDICTED))
     truth = bp.read_truth(written["truth_jsonl"])
-    assert truth.format == "tvr" and list(truth) == ["7", "8"]
+    assert truth.format == "tvr" and list(truth) == ["7", "8", "9"] and not len(truth["9"])
     assert truth.lengths == {"garden": 60.5, "hedge": 50}
-    assert truth.skipped == {"moments without length, which no result can hit: left out": 1}
+    assert truth.skipped == {"moments without length, which no result can hit: their topics have no target": 1}
     names = [f"spanHit(iou={iou})@{k}" for iou in (0.5, 0.7) for k in (1, 5)]
     results = bp.evaluate(truth, written["run_json"], names, by="type")
     assert results.mean() == {
@@ -72,18 +72,22 @@ def test_tvr(files, berrypick):
     assert first.skipped["queries of another task (SVMR), not read"] == 2
     assert first.skipped["lists of whole videos (VR), not read"] == 1
     shown = berrypick("evaluate", written["truth_jsonl"], written["run_json"], "-m", "spanHit(iou=0.5)@1")
-    assert shown.code == 0 and "moments without length, which no result can hit: left out: 1" in shown.err
+    assert (
+        shown.code == 0
+        and "moments without length, which no result can hit: their topics have no target: 1" in shown.err
+    )
 
 
 def test_activitynet(files):
     path = files(x_json=json.dumps(ACTIVITYNET, indent=1))["x_json"]
     truth = bp.read_truth(path)
-    assert truth.format == "activitynet" and list(truth) == ["v_garden-0", "v_garden-1"]
-    assert list(truth["v_garden-1"]) == [{"doc": "v_garden", "start": 17.0, "end": 60.5, "grade": 1.0}]
+    assert truth.format == "activitynet" and sorted(truth.relevant_topics) == ["v_garden-0", "v_garden-1"]
+    assert list(truth) == ["v_garden-0", "v_garden-1", "v_garden-2", "v_hedge-0"]
+    assert list(truth["v_garden-1"]) == [{"doc": "v_garden", "start_time": 17, "end_time": 60.5, "grade": 1.0}]
     assert truth.lengths == {"v_garden": 82.5, "v_hedge": 30}
     assert truth.skipped == {
-        "moments without length, which no result can hit: left out": 1,
-        "moments that end before they start: left out": 1,
+        "moments without length, which no result can hit: their topics have no target": 1,
+        "moments that end before they start: their topics have no target": 1,
     }
     assert truth.fields["question"].values["v_garden-0"] == "A berry."
     assert bp.score("spanHit(iou=0.5)@1", truth, {"v_garden-0": {"v_garden#0-20": 1}}, topics="run") == 1.0
@@ -91,9 +95,9 @@ def test_activitynet(files):
 
 def test_charades_sta(files):
     truth = bp.read_truth(files(x_txt=CHARADES)["x_txt"])
-    assert truth.format == "charades-sta" and list(truth) == ["1", "2"]
-    assert next(iter(truth["1"]))["end"] == 30.4 and truth.fields["question"].values["2"] == "rain."
-    assert truth.skipped == {"moments without length, which no result can hit: left out": 1}
+    assert truth.format == "charades-sta" and list(truth) == ["1", "2", "3"]
+    assert next(iter(truth["1"]))["end_time"] == 30.4 and truth.fields["question"].values["2"] == "rain."
+    assert truth.skipped == {"moments without length, which no result can hit: their topics have no target": 1}
 
 
 def test_ego4d(files):
@@ -103,9 +107,9 @@ def test_ego4d(files):
     written = files(t_json=json.dumps(content, indent=1), r_json=json.dumps(answered([20, 30], [9, 3], [4, 7])))
     truth, run = bp.read_truth(written["t_json"]), bp.read_run(written["r_json"])
     assert (truth.format, run.format) == ("ego4d-nlq", "ego4d-nlq-run")
-    assert list(truth) == ["a_0", "a_3"] and truth.lengths == {"c": 20}
+    assert list(truth) == ["a_0", "a_1", "a_3"] and truth.lengths == {"c": 20}
     assert truth.skipped == {
-        "moments without length, which no result can hit: left out": 1,
+        "moments without length, which no result can hit: their topics have no target": 1,
         "queries without times, left out": 1,
     }
     assert run.skipped == {"results that end before they start, which hit nothing": 1}
@@ -115,7 +119,9 @@ def test_ego4d(files):
 
 def test_a_moment_behind_the_end_of_its_video_is_counted(files):
     path = files(x_jsonl=lines([*TVR[:2], {**TVR[1], "desc_id": 3, "ts": [50, 60]}]))["x_jsonl"]
-    assert bp.read_truth(path).skipped == {"moments that start after the end of their video: left out": 1}
+    assert bp.read_truth(path).skipped == {
+        "moments that start after the end of their video: their topics have no target": 1
+    }
 
 
 BAD = [

@@ -197,6 +197,7 @@ def test_lengths_count_seconds():
         bp.score("spanAP(length='short')", {"q": {"d#0-5": 1}}, {"q": {"d#0-5": 1}}, documents={"d": "some text"})
 
 
+@pytest.mark.slow
 def test_official_numbers_of_qvhighlights(data):
     """Moments by length and highlights by label: what the official program printed, to its two digits."""
     folder = data / "qvhighlights"

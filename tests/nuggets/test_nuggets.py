@@ -165,6 +165,7 @@ def test_only_these_formats_take_it(assigned):
     assert [one.name() for one in formats.sniff_all(str(assigned))] == ["nuggets", "nuggets-run"]
 
 
+@pytest.mark.slow
 def test_official_scores_of_trec_rag(data):
     """Six scores of 301 topics, to the last digit; 40 importances and 25 assignments are foreign."""
     path = data / "nuggets" / "assignments.gpt4o.jsonl"

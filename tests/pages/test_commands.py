@@ -44,6 +44,7 @@ def run(files, berrypick):
     return invoke
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [

@@ -72,6 +72,7 @@ def amounts(page, run):
     }
 
 
+@pytest.mark.slow
 def test_amounts_are_those_of_the_library(watch, report):
     path, _, means = report
     watched = watch(path)

@@ -83,6 +83,14 @@ def test_boxes_in_other_units_are_scaled(words):
     assert place(run, words).to_records() == place(same, words).to_records() != []
 
 
+def test_boxes_in_shares_are_scaled_where_the_words_have_sizes(words):
+    share = [{"topic": "q", "doc": "a", "page": 1, "box": [0, 0, 0.98, 0.16], "rank": 1}]
+    same = [{**share[0], "box": [0, 0, 98, 8], "page_size": SIZE}]
+    assert place(share, words).to_records() == place(same, words).to_records() != []
+    truth = bp.Truth.from_records([{"topic": "q", "doc": "a", "page": 1, "box": [0, 0, 0.98, 0.16], "grade": 1}])
+    assert len(place(truth, words).to_records()) == 1
+
+
 def test_shapes_of_pdfplumber_and_pymupdf(words):
     plumber = [{"doc": "a", "page_number": w["page"], "text": w["text"], "page_size": SIZE,
                 "doctop": 3, "x0": w["box"][0], "top": w["box"][1], "x1": w["box"][2], "bottom": w["box"][3]}

@@ -82,6 +82,7 @@ def test_hundredths_are_compared_in_whole_numbers(total: int, hundredths: int, m
     assert value(truth, run, f"iP@{hundredths / 100}") == (1.0 if reached else 0.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("total", [100, 300])
 def test_every_hundredth_is_reached_exactly(total: int) -> None:
     """.07 x 100 is a little more than 7 in floating point: 7 characters of 100 reach it all the same."""

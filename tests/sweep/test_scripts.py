@@ -69,6 +69,7 @@ def test_sentences_of_other_scripts(text, expected):
     assert [text[start:end] for start, end in sentences(text)] == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

@@ -23,6 +23,7 @@ def folder(tmp_path_factory):
     return made
 
 
+@pytest.mark.slow
 @each("carrier", RESPONSES)
 def test_a_file_by_topic(carrier, folder):
     for indent in (1, None):
@@ -31,6 +32,7 @@ def test_a_file_by_topic(carrier, folder):
         assert results.mean()["run"] == pytest.approx(EXPECTED)
 
 
+@pytest.mark.slow
 @each("carrier", RESPONSES)
 def test_lines_with_the_topic_or_the_question(carrier, folder):
     for named in ({"topic": "q"}, {"query": "When? "}):

@@ -52,6 +52,7 @@ def value(files, name, content):
 LISTS = ["retrieved", "docs", "results", "chunks", "passages", "nodes", "retrieved_chunks"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LISTS)
 @pytest.mark.parametrize("asked", ["query", "question", "user_input"])
 def test_lines_of_a_question_and_its_results(files, name, asked):

@@ -36,6 +36,7 @@ def evaluated(folder, path, **options: Any) -> Any:
     return bp.evaluate(folder / "truth.jsonl", path, MEASURES, documents=folder / "docs", **options)
 
 
+@pytest.mark.slow
 @each("kind", TRACES)
 def test_the_same_retrieval_has_the_same_digits(kind, folder):
     for text in forms(TRACES[kind]):

@@ -83,6 +83,7 @@ def results():
     return bp.evaluate(truth, traces, MEASURES, documents=TEXTS)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_langsmith(results, recorder):
     langsmith = module("langsmith")
@@ -101,6 +102,7 @@ def test_langsmith(results, recorder):
     assert {one["id"] for one in more} == {one["id"] for one in sent}
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_langfuse(results, recorder):
     langfuse = module("langfuse")

@@ -81,6 +81,7 @@ def test_swaps_are_between_halves_of_the_clusters():
     assert (int(found.swaps.sum()), int(found.ties.sum())) == (swaps, ties)
 
 
+@pytest.mark.slow
 def test_clusters_of_one_topic_change_nothing():
     truth, runs, _ = campaign(12, 1)
     alone = {topic: topic for topic in truth}

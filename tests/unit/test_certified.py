@@ -17,6 +17,7 @@ from berrypick.core.reach import Reach
 from berrypick.kernels import native
 from berrypick.kernels.lists import gain_steps, ideal, list_bounds, list_search, priced, set_queue
 from berrypick.kernels.lists.list_problem import Search
+from berrypick.kernels.lists.number_problem import NumberProblem
 
 
 @pytest.fixture(params=["native", "numpy"])
@@ -113,6 +114,26 @@ def test_compiled_kernels_equal_their_plain_forms(monkeypatch):
         law = gain_steps.NumberLaw(rows.shape[1], r)
         for one, other in zip(law.of_sets(rows), law.plain_of_sets(rows), strict=True):
             assert (one == other).all()
+
+
+def test_exchanges_score_as_their_plain_forms():
+    if native() is None:
+        pytest.skip("no compiled kernels")
+    rng = np.random.default_rng(7)
+    for turn in range(60):
+        rows = random_rows(rng, most=9, targets=5)
+        rows = rows[(rows > 0).any(axis=1)]
+        if not len(rows):
+            continue
+        objective = "length" if turn % 2 else "inverse"
+        problem = NumberProblem(priced.Priced.of_rows(rows), int(rng.integers(1, rows.shape[1] + 1)), objective)
+        order = tuple(rng.permutation(len(rows))[: int(rng.integers(1, len(rows) + 1))].tolist())
+        place, options = int(rng.integers(len(order))), np.arange(len(rows))
+        scores = problem.exchanged_scores(order, place, options)
+        assert (scores == problem.plain_exchanged_scores(order, place, options)).all()
+        best, orders = (order, problem.score_of(order)), [tuple(rng.permutation(order).tolist()) for _ in range(4)]
+        assert problem._better(best, orders) == problem.plain_better(best, orders)
+        assert problem._better(best, []) == (best, None)
 
 
 def test_two_hundred_candidates_are_proved_optimal_at_low_recall():

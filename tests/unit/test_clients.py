@@ -16,6 +16,7 @@ def places(run: Any) -> list[tuple[Any, ...]]:
     return [(one["doc"], one["start"], one["end"]) for one in run["q"]]
 
 
+@pytest.mark.slow
 @each("carrier", RESPONSES)
 def test_the_same_retrieval_has_the_same_digits(carrier):
     given = {"q": RESPONSES[carrier]}

@@ -132,6 +132,7 @@ def test_topics_that_share_any_document_go_together():
     assert bp.compare(truth, {"x": run, "y": run}, "charR", cluster="doc", resamples=100).clusters == 2
 
 
+@pytest.mark.slow
 def test_clusters_by_field_file_and_mapping(tmp_path, berrypick):
     expected = compared(cluster="doc").pair("charR", "poor", "good")
     mapping = {str(i): name for i, name in enumerate(DOCUMENTS)}

@@ -194,6 +194,7 @@ def test_every_name_of_the_table_is_known():
         assert fields.counts(name), name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("documents", [None, DOCUMENTS], ids=["without", "with"])
 @pytest.mark.parametrize("carrier", CARRIERS)
 def test_every_name_of_a_place_is_read(carrier, documents, tmp_path):
@@ -219,6 +220,7 @@ def test_offset_with_length(carrier, tmp_path):
     assert value(carrier, [row], tmp_path) == RIGHT
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("carrier", CARRIERS)
 def test_every_name_of_a_text_is_read_or_refused(carrier, tmp_path):
     """With documents the text is found; without them it is an error, not a whole document."""
@@ -358,6 +360,7 @@ def judged(carrier, row, folder, **options):
     return next(iter(bp.evaluate(given, FOUND, "charR@5", **options).mean().values()))["charR@5"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("carrier", TRUTHS)
 def test_truths_have_the_same_names(carrier, tmp_path):
     for ours in ("topic", "doc", "start", "end", "grade"):

@@ -162,6 +162,7 @@ def test_an_exact_law_is_told_too():
     assert all("law:exact" in str(row.signature) for row in results) and not results.notes
 
 
+@pytest.mark.slow
 def test_many_equal_gains_stay_exact():
     """300 targets of three grades: few distinct sums."""
     rng = np.random.default_rng(3)

@@ -292,6 +292,7 @@ def test_parts_and_wholes_need_lengths():
         bp.evaluate(TRUTH, worlds.span_run({"1": [("a", 0, 10)]}), "EPRUM")
 
 
+@pytest.mark.slow
 def test_many_topics_take_work_in_proportion():
     """Four times the topics: at most four times the calls of functions, compiled ones included."""
 

@@ -518,6 +518,7 @@ def test_hits_in_a_truth_are_quotes():
 RAG = "{} is not installed: pip install --group rag"
 
 
+@pytest.mark.slow
 def test_real_responses_of_elasticsearch():
     transport = pytest.importorskip("elastic_transport", reason=RAG.format("elasticsearch"))
     body = elastic(outer("guide", {}, chunks=[nested("guide", 0, RIGHT)]))
@@ -529,6 +530,7 @@ def test_real_responses_of_elasticsearch():
         assert spans({"q": made}) == spans({"q": list(made)}) == spans({"q": made.hits}) == [("guide", 40, 61)]
 
 
+@pytest.mark.slow
 def test_real_responses_of_qdrant():
     qdrant = pytest.importorskip("qdrant_client", reason=RAG.format("qdrant-client"))
     for distance, sign in (("COSINE", 1), ("EUCLID", -1)):

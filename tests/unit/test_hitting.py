@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import sparse
 
-from berrypick.kernels import hitting
+from berrypick.kernels import hitting, native
 from berrypick.kernels.hitting import Chain
 
 SHARES = st.sampled_from([0.0, 0.0, 0.0, 0.1, 0.3, 0.5, 1.0])
@@ -59,3 +60,35 @@ def test_columns_are_forgotten_when_there_are_too_many(monkeypatch):
     assert len(chain._known) < 3
     assert {target: column.tolist() for target, column in chain.columns([0, 1, 2])} == first
     assert first[2] == [0.25, 0.5, 1.0]
+
+
+def test_compiled_iteration_ends_at_the_same_bits():
+    """Whatever the order of rows: sums of positive terms from below settle at the least numbers that solve them."""
+    if native() is None:
+        pytest.skip("no compiled kernels")
+    drawn = np.random.default_rng(11)
+    alike = 0
+    for turn in range(40):
+        size, targets = int(drawn.integers(1, 60)), int(drawn.integers(1, 20))
+        weight = drawn.random((size, size)) * (drawn.random((size, size)) < drawn.choice([0.05, 0.3]))
+        share = drawn.choice([0.5, 0.85, 0.99, 1.0])
+        total = weight.sum(axis=1, keepdims=True)
+        step = sparse.csr_matrix(np.divide(share * weight, total, out=np.zeros_like(weight), where=total > 0))
+        own = drawn.integers(0, size, targets), np.arange(targets)
+        fast, fast_settled = hitting.iterated(step, own)
+        plain, settled = hitting.plain_iterated(step, own)
+        assert fast_settled[settled].all(), f"turn {turn}: what all rows together settle, rows one by one do"
+        assert (fast[:, settled] == plain[:, settled]).all()
+        late = fast_settled & ~settled  # the plain form was not at the end
+        assert (fast[:, late] >= plain[:, late]).all() and np.allclose(fast[:, late], plain[:, late], rtol=1e-3)
+        alike += int(settled.sum())
+    assert alike > 200
+
+
+def test_full_columns_share_their_units():
+    chain = Chain("abc", np.array([0, 1, 2]), np.array([1, 2, 0]), np.full(3, 0.5))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(hitting, "MOST_INVERTED", 0)
+        found = dict(chain.columns([0, 1]))
+    assert found[0].tolist() == [1.0, 0.25, 0.5] and found[1].tolist() == [0.5, 1.0, 0.25]
+    assert chain._known[0, None, None][0] is chain._known[1, None, None][0]

@@ -63,6 +63,7 @@ def check(items, goal, gains, exact):
                 assert one.gap == 0 and one.value == pytest.approx(truly, rel=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chances", CHANCES)
 def test_recall_values_against_every_list(chances, monkeypatch):
     """All lists of the items of two documents: looked at one by one, and by a search that does not list them."""
@@ -81,6 +82,7 @@ def test_targets_that_do_not_count_are_found_all_the_same():
         check(items, Numbers((1, 2)), [1.0, 0.0, 1.0], exact=True)
 
 
+@pytest.mark.slow
 def test_gains_against_every_list(kernels, monkeypatch):
     rng = np.random.default_rng(6)
     for case in range(10):
@@ -102,6 +104,7 @@ def test_two_documents_of_two_passages_by_hand():
     assert least == pytest.approx([1, 1.5, 2.5, 4])
 
 
+@pytest.mark.slow
 def test_bounds_of_many_pointers_are_near():
     """Twelve passages in three documents, half or four fifths go on: too many lists to be listed."""
     for consider, widest in ((0.5, 0.06), (0.8, 0.07)):
@@ -116,6 +119,7 @@ def test_bounds_of_many_pointers_are_near():
 # --- greedy ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_greedy_takes_the_item_that_adds_most():
     """One at a time by E[min(F, r)]; of equals the one with the fewest pointers, then the first."""
     rng = np.random.default_rng(8)
@@ -231,6 +235,7 @@ def test_an_item_into_several_documents_is_noted():
     assert results.mean()["run"][bounded] == 1.0 and results.mean_rows[0].signature["bounded"] == "candidates+run"
 
 
+@pytest.mark.slow
 def test_bounded_values_stay_within_one():
     """Whatever the items of a run: of candidates in any order, with junk, and into several documents."""
     rng = np.random.default_rng(11)

@@ -94,6 +94,7 @@ def check_mean(seen, laws, rank, rng):
 MANY = pytest.param(range(25, 1000), marks=pytest.mark.slow)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seeds", [range(25), MANY], ids=["few", "all"])
 def test_no_joint_law_is_outside(seeds):
     for seed in seeds:
@@ -109,6 +110,7 @@ def naive(seen, high):
             for r in range(1, t + 1)]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("end", ["low", "high"])
 def test_one_pass_finds_what_all_of_them_give_in_both_forms(end, monkeypatch):
     rng = np.random.default_rng(0)

@@ -97,6 +97,7 @@ def test_tiny_lower_tails_keep_their_digits(row):
     assert abs(Fraction(left) / exact - 1) < Fraction(1, 10**12)
 
 
+@pytest.mark.slow
 def test_a_large_list_runs_and_its_law_has_the_right_mean():
     rng = np.random.default_rng(5)
     matrix = np.where(rng.random((1500, 300)) < 0.02, rng.random((1500, 300)), 0.0)

@@ -40,6 +40,7 @@ def drawn_quotes(draw, texts, count=80):
     return made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(30))
 @pytest.mark.parametrize("piece", [7, 40, 1 << 19])
 def test_every_place_of_every_quote(seed, piece):
@@ -78,6 +79,7 @@ def both(texts, quotes, how, monkeypatch):
     return alone, [together.resolve("q", quote) for quote in quotes]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("how", ["exact", "normalised", "fuzzy"])
 def test_resolved_as_one_by_one(seed, how, monkeypatch):

@@ -330,12 +330,43 @@ def random_lists(native: ModuleType, rng: np.random.Generator) -> None:
         problem.scores(rng.integers(0, count + 1, (3, 4)), np.empty(3))
         known = rng.permutation(count)[:3]
         assert set(problem.cut(known)) <= set(range(count))
+        if len(known):
+            problem.exchanged(known, int(rng.integers(len(known))), np.arange(count), np.empty(count))
+            number_of, found, _ = problem.better(known[None], 0.0)
+            assert number_of in (-1, 0) and set(found) <= set(range(count))
         goal = float(rng.choice([0, 1e-300, 0.5, 1e300])) * (1 if inverse else -1)
         search = problem.search(follows if rng.random() < 0.5 else follows[:, :0].copy(), known, goal)
         for _ in range(4):
             search.step()
         assert set(search.best()) <= set(range(count))
         search.bound()
+
+
+def random_chains(native: ModuleType, rng: np.random.Generator) -> None:
+    """Chains of any kind: no pages, no steps, steps that sum to more than 1, the same target twice."""
+    pages = int(rng.integers(0, 12))
+    count = rng.integers(0, 4, pages)
+    first = np.concatenate([[0], np.cumsum(count)])
+    to = rng.integers(0, max(pages, 1), int(count.sum()))
+    targets = rng.integers(0, max(pages, 1), int(rng.integers(0, 20)) if pages else 0)
+    out, settled = np.empty((pages, len(targets))), np.empty(len(targets), dtype=np.uint8)
+    native.chain_visits(first, to, rng.choice(EXTREME, len(to)), targets, int(rng.integers(0, 30)), out, settled)
+    assert ((out >= 0) & (out <= 1)).all() and set(settled.tolist()) <= {0, 1}
+
+
+def wrong_chains(native: ModuleType):
+    """Calls that must be refused."""
+    first, to, half, one = np.array([0, 1, 2]), np.array([1, 0]), np.full(2, 0.5), np.array([1])
+    out, settled = np.empty((2, 1)), np.empty(1, dtype=np.uint8)
+    good = [first, to, half, one, 5, out, settled]
+    for position, value in [
+        (0, np.array([1, 1, 2])), (0, np.array([0, 2, 1])), (0, np.array([0, 1, 3])), (0, np.zeros(0, dtype=np.int64)),
+        (1, np.array([2, 0])), (1, np.array([-1, 0])), (2, np.array([0.5, np.nan])), (2, np.array([-0.5, 0.5])),
+        (2, np.full(3, 0.5)), (3, np.array([2])), (3, np.array([-1])), (4, -1), (4, 2**40), (5, np.empty((3, 1))),
+        (5, np.empty((2, 2))), (6, np.empty(2, dtype=np.uint8)),
+    ]:  # fmt: skip
+        yield lambda position=position, value=value: native.chain_visits(*good[:position], value, *good[position + 1 :])
+    yield lambda: native.chain_visits(first, to, half, one, 5, half.reshape(2, 1), settled)
 
 
 def wrong_lists(native: ModuleType):
@@ -401,6 +432,12 @@ def wrong_lists(native: ModuleType):
     yield lambda: ready.cut(np.array([2]))
     yield lambda: ready.cut(np.array([-1]))
     yield lambda: ready.cut(np.array([0, 0]))
+    yield lambda: ready.exchanged(np.array([0]), 1, np.array([1]), np.empty(1))
+    yield lambda: ready.exchanged(np.array([0]), 0, np.array([2]), np.empty(1))
+    yield lambda: ready.exchanged(np.array([0, 0]), 0, np.array([1]), np.empty(1))
+    yield lambda: ready.exchanged(np.array([0]), 0, np.array([1]), np.empty(2))
+    yield lambda: ready.better(np.array([[0, 2]]), 0.0)
+    yield lambda: ready.better(np.array([[1, 1]]), 0.0)
     yield lambda: native.dominated(rows, np.empty((2, 3), dtype=np.uint8))
     yield lambda: native.level_bounds(rows, np.ones(3), 4, 1, two, np.empty((2, 2)), np.empty((1, 1)))
     yield lambda: native.level_bounds(rows, np.ones(2), 1, 1, two, np.empty((2, 2)), np.empty((1, 1)))
@@ -617,12 +654,13 @@ def everything(native: ModuleType, rounds: int) -> None:
         random_trees(native, rng)
         random_resamples(native, rng)
         random_lists(native, rng)
+        random_chains(native, rng)
         random_names(native, rng)
         random_files(native, rng)
         random_documents(native, rng)
         random_span_lines(native, rng)
     calls = [*wrong_calls(native), *wrong_documents(native), *wrong_resamples(native), *wrong_names(native)]
-    calls += [*wrong_lists(native), *shared_memory(native)]
+    calls += [*wrong_lists(native), *wrong_chains(native), *shared_memory(native)]
     for number, call in enumerate(calls):
         try:
             call()

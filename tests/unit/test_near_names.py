@@ -61,6 +61,7 @@ def read_run(path, names):
     return TrecRun.read(str(path), Problems(str(path)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(40))
 def test_forms_made_once_find_what_all_forms_find(seed):
     draw = np.random.default_rng(seed)
@@ -72,6 +73,7 @@ def test_forms_made_once_find_what_all_forms_find(seed):
         assert ready.match(chosen, without=asked) == plain(chosen, [name for name in known if name not in asked])
 
 
+@pytest.mark.slow
 @compiled_only
 @pytest.mark.parametrize("seed", range(40))
 def test_names_that_are_passed_over_match_in_no_form(seed, tmp_path):

@@ -73,6 +73,7 @@ def refuses_or_reads(read: Any, path: Any) -> None:
 JSON_FORMATS = [cls for cls in formats.registered().values() if sample(cls).lstrip()[:1] in ("{", "[")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cls", JSON_FORMATS, ids=lambda cls: cls.format_name)
 def test_no_format_recurses(cls, tmp_path):
     path = tmp_path / "file.json"
@@ -96,6 +97,7 @@ OTHERS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("read", "text", "name"), OTHERS)
 def test_no_other_reader_recurses(read, text, name, tmp_path):
     path = tmp_path / name

@@ -82,6 +82,7 @@ LINES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("digits", DIGITS)
 @pytest.mark.parametrize(("format", "line"), [one for one in LINES if one[0] in formats.registered()])
 def test_digits_that_are_no_number_are_told_with_their_line(put, format, line, digits):

@@ -43,6 +43,7 @@ def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     return capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", EVALUATED)
 def test_the_file_has_what_would_be_printed(command: str, folder: Path) -> None:
     printed = run(command, *EVALUATED[command], "-o", "json")
@@ -60,6 +61,7 @@ def test_any_other_word_is_wrong_usage(command: str, folder: Path, capsys: pytes
     assert not Path("jsonn").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [name for name in EVALUATED if name != "check"])
 def test_format_without_a_file_prints(command: str, folder: Path) -> None:
     given = run(command, *EVALUATED[command], "--format", "csv")

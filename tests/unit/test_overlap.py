@@ -57,6 +57,7 @@ def test_every_run_that_may_overlap_is_told_about():
     assert "6.25% of the retrieved material" in results._repr_html_()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measures", ["EPRUM", "AP", "charR AP"])
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_whatever_is_measured_and_in_however_many_processes(measures, jobs):

@@ -76,6 +76,7 @@ def outcome(path: str, format: str) -> dict[str, object] | str:
     return found | {"documents": list(run.documents), "paths": list(run.paths), "counts": problems.counts}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("seed", range(40))
 def test_any_number_of_threads_reads_the_same(format: str, seed: int, tmp_path: Path, monkeypatch) -> None:

@@ -24,6 +24,7 @@ def above(tolerance, median=15, spread=0.5):
     return float(norm.sf(math.log(tolerance / median) / spread))
 
 
+@pytest.mark.slow
 def test_by_hand():
     """Targets 5 and 20 seconds in, entry 0: up to 5 nothing is found, up to 10 one, above both; one unit wasted."""
     run = {"q": {"video#0-5": 1}}
@@ -90,6 +91,7 @@ FORMS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FORMS)
 def test_it_is_the_mean_over_tolerances(name):
     for seed in range(12):
@@ -121,6 +123,7 @@ def test_curves_are_means_too():
             assert points[-1] == pytest.approx(measure.compute(judged).value, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_quadrature_errs_by_less_than_it_says():
     """Against the sum over all steps: ESL grows with units, PT2I falls, T2I's harmonic sums round down."""
     amount, law = 2e5, People(1.0, 0.3)
@@ -182,6 +185,7 @@ def test_what_is_refused():
             bp.score(f"T2I(spread={spread})", TRUTH, {"q": {}}, collection=SECONDS)
 
 
+@pytest.mark.slow
 def test_many_results_in_one_long_video():
     """Thousands of break points in one document, where a walk for each would take minutes."""
     rng = np.random.default_rng(0)

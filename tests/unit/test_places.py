@@ -110,6 +110,54 @@ def test_shares_are_said():
     assert "boxes are shares of their pages" in str(results)
 
 
+def test_shares_of_a_run_are_said():
+    results = bp.evaluate({"q": [BOX]}, {"q": [{"doc": "a", "page": 1, "box": [0, 0, 0.5, 0.4]}]}, "charR")
+    assert results.mean()["run"]["charR"] == 0.5
+    assert "run: no coordinate is above 1" in str(results)
+
+
+SHARE = {"doc": "a", "page": 1, "box": [0.5, 0.5, 1, 1]}
+
+
+@pytest.mark.parametrize(("truth", "run"), [([BOX, SHARE], [BOX]), ([BOX], [BOX, SHARE]), ([SHARE], [BOX, SHARE])])
+@pytest.mark.parametrize("carrier", ["dictionary", "jsonl", "csv", "frame"])
+def test_shares_beside_sized_boxes_are_refused(tmp_path, carrier, truth, run):
+    """A file in shares has no page_size at all: half a point of a page, or half of the page?"""
+    given = []
+    for name, rows in (("truth", truth), ("run", run)):
+        rows = [
+            {"topic": "q", **one, **({"grade": 1} if name == "truth" else {"rank": i})} for i, one in enumerate(rows, 1)
+        ]
+        kind = bp.Truth if name == "truth" else bp.Run
+        if carrier == "dictionary":
+            given.append(kind.from_records(rows))
+        elif carrier == "jsonl":
+            given.append(tmp_path / f"{name}.jsonl")
+            given[-1].write_text("".join(json.dumps(one) + "\n" for one in rows))
+        else:
+            edges = {"x0": 0, "y0": 1, "x1": 2, "y1": 3}
+            size = [one.pop("page_size", [None, None]) for one in rows]
+            flat = [
+                {**{k: v for k, v in one.items() if k != "box"}, **{k: one["box"][i] for k, i in edges.items()},
+                 "page_width": size[i][0], "page_height": size[i][1]}
+                for i, one in enumerate(rows)
+            ]  # fmt: skip
+            frame = pytest.importorskip("pandas").DataFrame(flat)
+            given.append(kind.from_frame(frame) if carrier == "frame" else tmp_path / f"{name}.csv")
+            if carrier == "csv":
+                frame.to_csv(given[-1], index=False)
+    with pytest.raises(bp.InputError, match="shares or units") as refused:
+        bp.evaluate(*given, "charR")
+    assert "give page_size" in str(refused.value)
+
+
+def test_boxes_beside_sized_ones_are_counted():
+    bare = {"doc": "a", "page": 1, "box": [50, 80, 100, 100]}
+    results = bp.evaluate({"q": [BOX, bare]}, {"q": [BOX]}, "charR")
+    assert results.mean()["run"]["charR"] == pytest.approx(0.8)
+    assert "1 box without page_size, taken in the units of other lines on their pages" in str(results)
+
+
 def test_units_of_the_file_where_no_size_is_known():
     truth = [{"doc": "a", "page": 1, "box": [0, 0, 50, 80]}]
     results = bp.evaluate({"q": truth}, {"q": [{"doc": "a", "page": 1, "box": [0, 0, 50, 40]}]}, "charR")
@@ -197,6 +245,7 @@ def test_measures_of_text_alone_are_refused(measure):
         score(measure, [BOX], [BOX])
 
 
+@pytest.mark.slow
 def test_a_span_as_a_box_one_high_has_the_number_of_the_span():
     rng = np.random.default_rng(5)
     measures = [*MEASURES.split(), "spanNDCG@3", "spanAll(share=0.3)", "EPRUM", "PRUM(r=1)", "ExpectedRatio@3"]

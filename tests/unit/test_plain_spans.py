@@ -7,7 +7,7 @@ import pytest
 
 import berrypick as bp
 from berrypick.core.errors import BerrypickError
-from berrypick.inputs import column_tables, objects
+from berrypick.inputs import column_tables, convert, objects
 from berrypick.inputs.column_tables import TextSearch, run_of_table
 from berrypick.inputs.objects import topics_table
 
@@ -96,6 +96,7 @@ ODD = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("odd", ODD, ids=[str(one)[:40] for one in ODD])
 def test_other_results_say_the_same(odd, both):
     for results in ([SPAN | odd], [SPAN, SPAN | odd], [SPAN | odd, SPAN], [{**odd, **SPAN}, SPAN]):
@@ -120,6 +121,30 @@ def test_other_results_say_the_same(odd, both):
 )
 def test_other_lists_say_the_same(given, both):
     both(given)
+
+
+def as_tuples(given):
+    names = ("doc", "start", "end", "score")
+    return {topic: [tuple(one[name] for name in names if name in one) for one in held] for topic, held in given.items()}
+
+
+def test_tuples_are_read_at_once(both):
+    for seed in range(10):
+        given = drawn(np.random.default_rng(seed), scores=bool(seed % 2))
+        at_once, found = both(as_tuples(given))
+        assert at_once and found == outcome(given)
+    for odd in ([("a", 1)], [("a", 1, 3), ("a", 1)], [("a", 1, "3")], [("a", 3, 1)], [(7, 1, 3)], [("a", 1, 3, None)]):
+        both({"p": [("a", 1, 3)], "q": odd})
+
+
+def test_what_begins_with_a_span_is_what_a_topic_retrieves(monkeypatch):
+    """Whatever follows it."""
+    others = [SPAN, {"_id": 1, "_source": {}}, {"topic": "q", **SPAN}, ("a", 1, 3), "text", None, 7, [SPAN]]
+    firsts = [SPAN, SPAN | {"score": 1}, SPAN | {"doc": None, "end": [1]}, ("a", 1, 3), ("a", "b", "c", {"d": 1})]
+    lists = [[first, *rest] for first in firsts for rest in ([], *([one] for one in others))]
+    assert not any(convert._holds_run(key, one) for key in ("q", "topic") for one in lists)
+    monkeypatch.setattr(convert, "begins_with_span", lambda value: False)
+    assert {convert._holds_run(key, one) for key in ("q", "topic") for one in lists} == {False}
 
 
 def test_names_may_stand_in_any_order(both):

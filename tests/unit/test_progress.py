@@ -47,6 +47,7 @@ CALLS = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @each("name", list(CALLS))
 def test_every_function_shows_a_bar_and_tells_a_function(name, monkeypatch):
     screen = terminal(monkeypatch)

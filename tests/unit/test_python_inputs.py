@@ -122,6 +122,7 @@ def test_frames_of_narwhals():
         assert numbers(*(frame.lazy() if lazy else frame for frame in frames)) == EXPECTED
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_spans_in_frames(library):
     make = LIBRARIES[library]
@@ -188,6 +189,7 @@ def test_ends_follow_from_lengths_or_texts():
     assert spans(as_run(frame)) == [("1", "garden", CUT, CUT + 11)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("held", "parts"),
     [
@@ -460,6 +462,7 @@ def test_several_runs_by_name(tmp_path):
     assert bp.evaluate(QRELS, [{"one": SCORES}, {"one": SCORES}, SCORES], "AP").runs == ("one", "one-2", "run")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("column", ["run", "run_id", "tag", "system"])
 def test_several_runs_in_one_frame(library, column):

@@ -89,6 +89,7 @@ def test_they_are_those_of_ir_measures(name: str, kernels: str, monkeypatch: pyt
                 assert value is None or math.isclose(value, other, abs_tol=bound, rel_tol=0), (seed, text, topic)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_they_are_ours(name: str) -> None:
     for text in forms(name):

@@ -450,6 +450,7 @@ def test_scanned_qrels_are_as_line_by_line(written, content, monkeypatch):
     assert quick == read()
 
 
+@pytest.mark.slow
 def test_lines_of_words_are_recognised_as_by_all_formats(written):
     """Where only the formats of words are asked, no other one would have answered first."""
     draw = random.Random(5)

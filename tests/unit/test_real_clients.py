@@ -26,6 +26,7 @@ def same(found: Any) -> None:
     assert results.mean()["run"] == pytest.approx(EXPECTED)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_chroma_in_memory():
     chromadb = module("chromadb")
@@ -58,6 +59,7 @@ def test_qdrant_in_memory():
     same({"q": found.points})
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_lancedb_in_a_folder(tmp_path):
     lancedb = module("lancedb")
@@ -69,6 +71,7 @@ def test_lancedb_in_a_folder(tmp_path):
         assert [one["score"] for one in run["q"]] == pytest.approx([0, -0.4, -2])
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_chunks_of_chonkie():
     chonkie = module("chonkie")
@@ -83,6 +86,7 @@ def test_chunks_of_chonkie():
     assert bp.score("charR", TRUTH, run) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_data_sets_of_hugging_face():
     datasets = module("datasets")
@@ -106,6 +110,7 @@ def test_data_sets_of_hugging_face():
             wrong(datasets.DatasetDict({"train": rows, "test": rows}))
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_a_response_of_llama_index():
     schema = module("llama_index.core.schema", "llama-index-core")
@@ -125,6 +130,7 @@ def test_a_response_of_llama_index():
     same({"q": [one.to_dict() for one in nodes]})
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_what_a_pipeline_of_haystack_returns():
     haystack = module("haystack", "haystack-ai")

@@ -156,6 +156,7 @@ def test_numbers_as_names_of_runs(tmp_path: Path) -> None:
     assert bp.evaluate(TRUTH, tmp_path / "r.parquet", "AP").runs == ("0", "1", "2")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["json", "jsonl", "parquet"])
 def test_saved_joined_compared(tmp_path: Path, ending: str) -> None:
     """Batches of runs, saved, are compared as all runs together."""

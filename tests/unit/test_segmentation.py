@@ -126,6 +126,7 @@ def test_tokens_follow_the_rules_one_by_one(text):
     assert cut(text) == _by_the_rules(text)
 
 
+@pytest.mark.slow
 def test_tokens_of_all_triples_of_kinds():
     of_each = dict(zip(_kinds(OF_EACH), OF_EACH, strict=True)) | {"pictograph": "👩"}
     assert len(of_each) == len(KINDS) + 1
@@ -134,6 +135,7 @@ def test_tokens_of_all_triples_of_kinds():
         assert cut(text) == _by_the_rules(text), text.encode("unicode_escape")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", ["🇦", "_", "a'", "1.", "\u0301", 'א"', ".", "ab _", "\u200d"])
 def test_long_texts_of_one_kind_are_cut_in_one_pass(unit):
     """A pass for each character would never end."""
@@ -222,6 +224,7 @@ def _refused(*_: object, **__: object) -> None:
     raise OSError("no network here\nsecond line")
 
 
+@pytest.mark.slow
 def test_words_need_no_network_and_loading_needs_no_regex():
     code = (
         "import sys, socket\n"
@@ -237,6 +240,7 @@ def test_words_need_no_network_and_loading_needs_no_regex():
 # --- texts that a pass for each character would never finish --------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

@@ -123,6 +123,7 @@ def damaged(text: str, draw: random.Random, every: int) -> str:
     return "".join(chars).strip()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [SHORT + 10, 300, 2000])
 def test_a_long_quote_is_found_where_it_was_taken_from(form: str, size: int) -> None:
     """With errors in a character of 25, and no borders near it are better."""

@@ -7,6 +7,7 @@ import json
 
 import numpy as np
 import pytest
+from odd_lines import ODD
 
 from berrypick import kernels
 from berrypick.core.errors import BerrypickError
@@ -106,6 +107,7 @@ def drawn_lines(draw, count):
     return made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(60))
 def test_good_files_are_scanned_to_the_same_run(seed, tmp_path, both):
     draw = np.random.default_rng(seed)
@@ -119,65 +121,7 @@ def test_good_files_are_scanned_to_the_same_run(seed, tmp_path, both):
     assert scanned and not isinstance(found, str)
 
 
-ODD = [
-    '{"topic": "1", "doc": "a", "start": 5, "end": 3}',
-    '{"topic": "1", "doc": "a", "start": -1, "end": 3}',
-    '{"topic": "1", "doc": "a", "start": 1}',
-    '{"topic": "1", "doc": "a"}',
-    '{"topic": "1", "doc": "", "start": 1, "end": 3}',
-    '{"topic": "", "doc": "a", "start": 1, "end": 3}',
-    '{"topic": null, "doc": "a", "start": 1, "end": 3}',
-    '{"topic": true, "doc": "a", "start": 1, "end": 3}',
-    '{"topic": 1.5, "doc": "a", "start": 1, "end": 3}',
-    '{"topic": -0, "doc": "a", "start": 1, "end": 3}',
-    '{"topic": 12345678901234567890123, "doc": "a", "start": 1, "end": 3}',
-    '{"topic": "1", "doc": "a", "start": "1", "end": 3}',
-    '{"topic": "1", "doc": "a", "start": 01, "end": 3}',
-    '{"topic": "1", "doc": "a", "start": 1., "end": 3}',
-    '{"topic": "1", "doc": "a", "start": .5, "end": 3}',
-    '{"topic": "1", "doc": "a", "start": +1, "end": 3}',
-    '{"topic": "1", "doc": "a", "start": 1e, "end": 3}',
-    '{"topic": "1", "doc": "a", "start": 1, "end": NaN}',
-    '{"topic": "1", "doc": "a", "start": 1, "end": Infinity}',
-    '{"topic": "1", "doc": "a", "start": 1, "end": 1e999}',
-    '{"topic": "1", "doc": "a", "start": 1, "end": 9007199254740992}',
-    '{"topic": "1", "doc": "a", "start": 1, "end": 9007199254740993}',
-    '{"topic": "1", "doc": "a", "start": 1, "end": 3, "end": 4}',
-    '{"topic": "1", "doc": "a", "start": 1, "end": 3, "score": 1}',
-    '{"topic": "1", "doc": "a", "start": 1, "end": 3, "text": "words"}',
-    '{"topic": "1", "doc": "a", "start": 1, "end": 3, "page": 3}',
-    '{"topic": "1", "doc": "a", "start": 1, "end": 3, "run": "x"}',
-    '{"topic": "1", "doc": "a", "start": 1, "end": 3, "start_line": 3}',
-    '{"topic": "1", "doc": "a", "start": 1, "end": 3, "more": {"start": 1}}',
-    '{"topic": "1", "doc": ["a", "b"]}',
-    '{"topic": "1", "results": []}',
-    '{"topic": "1", "doc": "a", "start": 1, "end": 3,}',
-    '{"topic": "1", "doc": "a", "start": 1, "end": 3',
-    '{"topic": "1", "doc": "a", "start": 1 "end": 3}',
-    '{"topic": "1", "doc": "a", "start": 1, "end": 3} {}',
-    '{"topic": "1", "doc": "a\tb", "start": 1, "end": 3}',
-    '{"topic": "1", "doc": "\\ud800", "start": 1, "end": 3}',
-    '{"topic": "1", "doc": "\\ud83d\\u0041", "start": 1, "end": 3}',
-    '{"topic": "1", "doc": "\\u0000", "start": 1, "end": 3}',
-    '{"topic": "1", "doc": "\\x41", "start": 1, "end": 3}',
-    '{"topic": "1", "doc": "\\u00g1", "start": 1, "end": 3}',
-    '{"topic": "1", "doc": "a\\"", "start": 1, "end": 3',
-    '{"to\\u0070ic": "1", "doc": "a", "start": 1, "end": 3}',
-    "{}",
-    "[]",
-    "null",
-    '"text"',
-    "{",
-    "\x0b{}",
-    '\u00a0{"topic": "1", "doc": "a", "start": 1, "end": 3}',
-    '{"topic": "1", "doc": "a\u2028b", "start": 1, "end": 3}',
-    '{"topic": "1", "doc": "a", "start": 1, "end": 3, "tag": 7}',
-    '{"topic": "1", "doc": "a", "start": 1e2, "end": 3E+2}',
-    '{"topic": "1", "doc": "a", "start": -0.0, "end": 3}',
-    f'{{"topic": "1", "doc": "{"n" * 70_000}", "start": 1, "end": 3}}',
-]  # fmt: skip
-
-
+@pytest.mark.slow
 @pytest.mark.parametrize("odd", ODD, ids=[line[:60] for line in ODD])
 def test_odd_lines_say_the_same(odd, tmp_path, both):
     good = '{"topic": "1", "doc": "a", "start": 1, "end": 3}'
@@ -187,6 +131,7 @@ def test_odd_lines_say_the_same(odd, tmp_path, both):
         both(path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(60))
 def test_damaged_files_say_the_same(seed, tmp_path, both):
     draw = np.random.default_rng(seed)

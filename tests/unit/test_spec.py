@@ -146,6 +146,7 @@ def test_wrong_document_measures_are_wrong_usage(text):
         parse_measure(text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["nDCG@0", "AP(rel=0)", "Judged@0", f"AP(rel={'9' * 20})"])
 def test_what_would_bring_ir_measures_down_is_wrong_usage(text, process, files):
     """In a process of its own: some of these end the whole program, without a Python error."""

@@ -45,6 +45,7 @@ def test_the_least_effort_by_hand():
     assert dear(np.array([2, 4])).tolist() == pytest.approx([1, 3])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("nodes", [1, 2, 6])
 def test_recall_values_against_all_lists(alone, nodes):
     rng = np.random.default_rng(nodes)
@@ -62,6 +63,7 @@ def test_recall_values_against_all_lists(alone, nodes):
     assert tight > 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("nodes", [1, 3])
 def test_gains_against_all_lists(alone, nodes, monkeypatch):
     monkeypatch.setattr("list_twins.list_search.search", _lengths_only(list_search.search))
@@ -80,6 +82,7 @@ def _lengths_only(search):
     return searched
 
 
+@pytest.mark.slow
 def test_the_papers_list_is_ideal_where_no_row_sums_to_more_than_one(kernels):
     """300 pages that lead to ten targets, each to one of them on average at most."""
     rows = np.random.default_rng(1).random((300, 10)) ** 3
@@ -89,6 +92,7 @@ def test_the_papers_list_is_ideal_where_no_row_sums_to_more_than_one(kernels):
     assert [(one.value, one.bound, one.gap) for one in found] == [(r, r, 0) for r in wanted]
 
 
+@pytest.mark.slow
 def test_every_digit_of_a_bound_is_the_same_in_both_forms(monkeypatch):
     rng = np.random.default_rng(3)
     for most in (0.2, 0.35):

@@ -63,6 +63,7 @@ def one_line(name: str) -> str:
     return " ".join(name.splitlines()).strip()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
 @pytest.mark.parametrize("kind", ["evaluate", "compare", "compare runs", "diff"])
 def test_markdown_shows_names_as_they_are(name, kind):

@@ -75,6 +75,7 @@ def test_a_run_whose_texts_are_elsewhere_is_refused_with_the_pattern(files, tmp_
     assert "text_mismatch='note'" in str(error.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_a_truth_whose_quotes_are_elsewhere_is_refused_with_the_pattern(files, pattern):
     counted_in, text, shift, unit, said = PATTERNS[pattern]

@@ -36,6 +36,7 @@ def official():
     return pytrec_eval.RelevanceEvaluator(QRELS, wanted).evaluate(RUN)
 
 
+@pytest.mark.slow
 @each(["typed", "official_name"], TREC)
 def test_digits_are_those_of_trec_eval(official, typed, official_name):
     results = bp.evaluate(QRELS, RUN, typed, topics="run")

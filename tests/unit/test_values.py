@@ -43,6 +43,7 @@ def copied(value):
     return pickle.loads(pickle.dumps(value))
 
 
+@pytest.mark.slow
 def test_evaluations_pickle(evaluation):
     again = copied(evaluation)
     assert again.run(curves=True).records() == evaluation.run(curves=True).records()

@@ -52,6 +52,7 @@ VALUES = ["Results", "Comparison", "Difference", "Stability", "Power", "Correlat
           "IdealLists", "Abstention", "Agreement", "Pool", "Relocation", "Sweep"]  # fmt: skip
 
 
+@pytest.mark.slow
 @each("name", VALUES)
 def test_every_value_has_every_text(made, name, tmp_path):
     value = made[name]
@@ -104,6 +105,7 @@ def test_rows_of_topics_are_asked_for(made, tmp_path):
         results.write(tmp_path / "x.parquet", per_topic=True)
 
 
+@pytest.mark.slow
 @each("output", ["table", "markdown", "latex", "csv", "tsv", "json", "jsonl"])
 def test_texts_are_those_of_the_command_line(output, tmp_path):
     (tmp_path / "t.qrels").write_text("".join(f"{topic} 0 a 1\n" for topic in TRUTH))
@@ -124,6 +126,7 @@ def test_texts_are_those_of_the_command_line(output, tmp_path):
     assert printed("power") == bp.power(results).table(output)
 
 
+@pytest.mark.slow
 def test_a_sweep_draws_two_parameters_as_a_map_and_one_as_means(made):
     sweep = made["Sweep"]
     drawn = json.dumps(sweep.plot().to_dict())

@@ -127,9 +127,9 @@ def bootstrap(
 
 @lru_cache(maxsize=1)
 def _kept_draws(topics: int, resamples: int, seed: int) -> Pieces:
-    """Resamples of one piece, or of up to four that take its room as small numbers: the same topics are drawn for many
-    curves in turn."""
-    kind: Any = np.float64 if len(_blocks(resamples, topics)) == 1 else np.uint16
+    """Resamples of up to two pieces, or of up to four as small numbers, which take less room: the same topics are drawn
+    for many curves and pairs in turn."""
+    kind: Any = np.float64 if len(_blocks(resamples, topics)) <= 2 else np.uint16
     return [(first, times.astype(kind, copy=False)) for first, times in resample_counts(topics, resamples, seed)]
 
 

@@ -486,7 +486,7 @@ class Run(Exchanged):
     def beside(self) -> frozenset[str]:
         """What results are beside documents, spans and elements, which few formats hold."""
         pages = {"places on pages"} if self.boxes is not None else set()
-        return frozenset(pages | ({"lines"} if self.unit == "lines" else set()) | {*self.extra})
+        return frozenset(pages | ({self.unit} if self.unit else set()) | {*self.extra})
 
     @property
     def points_into_documents(self) -> bool:

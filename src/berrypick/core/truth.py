@@ -524,6 +524,7 @@ class Truth(Exchanged):
             "quotes without offsets": any(not quote.has_offsets for topic in topics for quote in topic.quotes),
             "places on pages": self.of_pages,
             "lines": self.unit == "lines",
+            "seconds": self.unit == "seconds",
             "sets": any(topic.names_sets for topic in topics),
             "documents judged as a whole": any(
                 topic.empty_documents or topic.judged_documents or topic.judged_whole for topic in topics
@@ -570,7 +571,7 @@ class Truth(Exchanged):
 
     @cached_property
     def _grades(self) -> set[float]:
-        return {grade for topic in self.topics.values() for grade in set(topic.grade.tolist())}
+        return {*_all_grades(self.topics.values()).tolist()}
 
 
 def _grade_refused(topic: TopicTruth, row: int, source: str) -> InputError:

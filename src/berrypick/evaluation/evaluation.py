@@ -398,8 +398,10 @@ def _check_areas(measures: Sequence[RequestedMeasure]) -> None:
     """Where places on pages are judged, lengths are areas."""
     for one in measures:
         if not one.measure.of_areas and not one.measure.of_documents:
-            known = "charR, charP, charF, IoU, Overlap, Coverage, spanHit, spanRR, spanNDCG, spanAP, spanAll, EPRUM"
-            raise UsageError(f"{one.text} does not count areas, and the truth judges places on pages: use {known}")
+            known = "charR, charP, charF, IoU, charJudged, Overlap, Coverage"
+            spans = "spanHit, spanRR, spanNDCG, spanAP, spanAll, EPRUM"
+            what = f"{one.text} does not count areas, and the truth judges places on pages"
+            raise UsageError(f"{what}: use {known}, {spans}")
 
 
 def _contexts(

@@ -303,6 +303,8 @@ def _line_unit(truth: Truth, effort: str, reader: ReaderContext) -> str | None:
         return "chars"
     if truth.units != "documents" and (unit := formats.positions_in(truth.format)) is not None:
         return unit
-    places = [topic.start for topic in truth.topics.values()]
-    whole = all(column is None or bool((column == np.floor(column)).all()) for column in places)
+    places = (topic.start for topic in truth.topics.values())
+    whole = all(
+        column is None or column.dtype.kind == "i" or bool((column == np.floor(column)).all()) for column in places
+    )
     return None if whole else "seconds"

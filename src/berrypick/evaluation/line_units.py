@@ -1,4 +1,4 @@
-"""Truth and runs whose positions count lines: what goes with them, and what does not."""
+"""Truth and runs whose positions count lines or seconds: what goes with them, and what does not."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from berrypick.core.truth import Truth
 from berrypick.core.words import counted
 from berrypick.documents.lazy import OfDocuments
 from berrypick.evaluation.options import EvaluationOptions
+from berrypick.formats import positions_in
 from berrypick.judging.context import JudgingContext
 
 _FIELDS = {"lines": "start_line and end_line", "seconds": "start_time and end_time", "": "start and end"}
@@ -35,8 +36,13 @@ def check_lines(truth: Truth, options: EvaluationOptions) -> None:
         raise UsageError(f"positions count lines, and {option('offsets', options.offsets)} converts offsets in texts")
     if lines and options.chunks is not None:
         raise UsageError(f"positions count lines, and {option('chunks')} counts characters: leave it out")
-    if truth.unit == "seconds" and options.effort in ("chars", "tokens"):
+    seconds = truth.unit == "seconds"
+    if seconds and options.effort in ("chars", "tokens"):
         raise UsageError(f"positions count seconds: use {option('effort', 'seconds')}")
+    if seconds and options.offsets is not None:
+        raise UsageError(f"positions count seconds, and {option('offsets', options.offsets)} is about offsets in texts")
+    if seconds and options.chunks is not None:
+        raise UsageError(f"positions count seconds, and {option('chunks')} counts characters: leave it out")
 
 
 def in_lines(context: JudgingContext) -> JudgingContext:
@@ -54,12 +60,21 @@ def check_unit(run: Run, truth: Truth) -> Run:
     if run.start is None or not len(run) or truth.units != "spans" or truth.unit == run.unit or not _placed(truth):
         return run
     source = run.source or run.tag or "the run"
-    if {truth.unit, run.unit} == {"", "seconds"}:
+    if {truth.unit, run.unit} == {"", "seconds"} and not (_counts_text(truth) or _counts_text(run)):
         name = source if not run.unit else truth.source or "the truth"
         return replace(run, notes=(*run.notes, f"{name}: start and end are taken as seconds, as on the other side"))
     here, there = (f"{_FIELDS[unit]}, which count {unit or 'characters'}" for unit in (run.unit, truth.unit))
     what = f"the results have {here}, and the truth {there}"
     raise InputError(what, path=source, remedy=f"give {_FIELDS[truth.unit]} in every line of the run")
+
+
+def _counts_text(side: Truth | Run) -> bool:
+    """Whether the positions of a truth or run are known to count characters: by its format, or by texts beside them."""
+    if side.unit:
+        return False
+    said = side.offsets is not None if isinstance(side, Truth) else bool(side.quoted)
+    quoted = isinstance(side, Truth) and any(q.has_offsets for one in side.topics.values() for q in one.quotes)
+    return said or quoted or positions_in(side.format) == "chars"
 
 
 def _placed(truth: Truth) -> bool:

@@ -112,6 +112,8 @@ def _topic_notes(scorer: RunScorer) -> Iterator[Note]:
     absent = sum(1 for topic in scorer.topics if topic not in run and topic in truth.relevant_topics)
     if absent:
         yield Note("missing topics", f"{counted(absent, 'judged topic')} missing from the run, scored as empty lists")
+    if len(scorer.topics) < len(truth) and (left := [topic for topic in truth.relevant_topics if topic not in run]):
+        yield Note("missing topics", f"{counted(len(left), 'judged topic')} missing from the run, left out of means")
     empty = [topic for topic in scorer.topics if topic not in truth.relevant_topics]
     if empty:
         asked = [one.text for one in scorer.evaluation.measures if one.measure.needs_targets]
@@ -269,8 +271,8 @@ def _measure_notes(scorer: RunScorer, one: RequestedMeasure) -> Iterator[Note]:
         for text in score.notes:
             counts[text] = counts.get(text, 0) + 1
         above += score.value is not None and score.value > 1 + 1e-9
-        relevant = scorer.evaluation.truth.topics[topic].has_relevant
-        undefined += score.value is None and relevant and topic in scorer.run and one.measure.needs_targets
+        if score.value is None and one.measure.needs_targets:
+            undefined += scorer.evaluation.truth.topics[topic].has_relevant and topic in scorer.run
     for text, count in counts.items():
         yield Note("measure", text, measure=one.text, count=count)
     if above and one.measure.higher_is_better and one.measure.why_above_one:

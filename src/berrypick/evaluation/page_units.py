@@ -42,6 +42,7 @@ class _FileBoxes:
     sizes: dict[Page, tuple[float, float]] = field(default_factory=dict)
     scaled: int = 0
     assumed: int = 0
+    beside: int = 0  # without a size, on pages whose size other lines of the file give
     cut: int = 0
 
     def note_sizes(self, names: Sequence[str], boxes: Boxes) -> None:
@@ -59,6 +60,9 @@ class _FileBoxes:
         if self.assumed:
             text = counted(self.assumed, "box", "boxes")
             found.append(f"{text} without page_size, taken in the units of {units.source or 'the truth'}")
+        if self.beside:
+            text = counted(self.beside, "box", "boxes")
+            found.append(f"{text} without page_size, taken in the units of other lines on their pages")
         if self.cut:
             found.append(f"{counted(self.cut, 'box', 'boxes')} ended outside of the page, and cut there")
         return found
@@ -74,12 +78,12 @@ def truth_in_units(truth: Truth) -> tuple[Truth, PageUnits]:
         side.note_sizes(topic.document, topic.boxes)
     if done:
         return truth, PageUnits(True, side.sizes, truth.source)
-    shares = _in_shares([topic.boxes for topic in topics if topic.boxes is not None])
+    shares = in_shares([topic.boxes for topic in topics if topic.boxes is not None])
     units = PageUnits(shares or bool(side.sizes), side.sizes, truth.source)
     changed = {name: _topic_in_units(topic, side, units, shares) for name, topic in truth.topics.items()}
     notes = list(truth.notes)
     if shares and any((~topic.boxes.whole).any() for topic in topics if topic.boxes is not None):
-        notes.append("no coordinate is above 1 and no page_size is given: boxes are shares of their pages")
+        notes.append(_SHARES)
     if not units.shares:
         notes.append("no page_size is given: areas count in the units of the file, not in pages")
     return replace(truth, topics=changed, notes=(*notes, *side.notes(units))), units
@@ -106,20 +110,22 @@ def run_in_units(run: Run, units: PageUnits) -> Run:
     side = _FileBoxes(source)
     names = [run.documents[code] for code in run.document.tolist()]
     side.note_sizes(names, run.boxes)
-    shares = _in_shares([run.boxes])
+    shares = in_shares([run.boxes])
     if shares and not units.shares and not run.boxes.whole.all():
         what = f"boxes are shares of pages, and those of {units.source or 'the truth'} count in units of their own"
         raise InputError(what, path=source, remedy=_REMEDY)
     lines = None if run.line is None else run.line.tolist()
     found = _converted(names, run.boxes, side, units, shares, lines)
     start, end = found.extent()
-    return replace(run, boxes=found, start=start, end=end, notes=(*run.notes, *side.notes(units)))
+    said = [_SHARES] if shares and not run.boxes.whole.all() else []
+    return replace(run, boxes=found, start=start, end=end, notes=(*run.notes, *said, *side.notes(units)))
 
 
 _PLACES = "give page, and box, in every line of the run"
+_SHARES = "no coordinate is above 1 and no page_size is given: boxes are shares of their pages"
 
 
-def _in_shares(boxes: Sequence[Boxes]) -> bool:
+def in_shares(boxes: Sequence[Boxes]) -> bool:
     """Whether no page size is given and no coordinate is above 1."""
     return not any(one.sized.any() or (np.nan_to_num(one.box) > 1).any() for one in boxes)
 
@@ -131,7 +137,9 @@ def _converted(
     box, size = boxes.box.copy(), boxes.size.copy()
     for row, name in enumerate(names):
         page = (name, int(boxes.page[row]))
-        known = (float(size[row, 0]), float(size[row, 1])) if boxes.sized[row] else side.sizes.get(page)
+        own = bool(boxes.sized[row])
+        known = (float(size[row, 0]), float(size[row, 1])) if own else side.sizes.get(page)
+        side.beside += known is not None and not own and not boxes.whole[row]
         there = units.sizes.get(page)
         if known is not None and there is not None and there != known:
             _same_shape(page, there, known, units.source or "the truth", side.source)
@@ -141,12 +149,21 @@ def _converted(
         if known is not None:
             size[row] = known
         try:
+            if not own and not shares and known is not None:
+                _check_not_shares(boxes.box[row], known)
             box[row] = _one(box[row], bool(boxes.whole[row]), known, units.shares, shares, side)
         except ValueError as error:
             line = None if lines is None else lines[row]
             text = boxes.name(name, row)
             raise InputError(f"{text}: {error}", path=side.source, line=line, remedy=_REMEDY) from None
     return Boxes(boxes.page, box, size, units.shares)
+
+
+def _check_not_shares(box: FloatArray, size: tuple[float, float]) -> None:
+    """A box of at most 1 x 1 beside larger pages may be in shares, which the file as a whole is not."""
+    if min(size) > 1 and (box <= 1).all():
+        shape = f"{size[0]:g} x {size[1]:g}"
+        raise ValueError(f"no coordinate is above 1 and it has no page_size, on a page of {shape}: shares or units?")
 
 
 def _one(

@@ -56,6 +56,8 @@ RULES = {
     "count-pairs": "what results and targets have in common is added up pair by pair",
     "empty-is-one": "the precision of an empty list is 1",
     "no-evidence-is-found": "topics without evidence count as found, unless they have no answer",
+    "iou-above": "a result matches a target if their intersection over union is above the threshold, not at it",
+    "unhittable-is-missed": "topics with nothing that a result could match count as missed",
 }
 
 

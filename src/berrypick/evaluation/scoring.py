@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
@@ -13,6 +13,7 @@ from berrypick.core.progress import gc_paused
 from berrypick.core.registry import plugin_errors
 from berrypick.core.results import RunFacts, mean
 from berrypick.core.run import Ranking, Run
+from berrypick.core.score import Score
 from berrypick.core.words import counted
 from berrypick.documents.near_names import near_hint
 from berrypick.evaluation.notes import meaningless_notes, run_notes, some
@@ -22,14 +23,19 @@ from berrypick.evaluation.signature import measure_fields, sign
 from berrypick.inputs.convert import RunFile
 from berrypick.judging.context import JudgingContext
 from berrypick.judging.judge import ranking_of, refuse_duplicates
+from berrypick.judging.together import RunTogether, SpansTogether, blocks, takes_together
 from berrypick.judging.topic import JudgedTopic
 from berrypick.judging.topics import JudgedTopics
 from berrypick.measures import Measure
+from berrypick.measures.base import as_score
 from berrypick.measures.spans.overlap import repeated_share
 from berrypick.users import UserModel
 
 if TYPE_CHECKING:
     from berrypick.evaluation.evaluation import Evaluation
+
+#: Fewer topics than this are judged one by one: to take them together would not pay.
+FEW_TOPICS = 4
 
 
 @gc_paused()
@@ -79,28 +85,76 @@ class RunScorer:
         return any(one.measure.of_documents == of_documents for one in self.evaluation.measures)
 
     def score_topics(self, topics: Sequence[str], step: Callable[[int], None]) -> None:
-        """Score some topics, of which one at a time is held, by measures that see one at a time."""
+        """Score some topics, of which one at a time is held; plain ones together, by measures that can."""
         evaluation = self.evaluation
         measures = [one for one in evaluation.measures if not one.measure.of_documents]
         if not measures and not self._notes_overlap:
             step(len(topics))
             return
-        for topic in topics:
-            judged: dict[JudgingContext, JudgedTopics] = {}
-            for one in measures:
-                context = evaluation.contexts[one.text]
-                if context not in judged:
-                    judged[context] = JudgedTopics(evaluation.truth, self.run, (topic,), context)
-                    first = judged[context].judge(topic)  # what is wrong with it is no matter of the measure
-                    if self.all_notes:
-                        self._count(first, first=len(judged) == 1)
-                self._score(one, judged[context])
-            if self._notes_overlap:
-                own = judged.get(evaluation.context)
-                self._measure_overlap(topic, None if own is None else own.judge(topic).ranking)
-            step(1)
+        together = self._together(measures) if len(topics) >= FEW_TOPICS else None
+        for block in [topics] if together is None else blocks(topics, self.run):
+            spans = None if together is None else together.of(block)
+            done = {} if spans is None else self._score_together(measures, spans)
+            known = self._overlap_together(spans) if spans is not None and self._notes_overlap else ()
+            for topic in block:
+                judged: dict[JudgingContext, JudgedTopics] = {}
+                for one in measures:
+                    if topic in done.get(one.text, ()):
+                        continue
+                    context = evaluation.contexts[one.text]
+                    if context not in judged:
+                        judged[context] = JudgedTopics(evaluation.truth, self.run, (topic,), context)
+                        first = judged[context].judge(topic)  # what is wrong with it is no matter of the measure
+                        if self.all_notes:
+                            self._count(first, first=len(judged) == 1)
+                    self._score(one, judged[context])
+                if self._notes_overlap and topic not in known:
+                    own = judged.get(evaluation.context)
+                    self._measure_overlap(topic, None if own is None else own.judge(topic).ranking)
+                step(1)
         if evaluation.readers is not None:
             self.score_drawn(topics)
+
+    def _together(self, measures: Sequence[RequestedMeasure]) -> RunTogether | None:
+        """The run as columns of all topics, where a measure may take them together."""
+        some = any(self._takes_together(one) for one in measures)
+        return RunTogether(self.evaluation.truth, self.run) if some else None
+
+    def _takes_together(self, one: RequestedMeasure) -> bool:
+        """A class of another package may have changed any part of what it inherits; curves are made one by one."""
+        own, kind = type(one.measure), Measure.score_together
+        if own.score_together is kind or not own.__module__.startswith("berrypick.measures."):
+            return False
+        if self.curves and own.has_curve():
+            return False
+        return takes_together(self.run, self.evaluation.contexts[one.text])
+
+    def _score_together(
+        self, measures: Sequence[RequestedMeasure], spans: SpansTogether
+    ) -> dict[str, Mapping[str, Score]]:
+        """Score topics by the measures that take them together; what is found, by measure."""
+        done: dict[str, Mapping[str, Score]] = {}
+        for one in measures:
+            if not self._takes_together(one):
+                continue
+            context = self.evaluation.contexts[one.text]
+            try:
+                found, reads = observed(one.measure.score_together, spans, context)
+            except Exception as error:
+                raise_named(error, one.text, one.measure, context.user)
+            if found is not None:
+                done[one.text] = found
+                self.scores.reads.setdefault(one.text, set()).update(reads)
+                self.scores.found.update({(one.text, topic): as_score(score) for topic, score in found.items()})
+        return done
+
+    def _overlap_together(self, spans: SpansTogether) -> Container[str]:
+        """The overlap of the lists of topics, as :meth:`_measure_overlap` finds it; the topics that are done."""
+        shares = zip(spans.topics, spans.repeated_shares(), spans.targets.tolist(), strict=True)
+        for topic, share, targets in shares:
+            if targets and share is not None:
+                self.scores.overlap[topic] = share
+        return frozenset(spans.topics)
 
     def score_drawn(self, topics: Sequence[str]) -> None:
         """Score topics for each reader drawn from a fitted user model; a drawn chain is made once for all topics."""

@@ -42,6 +42,7 @@ __all__ = [
     "registry",
     "sniff",
     "sniff_all",
+    "split_runs",
     "write",
 ]
 
@@ -246,11 +247,31 @@ def read_any(
         problems = problems or Problems(name)
         with plugin_errors(f"{name}: reading it as {chosen.name()}", chosen):
             value = chosen.read(name, problems, **options)
+    if chosen.positions == "seconds":
+        value = _in_seconds(value)
     if problems.foreign and isinstance(value, (Truth, Run)):
         value = replace(value, foreign=problems.first_lines())
     if (problems.counts or problems.foreign) and isinstance(value, (Truth, Run, LinkTable, Sessions)):
         return replace(value, skipped=problems.told())
     return value
+
+
+def split_runs(path: str, chosen: type[Format]) -> list[Run]:
+    """Return the runs of a file whose format may hold several; none in most formats."""
+    runs = chosen.split(path)
+    return [_in_seconds(run) for run in runs] if chosen.positions == "seconds" else runs
+
+
+def _in_seconds(value: Any) -> Any:
+    """Say of a truth or run that its positions count seconds, as its format knows: they are no text."""
+    if isinstance(value, Run):
+        return value if value.start is None else value.changed(unit="seconds")
+    if not isinstance(value, Truth) or value.units != "spans":
+        return value
+    topics = {
+        name: topic if topic.start is None else replace(topic, unit="seconds") for name, topic in value.topics.items()
+    }
+    return replace(value, topics=topics)
 
 
 def read_truth(path: Any, format: str | type[Format] | None = None) -> Truth:

@@ -199,7 +199,8 @@ class Format:
     @classmethod
     def lost(cls, value: Any) -> frozenset[str]:
         """Return what there is beside graded units in a truth, or in a run, and has no place in this format."""
-        return value.beside - cls.holds if isinstance(value, (Truth, Run)) else frozenset()
+        known = cls.holds if cls.positions is None else cls.holds | {cls.positions}
+        return value.beside - known if isinstance(value, (Truth, Run)) else frozenset()
 
     @classmethod
     def describe(cls, value: Any) -> list[str]:

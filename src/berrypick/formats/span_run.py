@@ -55,7 +55,7 @@ class SpanRun(Format):
     suffixes: ClassVar[tuple[str, ...]] = (".jsonl", ".json")
     json_names: ClassVar[tuple[str, ...]] = ("topic", "doc", "start", "end", "score", "rank", "text")
     holds_empty_topics: ClassVar[bool] = True
-    holds: ClassVar[frozenset[str]] = frozenset({"places on pages", "lines"})
+    holds: ClassVar[frozenset[str]] = frozenset({"places on pages", "lines", "seconds"})
 
     @classmethod
     def sniff(cls, lines: list[str]) -> bool:

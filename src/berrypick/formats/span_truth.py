@@ -16,6 +16,7 @@ from berrypick.formats.io.evidence_sets import Memberships, set_counts
 from berrypick.formats.io.json_lines import Fields, Rows, plain, records, span_fields, write_lines
 from berrypick.formats.io.page_places import PAGES, read_place
 from berrypick.formats.io.questions import by_place
+from berrypick.formats.io.span_scan import scan_judged
 from berrypick.formats.io.values import ONE_OF_TWO, Judgement, documents_topic, judged_counts, spans_topic
 from berrypick.inputs.counted_places import COUNTED, UNIT
 from berrypick.inputs.fields import PAGE_NAMES, QUESTIONS, FieldReader, has_list, is_span_header, names_topic, ours_of
@@ -94,7 +95,7 @@ class SpanTruth(Format):
     json_names: ClassVar[tuple[str, ...]] = ("topic", "doc", "start", "end", "grade", "quote")
     holds_empty_topics: ClassVar[bool] = True
     holds: ClassVar[frozenset[str]] = frozenset(
-        {"quotes without offsets", "documents judged as a whole", "places on pages", "lines", "sets"}
+        {"quotes without offsets", "documents judged as a whole", "places on pages", "lines", "seconds", "sets"}
     )
 
     @classmethod
@@ -105,6 +106,8 @@ class SpanTruth(Format):
 
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Truth:
+        if (topics := scan_judged(path)) is not None:
+            return Truth("spans", topics, path, cls.format_name)
         return cls.from_records(span_records(path, problems, FieldReader("truth")), problems, path)
 
     @classmethod

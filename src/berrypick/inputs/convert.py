@@ -23,6 +23,7 @@ from berrypick.inputs.column_tables import TextSearch, run_of_table, runs_of_tab
 from berrypick.inputs.fields import names_topic
 from berrypick.inputs.frames import frame_table, holds_results, is_frame, is_record, records_table
 from berrypick.inputs.objects import KINDS, is_result, refuse_response, topics_table
+from berrypick.inputs.span_lists import begins_with_span
 
 
 class FrameLike(Protocol):
@@ -114,11 +115,13 @@ class RunFile:
 
 
 def _runs_in(path: str, format: str | None) -> list[Run]:
-    """The runs of a file of JSON whose format may hold several; empty for any other."""
+    """The runs of a file of JSON whose format may hold several; empty for any other, and where brackets choose one."""
+    if format and "(" in format:
+        return []
     if next(iter(head(path, 1)), "").lstrip("\ufeff \t")[:1] not in ("{", "["):
         return []
     chosen = formats.by_name(format, "run") if format else formats.sniff(path, "run")
-    return chosen.split(path) if chosen is not SpanTableRun else []
+    return formats.split_runs(path, chosen) if chosen is not SpanTableRun else []
 
 
 #: What stands for a truth, for one run, and for one or several.
@@ -265,6 +268,8 @@ def _is_by_run(given: Mapping[Any, Any]) -> bool:
 
 def _holds_run(key: Any, value: Any) -> bool | None:
     """Whether a value is a run (True) or the results of one topic (False); None if it is empty."""
+    if begins_with_span(value):
+        return False
     if isinstance(value, (Run, RunFile, str, PathLike)) or _ranx(value, "Run"):
         return True
     if is_answer(value) or _is_chain(value):

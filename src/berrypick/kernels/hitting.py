@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
+from berrypick.kernels import native
 
 #: Rows and columns of a matrix.
 Places = tuple[IntArray, IntArray]
@@ -67,7 +68,8 @@ class Chain:
         found = self._ever(targets, inside, step, own) if steps is None else _within(step, own, steps, trail)
         for target, column in zip(targets, found.T, strict=True):
             led = np.flatnonzero(column)
-            self._known[target, steps, trail] = inside[led], column[led]
+            units = inside if len(led) == len(inside) else inside[led]  # one array for all columns that are full
+            self._known[target, steps, trail] = units, column[led]
 
     def leading_to(self, targets: Sequence[int], steps: int | None = None) -> BoolArray:
         """The units from which some route leads to one of the targets, within a number of steps; these included."""
@@ -83,7 +85,7 @@ class Chain:
     def _ever(self, targets: list[int], inside: IntArray, step: Any, own: Places) -> FloatArray:
         if len(self.units) <= MOST_INVERTED:
             return self._by_inverse(targets)[inside]
-        found, settled = _iterated(step, own)
+        found, settled = iterated(step, own)
         if not settled.all():
             slow = [target for target, early in zip(targets, settled, strict=True) if not early]
             found[:, ~settled] = self._by_inverse(slow)[inside]
@@ -155,8 +157,22 @@ def _within(step: Any, own: Places, steps: int, trail: float | None) -> FloatArr
     return np.minimum(found, 1.0)
 
 
-def _iterated(step: Any, own: Places) -> tuple[FloatArray, BoolArray]:
-    """The first-step equations from below, only sums of positive terms; and which columns have settled."""
+def iterated(step: Any, own: Places) -> tuple[FloatArray, BoolArray]:
+    """The first-step equations from below, only sums of positive terms; and which columns have settled.
+
+    ``own``: the page of each column's target, and the column.
+    """
+    module = native()
+    if module is None:
+        return plain_iterated(step, own)
+    found, settled = np.empty((step.shape[0], len(own[0]))), np.empty(len(own[0]), dtype=np.uint8)
+    first, to = step.indptr.astype(np.int64), step.indices.astype(np.int64)
+    module.chain_visits(first, to, step.data, own[0].astype(np.int64), MOST_STEPS, found, settled)
+    return found, settled.view(np.bool_)
+
+
+def plain_iterated(step: Any, own: Places) -> tuple[FloatArray, BoolArray]:
+    """The same, all rows anew in each step; where columns have settled, to the same bits."""
     hit = np.zeros((step.shape[0], len(own[0])))
     hit[own] = 1.0
     settled: BoolArray = np.zeros(len(own[0]), dtype=bool)

@@ -20,6 +20,7 @@ from berrypick.core.score import Curve, Explanation, Score, Table, number
 from berrypick.core.words import counted
 from berrypick.judging.context import JudgingContext
 from berrypick.judging.reader_sessions import ReaderSessions
+from berrypick.judging.together import SpansTogether
 from berrypick.judging.topic import JudgedTopic
 from berrypick.judging.topics import JudgedTopics
 from berrypick.measures.best_list import BestList
@@ -238,6 +239,13 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
                 value = self.compute(one) if one.answered else self.missing_topic_score(one)
             found[topic] = as_score(value)
         return found
+
+    def score_together(self, spans: SpansTogether, context: JudgingContext) -> Mapping[str, Score] | None:
+        """Return the values of topics whose columns are taken together, digit for digit those of :meth:`score_topics`.
+
+        Topics that are not among them are scored one by one; None: all are.
+        """
+        return None
 
     def reads_targets(self, user: str) -> bool:
         """Say whether readers of this user model look for targets; else it reads gains or text, and no idealism."""

@@ -48,11 +48,14 @@ def common_places(ranking: Ranking, row: IntArray, targets: Targets, target: Int
     return np.where(one.page == other.page, common_areas(one.box, other.box), 0.0)
 
 
-def covered_place(ranking: Ranking, rows: IntArray, targets: Targets, x: int) -> FloatArray:
-    """How much of a target each of some rows of its document is the first to cover."""
+def covered_places(ranking: Ranking, row: IntArray, targets: Targets, target: IntArray, group: IntArray) -> FloatArray:
+    """How much of the target of its group, of which there may be several, each row of it is the first to cover.
+
+    ``target`` has the target of each group; the rows are of its document and page.
+    """
     assert ranking.boxes is not None and targets.boxes is not None
-    one, target = ranking.boxes[rows], targets.boxes[np.array([x])]
-    return first_seen_areas(one.page, one.box, target.page, target.box)[1]
+    wanted = targets.boxes.box[target]
+    return first_seen_areas(group, ranking.boxes.box[row], np.arange(len(target)), wanted)[1]
 
 
 #: A stretch of reading: the row, its area, and how much of that is new and relevant.

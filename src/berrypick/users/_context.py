@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from berrypick.core.arrays import FloatArray
 from berrypick.core.reach import Reach
@@ -15,6 +15,8 @@ from berrypick.users.walks import Readers, Visits, certain
 
 class ContextModel(UserModel):
     """A reader who gets ``regions`` instead of results, and sees a span if they cover at least a ``share`` of it."""
+
+    certain: ClassVar[bool] = True
 
     if TYPE_CHECKING:
         share: float  # a parameter of every such model, each at its own place

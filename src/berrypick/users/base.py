@@ -104,6 +104,8 @@ class UserModel(Parameterized, base=True):
     breaks: ClassVar[tuple[str, ...]] = ()
     #: Whether it reads places on pages too, with areas for lengths.
     reads_areas: ClassVar[bool] = False
+    #: Whether every reader sees the same of a list: reach is 0 or 1.
+    certain: ClassVar[bool] = False
     #: What the add-on fit estimates it from, 'sessions' or 'readings'; '' where it cannot, or the model has a fit.
     learnt_from: ClassVar[str] = ""
     #: What the slider of a report goes through.
@@ -194,6 +196,11 @@ class UserModel(Parameterized, base=True):
     def reach(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> Reach:
         """Return what each rank leads to."""
         raise NotImplementedError(f"{type(self).__name__} has no method reach")
+
+    def surely_reaches(self, start: Positions, end: Positions, low: Positions, high: Positions) -> BoolArray | None:
+        """Say of results from start to end, each at a rank of its own, which surely lead to targets of their documents
+        from low to high; no other rank matters then, and all others never do. None where it is not as simple."""
+        return None
 
     def reach_alone(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> Reach:
         """Return what each rank would lead to as the first of a list; differs only where earlier ranks matter."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from berrypick.core.arrays import BoolArray, Positions
 from berrypick.core.parameters import positive_share
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 from berrypick.users._context import ContextModel
 from berrypick.users.base import ReaderContext, Slider, elements
-from berrypick.users.pairs import same_element
+from berrypick.users.pairs import covers, same_element
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,10 @@ class Classical(ContextModel):
     @property
     def reads_sizes(self) -> bool:
         return False
+
+    def surely_reaches(self, start: Positions, end: Positions, low: Positions, high: Positions) -> BoolArray | None:
+        own = type(self) is Classical and self.returns is not False  # another class may have another reach
+        return covers(start, end, low, high, self.share) if own else None
 
     def reach(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> Reach:
         if elements(ranking, targets):

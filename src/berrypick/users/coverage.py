@@ -14,8 +14,9 @@ from berrypick.core.parameters import parameter
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
+from berrypick.relevance.in_common import ends
 from berrypick.users.base import ReaderContext, UserModel, elements, need_places, shared, whole_documents
-from berrypick.users.pairs import covered, ends, nested_elements, same_document, same_document_pairs
+from berrypick.users.pairs import covered, nested_elements, same_document, same_document_pairs
 from berrypick.users.walks import Readers, Visit, Visits, certain, rows_of, side_by_side, within
 
 

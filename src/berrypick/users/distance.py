@@ -12,10 +12,11 @@ from berrypick.core.errors import UsageError
 from berrypick.core.parameters import parameter, zero_or_more
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
+from berrypick.relevance.in_common import ends
 from berrypick.relevance.places import common_places
 from berrypick.users._gaps import GapModel
 from berrypick.users.base import ReaderContext, Slider, need_places
-from berrypick.users.pairs import ends, same_document_pairs
+from berrypick.users.pairs import same_document_pairs
 
 
 @dataclass(frozen=True)

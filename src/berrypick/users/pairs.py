@@ -11,7 +11,8 @@ from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 from berrypick.kernels.trees import nested_pairs, numbered
-from berrypick.relevance.places import common_places, covered_place
+from berrypick.relevance.in_common import common_lengths, ends, meetings, sizes
+from berrypick.relevance.places import common_places, covered_places
 
 #: Rows of a ranking, and as many targets.
 Pairs = tuple[IntArray, IntArray]
@@ -141,39 +142,14 @@ def _codes(names: list[str]) -> IntArray:
 
 def size_ratio(ranking: Ranking, row: IntArray, targets: Targets, target: IntArray) -> FloatArray:
     """The smaller length of two units over the larger, 1 if both are empty; nan where one is unknown."""
-    one, other = _sizes(ranking, row), _sizes(targets, target)
+    one, other = sizes(ranking, row), sizes(targets, target)
     larger = np.maximum(one, other)
     some = larger > 0
     ratio = np.minimum(one, other) / np.where(some, larger, 1.0)
     return np.where(some, ratio, np.where(larger == 0, 1.0, np.nan))
 
 
-def _sizes(units: Ranking | Targets, of: IntArray) -> FloatArray:
-    if units.boxes is not None:
-        return units.boxes.areas[of]
-    if units.start is not None and units.end is not None:
-        return (units.end[of] - units.start[of]).astype(np.float64)
-    return np.full(len(of), np.nan) if units.size is None else units.size[of]
-
-
 # --- spans ----------------------------------------------------------------------------------------------------------
-
-
-def ends(
-    ranking: Ranking, row: IntArray, targets: Targets, target: IntArray
-) -> tuple[Positions, Positions, Positions, Positions]:
-    """Where the pointer and the target of each pair start and end."""
-    assert ranking.start is not None and ranking.end is not None
-    assert targets.start is not None and targets.end is not None
-    return ranking.start[row], ranking.end[row], targets.start[target], targets.end[target]
-
-
-def common_lengths(ranking: Ranking, row: IntArray, targets: Targets, target: IntArray) -> FloatArray:
-    """The length of the text that pointer and target of each pair have in common."""
-    if ranking.boxes is not None:
-        return common_places(ranking, row, targets, target)
-    start, end, target_start, target_end = ends(ranking, row, targets, target)
-    return np.asarray(np.maximum(np.minimum(end, target_end) - np.maximum(start, target_start), 0), dtype=np.float64)
 
 
 @lru_cache(maxsize=4)
@@ -182,18 +158,26 @@ def covered(ranking: Ranking, targets: Targets) -> tuple[IntArray, IntArray, Flo
 
     Sorted by rank, then target. An entry point, which has no length, is covered or not.
     """
-    row, target = same_document_pairs(ranking, targets)
-    touching = _touching(ranking, row, targets, target)
-    row, target = row[touching], target[touching]
+    row, target = _touching_pairs(ranking, targets)
     key, group = np.unique(ranking.rank[row] * max(len(targets), 1) + target, return_inverse=True)
     rank, of = key // max(len(targets), 1), key % max(len(targets), 1)
-    length = _sizes(targets, of)
+    length = sizes(targets, of)
     if len(key) == len(row):
         common = np.empty(len(key))
         common[group] = common_lengths(ranking, row, targets, target)
     else:
         common = _together(ranking, row, targets, of, group)
     return rank, of, np.where(length == 0, 1.0, common / np.where(length == 0, 1.0, length))
+
+
+def _touching_pairs(ranking: Ranking, targets: Targets) -> Pairs:
+    """The pairs that have anything in common, by row, then target; of others, only a block is held at once."""
+    found = [np.zeros((2, 0), dtype=np.int64)]
+    for row, target in meetings(ranking, targets).blocks():
+        touching = _touching(ranking, row, targets, target)
+        found.append(np.stack([row[touching], target[touching]]))
+    row, target = np.hstack(found)
+    return row, target
 
 
 def _touching(ranking: Ranking, row: IntArray, targets: Targets, target: IntArray) -> BoolArray:
@@ -210,10 +194,9 @@ def _touching(ranking: Ranking, row: IntArray, targets: Targets, target: IntArra
 def _together(ranking: Ranking, row: IntArray, targets: Targets, target: IntArray, group: IntArray) -> FloatArray:
     """How much of the target of each group the regions of its rows cover together; touching regions are one."""
     if ranking.boxes is not None:
-        found = np.zeros(len(target))
-        for i, x in enumerate(target.tolist()):
-            found[i] = covered_place(ranking, np.sort(row[group == i]), targets, x).sum()
-        return found
+        order = np.lexsort((row, group))
+        new = covered_places(ranking, row[order], targets, target, group[order])
+        return np.bincount(group[order], new, len(target))
     assert ranking.start is not None and ranking.end is not None
     assert targets.start is not None and targets.end is not None
     start, end = ranking.start[row], ranking.end[row]
@@ -237,3 +220,12 @@ def covering_reach(ranking: Ranking, targets: Targets, share: float) -> Reach:
     enough = (part >= share * (1 - 1e-9)) & (part > 0)
     rank, target = rank[enough], target[enough]
     return Reach.from_entries(ranking.ranks, len(targets), rank, target, np.ones(len(rank)))
+
+
+def covers(start: Positions, end: Positions, low: Positions, high: Positions, share: float) -> BoolArray:
+    """Which regions, of so many pairs, cover at least a share of the target from low to high: what
+    :func:`covering_reach` finds where every rank has one region."""
+    common = np.asarray(np.maximum(np.minimum(end, high) - np.maximum(start, low), 0), dtype=np.float64)
+    length = np.asarray(high - low, dtype=np.float64)
+    part = common / np.where(length == 0, 1.0, length)
+    return np.where(length == 0, (start <= low) & (low < end), (part >= share * (1 - 1e-9)) & (part > 0))

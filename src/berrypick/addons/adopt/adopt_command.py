@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,6 +15,9 @@ from berrypick.cli.output import HELP, refuse_overwriting, show, show_notes, tel
 from berrypick.core.errors import UsageError
 from berrypick.documents.quotes import QUOTES, THRESHOLD
 from berrypick.evaluation.notes import skipped_notes
+
+if TYPE_CHECKING:
+    from berrypick.core.results import Results
 
 
 @click.command("adopt", short_help="Make a truth of any golden file.", context_settings=HELP)
@@ -74,11 +77,13 @@ def adopt_command(
     if not yes:
         _settle(adoption)
     truth = adoption.truth(partial, report)
+    # runs come first: with one that cannot be read nothing is written
+    results = _evaluated(truth, runs, requested, documents) if runs else None
     formats.write(truth, target, None if target.endswith((".csv", ".parquet")) else "span-truth")
     show_notes([*truth.notes, *skipped_notes(truth, golden)])
     tell(f"{target}: {', '.join(formats.by_name('span-truth').describe(truth))}")
-    if runs:
-        _evaluate(truth, runs, requested, documents)
+    if results is not None:
+        _show(results)
 
 
 def _settle(adoption: Any) -> None:
@@ -91,11 +96,15 @@ def _settle(adoption: Any) -> None:
         raise adoption.refusal(doubtful)
 
 
-def _evaluate(truth: Any, runs: tuple[str, ...], requested: tuple[str, ...], documents: str) -> None:
-    from berrypick.core.results import merge_notes
+def _evaluated(truth: Any, runs: tuple[str, ...], requested: tuple[str, ...], documents: str) -> Results:
     from berrypick.evaluation.functions import evaluate
+
+    return evaluate(replace(truth, notes=()), [*runs], list(requested), documents=documents)
+
+
+def _show(results: Results) -> None:
+    from berrypick.core.results import merge_notes
     from berrypick.report import text
 
-    results = evaluate(replace(truth, notes=()), [*runs], list(requested), documents=documents)
     show_notes(merge_notes(results.notes, len(results.runs)))
     show(text.render(results, "table", False, None))

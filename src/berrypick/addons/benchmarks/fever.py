@@ -20,7 +20,8 @@ from berrypick.formats.io.json_lines import Rows
 from berrypick.formats.io.records import RunRecords, TruthRecords
 from berrypick.formats.span_truth import line_names
 
-_LABELS = ("SUPPORTS", "REFUTES", "NOT ENOUGH INFO")
+NO_INFO = "NOT ENOUGH INFO"
+LABELS = ("SUPPORTS", "REFUTES", NO_INFO)
 _GROUPS = re.compile(r'"evidence"\s*:\s*\[\s*(\]|\[)')
 
 
@@ -55,12 +56,12 @@ class FeverTruth(TruthRecords):
             label = str(value.get("label", "")).upper()
             if not identified(value, "id", number, text, problems):
                 continue
-            if label not in _LABELS:
-                what = f"label must be one of {', '.join(_LABELS)}, not {value.get('label')!r:.40}"
+            if label not in LABELS:
+                what = f"label must be one of {', '.join(LABELS)}, not {value.get('label')!r:.40}"
                 problems.report(what, number, text)
                 continue
             about = {"topic": names.name(value["id"]), "question": value.get("claim"), "verdict": label}
-            if label == _LABELS[2]:
+            if label == NO_INFO:
                 yield number, text, {**about, "answer": None}
                 continue
             groups = _sets(value.get("evidence"), number, text, problems)

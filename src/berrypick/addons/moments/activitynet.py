@@ -23,8 +23,9 @@ class ActivityNet(TruthRecords):
 
     A timestamp is a list of start and end in seconds, and belongs to the sentence at its place. The topic is the video
     and the place of the sentence, from 0 (``v_garden-0``); the document is the video, ``duration`` its length. Moments
-    without length, and those that end before they start, are counted and left out. There is no official format of
-    predictions for single sentences: lines of JSON with topic, doc, start, end and score are a run.
+    without length, and those that end before they start, are counted, and topics without a target. There is no
+    official format of predictions for single sentences: lines of JSON with topic, doc, start_time, end_time and score
+    are a run.
 
     Sample::
 

@@ -21,8 +21,8 @@ class CharadesSta(TruthRecords):
     """Moments of Charades-STA, one a line: ``VIDEO start end##sentence``, in seconds.
 
     The topic is the number of the line, from 1; the document is the video, the sentence its title. Moments without
-    length, and those that end before they start, are counted and left out. There is no official format of predictions:
-    lines of JSON with topic, doc, start, end and score are a run.
+    length, and those that end before they start, are counted, and topics without a target. There is no official format
+    of predictions: lines of JSON with topic, doc, start_time, end_time and score are a run.
 
     Sample::
 

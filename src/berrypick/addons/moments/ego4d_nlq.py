@@ -23,8 +23,8 @@ class Ego4dNlqTruth(TruthRecords):
 
     A query has ``clip_start_sec`` and ``clip_end_sec``. The topic is ``annotation_uid`` and the place of the query in
     it, from 0, with ``_`` between them; the document is ``clip_uid``, as long as ``video_start_sec`` to
-    ``video_end_sec`` of the clip. Moments without length, which the official program counts as never hit, are counted
-    and left out, and so are queries without times.
+    ``video_end_sec`` of the clip. Moments without length are counted, and topics without a target: undefined, and
+    missed by ``--protocol ego4d-nlq``. Queries without times are counted and left out.
 
     Sample::
 

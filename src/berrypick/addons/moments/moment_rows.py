@@ -10,9 +10,9 @@ from berrypick.formats.document_lengths import add_length
 
 Row = tuple[int, str, dict[str, Any]]
 
-_POINT = "moments without length, which no result can hit: left out"
-_REVERSED = "moments that end before they start: left out"
-_BEHIND = "moments that start after the end of their video: left out"
+_POINT = "moments without length, which no result can hit: their topics have no target"
+_REVERSED = "moments that end before they start: their topics have no target"
+_BEHIND = "moments that start after the end of their video: their topics have no target"
 _TURNED = "results that end before they start, which hit nothing"
 
 
@@ -44,12 +44,15 @@ class Moments:
         return float(seconds)
 
     def rows(self, line: int, text: str, names: dict[str, Any], start: float, end: float) -> Iterator[Row]:
-        """Yield the row of a moment; none, but a count, for a moment that no result can hit."""
+        """Yield the row of a moment; one that no result can hit is counted, and its topic has nothing judged."""
         length = self.lengths.get(str(names.get("doc")))
-        if end <= start:
-            self._problems.count(_POINT if end == start else _REVERSED)
-        elif length is not None and start >= length:
-            self._problems.count(_BEHIND)
+        why = _POINT if end == start else _REVERSED if end < start else ""
+        if not why and length is not None and start >= length:
+            why = _BEHIND
+        if why:
+            self._problems.count(why)
+            kept = {name: value for name, value in names.items() if name != "doc"}
+            yield line, text, {**kept, "judged": False}
         else:
             yield line, text, {**names, "start": start, "end": end}
 

@@ -18,7 +18,8 @@ class TvrTruth(TruthRecords):
 
     ``ts`` is a list of start and end in seconds. The topic is ``desc_id``, the document ``vid_name``, ``duration`` its
     length; ``type`` (v, t or vt: whether video, subtitles or both are needed) is a field of the topic. Moments without
-    length are counted and left out. ``spanHit(iou=0.5)@1`` is R@1, IoU=0.5.
+    length are counted, and topics without a target: undefined, and missed by ``--protocol tvr``.
+    ``spanHit(iou=0.5)@1`` is R@1, IoU=0.5.
 
     Sample::
 

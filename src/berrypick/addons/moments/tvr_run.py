@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from berrypick.addons.moments.moment_rows import Row, is_window, predicted_rows
+from berrypick.core.errors import UsageError
 from berrypick.core.run import Run
 from berrypick.formats.base import Problems
 from berrypick.formats.io.json_files import JsonSource, load, objects, starts_object
@@ -15,6 +17,10 @@ from berrypick.formats.span_run import SpanRun
 
 #: Tasks whose predictions are moments: in a corpus, in a given video. Those of VR are whole videos.
 TASKS = ("VCMR", "SVMR")
+VIDEOS = "VR"
+#: Why SVMR differs where a list has moments of several videos.
+_STRAYS = "SVMR lists with moments of several videos, which keep their ranks; TVR's program strikes other videos out"
+_REPEATS = "VR lists in which a video stands twice: it counts once, and in TVR's program each takes a rank"
 
 
 class TvrRun(RunRecords):
@@ -22,7 +28,8 @@ class TvrRun(RunRecords):
 
     An entry of a list has ``desc_id`` and ``predictions``, lists of the number of a video in ``video2idx``, start, end
     and score, the best first: as in the official program the score does not order them. VCMR and SVMR are runs of
-    their own; VR, which ranks whole videos, is counted and not read.
+    their own; VR, which ranks whole videos and does not use start and end, is counted, and read as a run of documents
+    where the format is named as ``tvr-run(task='VR')``: ``Success@5`` is its R@5.
 
     Sample::
 
@@ -33,6 +40,7 @@ class TvrRun(RunRecords):
     positions = "seconds"
     shape: ClassVar[str] = '{"video2idx": {"garden": 0}, "VCMR": [{"desc_id": 7, "predictions": [[0, 4.5, 9, 1.7]]}]}'
     json_names: ClassVar[tuple[str, ...]] = ("video2idx", "VCMR", "SVMR", "desc_id", "predictions")
+    reading: ClassVar[Mapping[str, str]] = {"task": "the list that is the run: VCMR, SVMR or VR; the first by default"}
 
     @classmethod
     def sniff(cls, lines: list[str]) -> bool:
@@ -40,25 +48,46 @@ class TvrRun(RunRecords):
 
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Run:
-        """The run of the first task; predictions for others are counted."""
-        tasks = _tasks(path, problems)
-        for name, rows in [*tasks.items()][1:]:
-            problems.count(f"queries of another task ({name}), not read", len({str(row["topic"]) for *_, row in rows}))
-        run = SpanRun.from_records(next(iter(tasks.values()), []), problems, path)
-        return run.changed(format=cls.format_name)
+        """The run of one task; predictions for others are counted."""
+        wanted = options.get("task")
+        if wanted not in (None, *TASKS, VIDEOS):
+            raise UsageError(f"tvr-run: task is VCMR, SVMR or VR, not {wanted!r:.40}")
+        tasks = _tasks(path, problems, wanted)
+        read = wanted or next(iter(tasks), "")
+        for name, rows in tasks.items():
+            if name != read:
+                topics = len({str(row["topic"]) for *_, row in rows})
+                problems.count(f"queries of another task ({name}), not read", topics)
+        return _run_of(read, tasks.get(read, []), problems).changed(format=cls.format_name)
 
     @classmethod
     def split(cls, path: str) -> list[Run]:
         """A run for each task, called by its name where there are two."""
         problems = Problems(path)
-        tasks = _tasks(path, problems)
-        runs = [(name, SpanRun.from_records(rows, problems, path)) for name, rows in tasks.items()]
-        more = {"format": cls.format_name, "skipped": problems.counts}
-        return [run.changed(tag=name if len(runs) > 1 else "", **more) for name, run in runs]
+        tasks = _tasks(path, problems, None)
+        runs = []
+        for name, rows in tasks.items():
+            own = replace(problems, counts={**problems.counts})
+            run, tag = _run_of(name, rows, own), name if len(tasks) > 1 else ""
+            runs.append(run.changed(tag=tag, format=cls.format_name, skipped=own.counts))
+        return runs
 
 
-def _tasks(path: str, problems: Problems) -> dict[str, list[Row]]:
-    """The rows of each task of moments."""
+def _run_of(task: str, rows: list[Row], problems: Problems) -> Run:
+    """The run of a task; lists by whose ranks it differs from the official program are counted."""
+    videos: dict[str, list[str]] = {}
+    for *_, row in rows:
+        if "doc" in row:
+            videos.setdefault(row["topic"], []).append(row["doc"])
+    if task == "SVMR" and (strays := sum(len({*one}) > 1 for one in videos.values())):
+        problems.count(_STRAYS, strays)
+    if task == VIDEOS and (repeats := sum(len({*one}) < len(one) for one in videos.values())):
+        problems.count(_REPEATS, repeats)
+    return SpanRun.from_records(rows, problems, problems.path)
+
+
+def _tasks(path: str, problems: Problems, wanted: str | None) -> dict[str, list[Row]]:
+    """The rows of each task of moments, and of whole videos where these are wanted."""
     value, source = load(path, problems)
     if value is None:
         return {}
@@ -70,9 +99,13 @@ def _tasks(path: str, problems: Problems) -> dict[str, list[Row]]:
     if len(videos) < len(numbers):
         problems.report("two videos of video2idx have one number", source.line)
         return {}
-    if "VR" in value:
-        problems.count("lists of whole videos (VR), not read")
     named = [name for name in TASKS if name in value]
+    if wanted is not None and wanted not in value:
+        problems.report(f"has no {wanted}", source.line, remedy=f"its lists are {', '.join(named) or 'none'}")
+    elif VIDEOS in value and wanted != VIDEOS:
+        problems.count("lists of whole videos (VR), not read")
+    elif VIDEOS in value:
+        named.append(VIDEOS)
     if not named:
         problems.report("has neither VCMR nor SVMR", source.line, remedy=f"expected {TvrRun.shape}")
     return {name: list(_predictions(value[name], name, videos, source, problems)) for name in named}
@@ -98,4 +131,14 @@ def _predictions(
             fields.fail(f"video2idx has no video {unknown}")
         if fields.good:
             windows = [(videos[window[0]], window[1:]) for window in held]
+            if task == VIDEOS:
+                yield from _whole_videos(line, fields.text, topic, windows)
+                continue
             yield from predicted_rows(line, fields.text, topic, windows, problems)
+
+
+def _whole_videos(line: int, text: str, topic: str, windows: list[tuple[str, list[Any]]]) -> Iterator[Row]:
+    if not windows:
+        yield line, text, {"topic": topic, "results": []}
+    for rank, (video, _) in enumerate(windows, start=1):
+        yield line, text, {"topic": topic, "doc": video, "rank": rank}

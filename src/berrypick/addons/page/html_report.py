@@ -30,7 +30,7 @@ from berrypick.comparison.unjudged import unjudged_bounds
 from berrypick.core.doors import functions
 from berrypick.core.drawn import READERS
 from berrypick.core.errors import Message, UsageError, option
-from berrypick.core.progress import Progress, ProgressLike, StepCounter, as_progress
+from berrypick.core.progress import Progress, ProgressLike, StepCounter, as_progress, gc_paused
 from berrypick.core.results import Note, merge_notes
 from berrypick.core.truth import Truth
 from berrypick.core.words import counted
@@ -241,6 +241,7 @@ def _readers(text: str, evaluation: Evaluation, omitted: list[str]) -> list[Read
     return shown
 
 
+@gc_paused()
 def _assemble(
     overview: dict[str, Any],
     details: Details,

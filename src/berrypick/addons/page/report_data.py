@@ -24,6 +24,7 @@ from berrypick.core.truth import Highlighted, Targets, Truth
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.formats import positions_in
 from berrypick.judging.context import JudgingContext
+from berrypick.judging.judge import judge_topic
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import merge
 from berrypick.kernels.relevant_text import Measured, first_seen, once
@@ -117,7 +118,8 @@ class Details:
     def topic(self, name: str) -> dict[str, Any]:
         """Everything about one topic."""
         model = self.plain_reader.model if self.plain_reader is not None else Classical()
-        judged = [self.evaluation.judge(run, name, model) for run in self.evaluation.runs]
+        truth, context = self.evaluation.truth, self.context_of(model)  # one for all: targets are found once
+        judged = [judge_topic(truth, run, name, context) for run in self.evaluation.runs.values()]
         return _PageTopic(self, name, judged).to_json()
 
     @cached_property
@@ -163,6 +165,8 @@ class _PageTopic:
         self.relevant = _relevant(judged[0]) if self.places else {}
         self.targets = judged[0].targets
         self.number: dict[str, int] = {}
+        #: By the columns of reach, what was found for it.
+        self.read: dict[tuple[bytes, ...], tuple[dict[str, Any], float | None]] = {}
 
     def to_json(self) -> dict[str, Any]:
         self._number_documents()
@@ -298,8 +302,9 @@ class _PageTopic:
         values: list[list[list[float | None]]] = []
         for reader in self.details.readers:
             # run by run: the models of a reader ask the same of a ranking
+            contexts = [self.details.context_of(model) for model in reader.models]
             found = [
-                [self._read(model, run, judged) for model in reader.models]
+                [self._read(context, run, judged) for context in contexts]
                 for run, judged in zip(self.details.evaluation.runs, self.judged, strict=True)
             ]
             reach.append([[entries for entries, _ in column] for column in zip(*found, strict=True)])
@@ -314,31 +319,31 @@ class _PageTopic:
         twins, runs = details.simulated.of_topic(self.name), details.evaluation.runs
         return [[_twin(twins.get((run, one.text))) for run in runs] for one in details.simulated.measures]
 
-    def _read(self, model: UserModel, run: str, plain: JudgedTopic) -> tuple[dict[str, Any] | None, float | None]:
-        """What a reader of a model gets to from each rank, and EPRUM for it."""
+    def _read(
+        self, context: JudgingContext, run: str, plain: JudgedTopic
+    ) -> tuple[dict[str, Any] | None, float | None]:
+        """What a reader gets to from each rank, and EPRUM for it."""
         try:
-            judged = self._judged_by(model, run, plain)
+            judged = self._judged_by(context, run, plain)
             if not len(judged.targets):
                 return None, None
             if not judged.answered:
                 return {"rank": [], "target": [], "p": []}, 0.0
-            reach = judged.reach
-            last = np.zeros(reach.ranks, dtype=np.int64)  # an item may hold the results of several ranks
-            np.maximum.at(last, judged.items.rank, judged.ranking.rank)
-            entries = {
-                "rank": (last[reach.rank] + 1).tolist(),
-                "target": reach.target.tolist(),
-                "p": _plain_column(reach.probability),
-            }
-            return entries, _EPRUM.compute(judged).value
+            if judged.items is not judged.ranking or context.user.chances is not None:
+                return _reach_entries(judged), _EPRUM.compute(judged).value
+            reach = judged.reach  # with what is ideal, all that the value depends on; many lists have the same
+            columns = (judged.targets.idealism, reach.rank, reach.target, reach.probability)
+            key = tuple(column.tobytes() for column in columns)
+            if key not in self.read:
+                self.read[key] = _reach_entries(judged), _EPRUM.compute(judged).value
+            return self.read[key]
         except BerrypickError:  # a document of unknown length, say; other topics may be fine
             return None, None
 
-    def _judged_by(self, model: UserModel, run: str, plain: JudgedTopic) -> JudgedTopic:
+    def _judged_by(self, context: JudgingContext, run: str, plain: JudgedTopic) -> JudgedTopic:
         """The ranking judged by another user model; the targets are the same unless it seeks entry points."""
-        context = self.details.context_of(model)
         if context.user.seeks_entry_points != plain.context.user.seeks_entry_points:
-            return self.details.evaluation.judge(run, self.name, model)
+            return self.details.evaluation.judge(run, self.name, context.user)
         return replace(plain, context=context)
 
     def _links(self) -> dict[str, Any] | None:
@@ -393,9 +398,9 @@ class _ResultColumns:
             codes = {code: relevant[name] for name, code in located.codes_of(relevant).items()}
             self.new, self.fresh = first_seen(located.document, located.start, located.end, codes)
             self.within = np.zeros(len(located))
-            for name, rows in located.rows_by_document.items():
-                if name in relevant:
-                    self.within[rows] = relevant[name].within(located.start[rows], located.end[rows])
+            for code, measured in codes.items():
+                rows = np.flatnonzero(located.document == code)
+                self.within[rows] = measured.within(located.start[rows], located.end[rows])
 
     def rows(self, shown: IntArray, number: Mapping[str, int]) -> list[list[Any]]:
         """A list of values for each of some results; of a place on a page, this comes last."""
@@ -455,6 +460,18 @@ class _ResultColumns:
             "retrieved": _plain(retrieved),
             "total": _plain(total),
         }
+
+
+def _reach_entries(judged: JudgedTopic) -> dict[str, Any]:
+    """Ranks, targets and probabilities; an item may hold the results of several ranks, of which the last is shown."""
+    reach = judged.reach
+    last = np.zeros(reach.ranks, dtype=np.int64)
+    np.maximum.at(last, judged.items.rank, judged.ranking.rank)
+    return {
+        "rank": (last[reach.rank] + 1).tolist(),
+        "target": reach.target.tolist(),
+        "p": _plain_column(reach.probability),
+    }
 
 
 def _lengths(located: Ranking) -> FloatArray:

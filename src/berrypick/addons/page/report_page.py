@@ -15,6 +15,7 @@ from html import escape
 from importlib import resources
 from typing import Any
 
+from berrypick.addons.page.kept_library import kept_script
 from berrypick.core.errors import one_line
 from berrypick.report.export import library
 from berrypick.report.panels import panels
@@ -81,5 +82,7 @@ def _asset(name: str) -> str:
 @cache
 def charting_library() -> str:
     """The charting library as one script."""
-    bundle: str = library("vl_convert", "the report page needs vl-convert").javascript_bundle(_LIBRARY)
+    converter = library("vl_convert", "the report page needs vl-convert")
+    name = f"vega-{converter.__version__}-{hashlib.sha256(_LIBRARY.encode()).hexdigest()[:8]}.js"
+    bundle = kept_script(name, lambda: str(converter.javascript_bundle(_LIBRARY)))
     return bundle.replace("</script", "<\\/script")

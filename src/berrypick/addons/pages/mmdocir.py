@@ -15,7 +15,8 @@ class MMDocIR(TruthRecords):
 
     A question has ``Q``, ``page_id`` (a list of pages, counted from 0) and ``layout_mapping``, a list of boxes:
     ``page`` (from 0), ``page_size``, ``bbox``. The topic is the name of the document and the number of the question,
-    from 0. A page of ``page_id`` that no box lies on is relevant as a whole.
+    from 0. A page of ``page_id`` that no box lies on is relevant as a whole. A box that a question lists twice is kept
+    once, and counted; the program of MMDocIR counts it twice, as found and as wanted.
 
     Sample::
 

@@ -25,6 +25,12 @@ SAME_LINE = 0.5
 _SHAPE = "words are lines of JSON with doc, page, text and box"
 
 
+class PlacedText(str):
+    """A text that knows where its words begin and end, for what cuts it."""
+
+    pieces: list[tuple[int, int]]
+
+
 @dataclass(frozen=True, eq=False)
 class DocumentWords:
     """The words of one document, in reading order; their text is the words with a space between them."""
@@ -43,6 +49,12 @@ class DocumentWords:
         for word in self.words:
             found.append(at)
             at += len(word) + 1
+        return found
+
+    def placed_text(self) -> PlacedText:
+        """The text, with the places of its words in it."""
+        found = PlacedText(self.text)
+        found.pieces = [(start, start + len(word)) for start, word in zip(self.starts, self.words, strict=True)]
         return found
 
     def boxes(self, start: float, end: float) -> list[dict[str, Any]]:
@@ -96,7 +108,7 @@ class PageWords(dict[str, DocumentWords]):
     @cached_property
     def texts(self) -> Texts:
         """The texts that the words make."""
-        return Texts({name: one.text for name, one in self.items()})
+        return Texts({name: one.placed_text() for name, one in self.items()})
 
 
 def read_words(words: str | PathLike[str] | Iterable[Mapping[str, Any]]) -> PageWords:

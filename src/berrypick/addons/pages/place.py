@@ -19,6 +19,7 @@ from berrypick.documents.checked import checked_run, checked_truth
 from berrypick.documents.locator import located_truth
 from berrypick.documents.placed import placed_run
 from berrypick.documents.quotes import Quotes
+from berrypick.evaluation.page_units import in_shares
 from berrypick.inputs.column_tables import TextSearch
 from berrypick.inputs.convert import RunLike, as_runs
 
@@ -73,7 +74,8 @@ def _placed_truth(truth: Truth, words: PageWords, quotes: Quotes) -> Truth:
         counting = truth.offsets or "chars"
         truth = located_truth(checked_truth(truth, words.texts, counting), words.texts, quotes, counting)
     lost: list[str] = []
-    rows = [one for row in truth.to_records() for one in _other_places(row, words, to_spans, lost)]
+    shares = in_shares([one.boxes for one in truth.topics.values() if one.boxes is not None])
+    rows = [one for row in truth.to_records() for one in _other_places(row, words, to_spans, lost, shares)]
     if lost and "sets" in truth.beside:
         what = f"{truth.source or 'the truth'} names sets or hops, which would be complete without {lost[0]}"
         raise UsageError(f"{what}, of which a judgement has no words in its place")
@@ -92,6 +94,7 @@ def _placed_run(run: Run, words: PageWords, quotes: Quotes) -> Run:
             raise UsageError(f"{run.source or 'the run'} has whole documents; only their parts have places")
         run = checked_run(run, words.texts)
     lost: list[str] = []
+    shares = run.boxes is not None and in_shares([run.boxes])
     rows: list[dict[str, Any]] = []
     for topic, ranking in run.rankings():
         for row in range(len(ranking)):
@@ -99,7 +102,7 @@ def _placed_run(run: Run, words: PageWords, quotes: Quotes) -> Run:
             score = {} if ranking.score is None else {"score": float(ranking.score[row])}
             place = ranking.boxes.record(row) if ranking.boxes is not None else _span(ranking, row)
             one = {"topic": topic, "doc": ranking.documents[int(ranking.document[row])], **place, **score, **rank}
-            rows += _other_places(one, words, to_spans, lost)
+            rows += _other_places(one, words, to_spans, lost, shares)
     found = Run.from_records(rows) if rows else Run.from_records([])
     empty = [topic for topic in run.topics if topic not in found.topics]
     found = found.with_empty(empty)
@@ -118,7 +121,7 @@ def _check_names(words: PageWords, names: Any, source: str) -> None:
 
 
 def _other_places(
-    row: Mapping[str, Any], words: PageWords, to_spans: bool, lost: list[str]
+    row: Mapping[str, Any], words: PageWords, to_spans: bool, lost: list[str], shares: bool
 ) -> Iterator[dict[str, Any]]:
     """A row for each place of the other kind."""
     mine = ("page", "box", "page_size") if to_spans else ("start", "end", "text", "quote", "offsets")
@@ -131,7 +134,8 @@ def _other_places(
     document = words[row["doc"]]
     if to_spans:
         places: list[dict[str, Any]] = [
-            {"start": start, "end": end} for start, end in document.spans(row["page"] - 1, _in_units(row, document))
+            {"start": start, "end": end}
+            for start, end in document.spans(row["page"] - 1, _in_units(row, document, shares))
         ]
     else:
         places = document.boxes(row["start"], row["end"])
@@ -141,9 +145,9 @@ def _other_places(
         yield {**rest, **one}
 
 
-def _in_units(row: Mapping[str, Any], document: Any) -> Any:
+def _in_units(row: Mapping[str, Any], document: Any, shares: bool) -> Any:
     """The box of a row in the units of the words of its page."""
-    box, size = row.get("box"), row.get("page_size")
+    box, size = row.get("box"), [1.0, 1.0] if shares else row.get("page_size")
     there = next((held for page, _, held in document.places if page == row["page"] - 1), None)
     if box is None or there is None or size is None or tuple(size) == tuple(there):
         return box

@@ -63,6 +63,20 @@ def paragraphs(text: str, size: int = 0) -> list[Span]:
     return _packed(_trimmed(text, _PARAGRAPH), size)
 
 
+def elements(text: str, many: int = 1) -> list[Span]:
+    """The words or elements of a layout as they are given with their places, ``many`` together.
+
+    For a sweep over pages, with ``words``: a line of these may be a word, a paragraph, a cell of a table.
+    """
+    pieces: list[Span] | None = getattr(text, "pieces", None)
+    if pieces is None:
+        raise UsageError("elements are those of words with their places: give words")
+    if many < 1:
+        raise UsageError(f"many must be at least 1, not {many}")
+    groups = (pieces[i : i + many] for i in range(0, len(pieces), many))
+    return [(group[0][0], group[-1][1]) for group in groups]
+
+
 def _trimmed(text: str, ends: re.Pattern[str]) -> Iterator[Span]:
     """Pieces up to each end, without white space around them."""
     start = 0

@@ -9,8 +9,8 @@ A chunker is a function of a text that gives (start, end) pairs in characters; a
 and retriever that has a parameter of that name; one that has not is not repeated for it. Each setting becomes a run,
 and the runs are evaluated like any others: judgements are text spans, so it holds for all chunkings.
 
-Ready to use: the chunkers :func:`fixed`, :func:`sentences`, :func:`paragraphs`, the retrievers :func:`fts5` and
-:func:`bm25`.
+Ready to use: the chunkers :func:`fixed`, :func:`sentences`, :func:`paragraphs`, :func:`elements`, the retrievers
+:func:`fts5` and :func:`bm25`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from berrypick.addons.sweep.chunkers import fixed, paragraphs, sentences
+from berrypick.addons.sweep.chunkers import elements, fixed, paragraphs, sentences
 from berrypick.addons.sweep.heatmap import Grid, grid_of
 from berrypick.addons.sweep.retrievers import Chunk, bm25, fts5
 from berrypick.addons.sweep.sweep_files import prepare_folder
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
     from berrypick.evaluation.options import SweepKeywords
 
-__all__ = ["Chunk", "Sweep", "bm25", "fixed", "fts5", "paragraphs", "sentences", "sweep"]
+__all__ = ["Chunk", "Sweep", "bm25", "elements", "fixed", "fts5", "paragraphs", "sentences", "sweep"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -307,6 +307,7 @@ def sweep(
     queries: Mapping[str, str] | None = None,
     grid: Mapping[str, Sequence[Any]] | None = None,
     only: Callable[[Setting], bool] | None = None,
+    words: Any = None,
     runs: str | PathLike[str] | None = None,
     keep: str | PathLike[str] | None = None,
     jobs: int = 1,
@@ -334,6 +335,9 @@ def sweep(
         Parameter to the values to try.
     only : callable, optional
         Says of a setting whether it is wanted.
+    words : str, path or list of dictionaries, optional
+        Where the truth judges boxes on pages: words with their places, as :func:`berrypick.read_words` reads them.
+        Their texts are cut instead of documents, and chunks become boxes.
     runs : str or path, optional
         A folder of runs instead of something to chunk; their names are their settings, as in
         ``size=200,overlap=50.jsonl`` or ``retriever=bm25/size=200.jsonl``.
@@ -376,15 +380,15 @@ def sweep(
     requested = resolve_measures(measures, given.protocol or "", given.task or "")
     check_workers(jobs, None)
     if runs is not None:
-        if grid or queries:
-            raise UsageError("a folder of runs takes no queries and no grid; they need chunkers")
+        if grid or queries or words is not None:
+            raise UsageError("a folder of runs takes no queries, no words and no grid; they need chunkers")
         if documents is not None:
             settings["documents"] = read_texts(documents)
         job: Job = FolderJob(judged, measures, settings, *runs_by_settings(Path(runs), only))
     else:
         queries = queries or titles_of(judged) or None
         steps = (fixed if chunkers is None else chunkers, fts5 if retrievers is None else retrievers)
-        job = PipelineJob.planned(judged, measures, settings, documents, queries, *steps, grid or {}, only)
+        job = PipelineJob.planned(judged, measures, settings, documents, queries, *steps, grid or {}, only, words)
     if keep is not None:
         job.keep = prepare_folder(os.fspath(keep), job.names)
     job.all_chunks = any(one.measure.needs_chunks for one in requested)

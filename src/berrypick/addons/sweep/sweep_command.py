@@ -15,12 +15,13 @@ from berrypick.inputs.titles import read_titles
 from berrypick.report import tables
 
 #: Ways to cut texts and to rank chunks that are there by name.
-CHUNKERS, RETRIEVERS = ("fixed", "sentences", "paragraphs"), ("fts5", "bm25")
+CHUNKERS, RETRIEVERS = ("fixed", "sentences", "paragraphs", "elements"), ("fts5", "bm25")
 
 
 @click.command("sweep", short_help="Evaluate a grid of chunkers and retrievers.", context_settings=HELP)
 @click.argument("truth")
 @click.option("--documents", metavar="PATH", help="Texts: a folder, or JSON Lines with doc and text.")
+@click.option("--words", metavar="PATH", help="Words with boxes, instead of texts, where boxes on pages are judged.")
 @click.option(
     "--grid", "grids", multiple=True, metavar="NAME=V,..", help="Values to try, e.g. size=200,400 (repeatable)."
 )
@@ -63,9 +64,9 @@ def sweep_command(
     from berrypick.addons.sweep.sweep import sweep
 
     steps: dict[str, Any] = {"grid": _grid(grids)} if grids else {}
-    if settings["runs"] is not None and (grids or chunkers or retrievers or queries):
+    if settings["runs"] is not None and (grids or chunkers or retrievers or queries or settings["words"]):
         raise UsageError(
-            "--runs evaluates runs that are there: it takes no --grid, --chunker, --retriever or --queries"
+            "--runs evaluates runs that are there: it takes no --grid, --chunker, --retriever, --queries or --words"
         )
     if chunkers:
         steps["chunkers"] = {name: getattr(cutting, name) for name in chunkers}

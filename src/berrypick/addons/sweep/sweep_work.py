@@ -24,7 +24,8 @@ from berrypick.addons.sweep.sweep_settings import (
     run_names,
 )
 from berrypick.core.assemble import assemble
-from berrypick.core.errors import BerrypickError, UsageError
+from berrypick.core.doors import functions
+from berrypick.core.errors import BerrypickError, UsageError, option
 from berrypick.core.results import Results
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
@@ -56,6 +57,10 @@ class Job:
     def run(self, i: int) -> tuple[Run, Sequence[Chunk] | None]:
         raise NotImplementedError
 
+    def placed(self, run: Run) -> Run:
+        """A run of chunks of text as the truth judges it: boxes, where it judges pages."""
+        return run
+
     def __call__(self, task: int, step: Callable[[int], None]) -> Outcome:
         found = self.outcome(task)
         step(1)
@@ -69,7 +74,7 @@ class Job:
             formats.write(run, file, "span-run")
         known = dict(self.evaluation)
         if self.all_chunks and chunks is not None:
-            known["chunks"] = _as_run("chunks", [("all", chunk, None) for chunk in chunks])
+            known["chunks"] = self.placed(_as_run("chunks", [("all", chunk, None) for chunk in chunks]))
         results = Evaluation.prepare(self.truth, run, self.measures, **known).run()
         # runs in a folder have tags of their own; here they go by their settings
         found = results.renamed({results.runs[0]: self.names[i]})
@@ -94,6 +99,7 @@ class PipelineJob(Job):
     queries: Mapping[str, str]
     chunkers: dict[str, GridStep]
     retrievers: dict[str, GridStep]
+    words: Any = None  # with their places on pages, where these are judged
 
     @classmethod
     def planned(
@@ -107,12 +113,16 @@ class PipelineJob(Job):
         retrievers: Some,
         grid: Mapping[str, Sequence[Any]],
         only: Callable[[Setting], bool] | None,
+        words: Any = None,
     ) -> PipelineJob:
+        words = _checked_words(words, truth, documents)
+        documents = documents if words is None else words.texts
         if documents is None or queries is None:
             raise UsageError(f"{'documents' if documents is None else 'queries'} are missing: texts by name")
         texts = read_texts(documents)
-        # quotes are located once; what chunkers give counts characters already
-        truth = locate(truth, texts, evaluation.pop("quotes", None), evaluation.pop("offsets", None))
+        if words is None:  # quotes are located once; what chunkers give counts characters already
+            truth = locate(truth, texts, evaluation.pop("quotes", None), evaluation.pop("offsets", None))
+            evaluation["documents"] = texts
         queries = _checked_queries(truth, texts, queries)
         cutting, finding = find_steps("chunker", chunkers, 1, grid), find_steps("retriever", retrievers, 2, grid)
         check_grid(grid, [*cutting, *finding])
@@ -128,9 +138,8 @@ class PipelineJob(Job):
             raise UsageError("only= accepts no setting of the grid")
         names = run_names(wanted)
         check_names(names)
-        evaluation["documents"] = texts
         return cls(truth, measures, evaluation, wanted, names, texts, queries,
-                   {step.name: step for step in cutting}, {step.name: step for step in finding})  # fmt: skip
+                   {step.name: step for step in cutting}, {step.name: step for step in finding}, words)  # fmt: skip
 
     def run(self, i: int) -> tuple[Run, Sequence[Chunk] | None]:
         setting = self.settings[i]
@@ -141,7 +150,13 @@ class PipelineJob(Job):
         rows = list(_ranked(ranked, chunks, self.queries, find.shown(setting)))
         if not rows:
             raise UsageError(f"{find.shown(setting)} finds nothing for any topic")
-        return _as_run(self.names[i], rows), chunks
+        return self.placed(_as_run(self.names[i], rows)), chunks
+
+    def placed(self, run: Run) -> Run:
+        if self.words is None:
+            return run
+        found: Run = functions.need("place", _PAGES)(run, self.words)
+        return found
 
     def _chunks(self, setting: Setting) -> list[Chunk]:
         cut = self.chunkers[setting["chunker"]]
@@ -165,6 +180,24 @@ def _blamed_on(who: str) -> Iterator[None]:
         raise UsageError(f"{who}: {first}", *more) from None
     except Exception as error:
         raise UsageError(f"{who} failed: {type(error).__name__}: {error}") from error
+
+
+_PAGES = "a sweep over places on pages"
+
+
+def _checked_words(words: Any, truth: Truth, documents: Any) -> Any:
+    """Words with their places, read; an error where the truth does not need them, or they are missing."""
+    if words is None:
+        if truth.of_pages:
+            what = "the truth judges places on pages, and chunkers cut texts"
+            raise UsageError(f"{what}: give {option('words')}, the words with their boxes, or {option('runs')}")
+        return None
+    if not truth.of_pages:
+        what = f"the truth judges no places on pages: leave {option('words')} out, and give {option('documents')}"
+        raise UsageError(what)
+    if documents is not None:
+        raise UsageError(f"{option('words')} make the texts: leave {option('documents')} out")
+    return functions.need("read_words", _PAGES)(words)
 
 
 def _checked_queries(truth: Truth, texts: Texts, queries: Mapping[str, str]) -> dict[str, str]:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from berrypick.core.arrays import BoolArray, FloatArray
+from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.kernels import native
 from berrypick.kernels.lists.gain_steps import NumberLaw
 from berrypick.kernels.lists.list_problem import Listed, Objective, Problem, Walk
@@ -98,11 +98,22 @@ class NumberProblem(Problem):
         left = self._left(order)
         left[order[place]] = True
         options = np.flatnonzero(left)
+        best = int(options[np.argmax(self.exchanged_scores(order, place, options))])
+        return self._better((order, score), [(*order[:place], best, *order[place + 1 :])])[0]
+
+    def exchanged_scores(self, order: tuple[int, ...], place: int, options: IntArray) -> FloatArray:
+        """The scores of a list with each of some candidates at one place, at the effort of the next rank."""
+        if native() is None:
+            return self.plain_exchanged_scores(order, place, options)
+        found = np.empty(len(options))
+        self.compiled.exchanged(np.array(order, dtype=np.int64), place, options, found)
+        return found
+
+    def plain_exchanged_scores(self, order: tuple[int, ...], place: int, options: IntArray) -> FloatArray:
         walk = self.walked(order[:place]).after(options)
         for i in order[place + 1 :]:
             walk.append(np.array([i]))
-        best = int(options[np.argmax(walk.ahead())])
-        return self._better((order, score), [(*order[:place], best, *order[place + 1 :])])[0]
+        return walk.ahead()
 
     def _moved(self, order: tuple[int, ...], score: float) -> Listed:
         """Each candidate at the first place where it is better, and from there on at further ones."""
@@ -118,7 +129,13 @@ class NumberProblem(Problem):
         return found
 
     def _better(self, best: Listed, orders: Sequence[tuple[int, ...]]) -> tuple[Listed, int | None]:
-        """The first of some lists, cut, that is better than another one, and its number."""
+        """The first of some lists of one length, cut, that is better than another one, and its number."""
+        if native() is None or not orders:
+            return self.plain_better(best, orders)
+        n, found, score = self.compiled.better(np.array(orders, dtype=np.int64), best[1])
+        return ((tuple(found), score), n) if n >= 0 else (best, None)
+
+    def plain_better(self, best: Listed, orders: Sequence[tuple[int, ...]]) -> tuple[Listed, int | None]:
         lists = [self.cut(order) for order in orders]
         scores = self.scores(lists) if lists else np.zeros(0)
         better = np.flatnonzero(scores > best[1])

@@ -88,11 +88,16 @@ def target_list_notes(judged: JudgedTopic, of: str) -> tuple[str, ...]:
         )
     reach = judged.reach if judged.context.user.chances is None else judged.reach_of_pointers
     if reach.row_sums.max(initial=0.0) > 1 + 1e-9:
-        return (
-            "one unit reaches several targets at once (its reach sums to more than 1), so the list of targets may "
-            f"not be the ideal one; {of} searches for it",
-        )
+        return (several_at_once_note(of),)
     return ()
+
+
+def several_at_once_note(of: str) -> str:
+    """Why the list of targets may not be the ideal one; ``of`` is what searches for it."""
+    return (
+        "one unit reaches several targets at once (its reach sums to more than 1), so the list of targets may "
+        f"not be the ideal one; {of} searches for it"
+    )
 
 
 def several_documents_note(judged: JudgedTopic, value: float | None) -> tuple[str, ...]:

@@ -14,11 +14,14 @@ import numpy as np
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.core.errors import BerrypickWarning, UsageError
 from berrypick.core.laws import with_laws
+from berrypick.core.observed import record, unrecorded
 from berrypick.core.parameters import one_or_more, parameter
 from berrypick.core.reach import Reach
 from berrypick.core.score import Curve, Explanation, Score, Table, number
 from berrypick.judging.candidates import item_name
+from berrypick.judging.context import JudgingContext
 from berrypick.judging.reader_sessions import ReaderSessions, sorted_rows, weighted_inverse
+from berrypick.judging.together import SpansTogether
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.joint_bounds import End, mean_terms
 from berrypick.kernels.lists import ideal as ideals
@@ -55,11 +58,13 @@ from berrypick.measures.readers._ideal_list import IdealName, SearchedLists, ide
 from berrypick.measures.readers._items import (
     ideal_items,
     list_of_documents,
+    several_at_once_note,
     several_documents_note,
     takes_all,
     target_list_notes,
 )
 from berrypick.measures.readers._sets import SEVERAL_AT_ONCE, check_need, explain_sets, rank_worth, set_score
+from berrypick.measures.readers._surely import SureEvents
 from berrypick.measures.readers._targets import TargetMeasure
 
 #: What is said of bounds that are not those of one recall value.
@@ -283,6 +288,32 @@ class EPRUM(TargetMeasure):
         total = math.fsum(weight for weight, _ in parts)
         value = math.fsum(weight * value for weight, value in parts) / total
         return Score(value, (*notes, *several_documents_note(judged, value)), signed)
+
+    def score_together(self, spans: SpansTogether, context: JudgingContext) -> dict[str, Score] | None:
+        """Where reach is certain, the number seen is not random, and the ideal list is that of the targets."""
+        usual = (self.ideal, self.norm, self._tails) == ("targets", "product", "exact") and self.need != "set"
+        reached = unrecorded(context, "user").surely_reaches(*spans.pair_ends()) if usual else None
+        if reached is None:
+            return None
+        record("targets", *(("user", "idealism") if spans.targets.any() else ()))
+        events = SureEvents.of(spans, reached)
+        seen = None if self.rank is None else events.seen_after(self.rank).tolist()
+        precision = (events.inverse[:, 1:] * np.arange(1.0, events.inverse.shape[1])).tolist()
+        states = zip(spans.targets.tolist(), spans.partly_ideal.tolist(), events.at_once.tolist(), strict=True)
+        found = {}
+        for i, (topic, (targets, partly, at_once)) in enumerate(zip(spans.topics, states, strict=True)):
+            if partly:
+                continue  # several satisfaction levels
+            notes = (several_at_once_note("ideal='certified'"),) if at_once else ()
+            if not targets or (self.r is not None and self.r > targets):
+                value = None
+            elif seen is not None and self.rank is not None:
+                value = seen[i] / self.rank
+            else:
+                wanted = self._wanted(targets)
+                value = math.fsum(precision[i][r - 1] for r in wanted) / len(wanted)
+            found[topic] = Score(value, notes)
+        return found
 
     def missing_topic_score(self, judged: JudgedTopic) -> Score:
         """An empty list scores 0, but what no list can score stays undefined."""

@@ -9,22 +9,25 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray, Positions
-from berrypick.core.boxes import Boxes
 from berrypick.core.errors import NeedsError, UsageError, option
-from berrypick.core.observed import once_for_each
+from berrypick.core.observed import once_for_each, record
 from berrypick.core.parameters import positive_share
 from berrypick.core.run import Ranking
-from berrypick.core.score import Explanation, Table, number
+from berrypick.core.score import Explanation, Score, Table, number
 from berrypick.core.truth import Targets
 from berrypick.documents.token_offsets import TokenOffsets
 from berrypick.documents.tokens import token_costs
+from berrypick.judging.context import JudgingContext
+from berrypick.judging.together import SpansTogether
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import intersections
 from berrypick.kernels.relevant_text import unseen_parts
 from berrypick.measures.base import Measure
-from berrypick.measures.spans._iou import iou_parameter, matched_at
+from berrypick.measures.spans._iou import iou_parameter, matched_at, nothing_to_match
+from berrypick.measures.spans._pairs import covered_together, matched_together
 from berrypick.measures.spans._text import view_of
-from berrypick.relevance.places import covered_place, read_in_order
+from berrypick.relevance.in_common import meetings
+from berrypick.relevance.places import common_places, covered_places, read_in_order
 
 # --- targets found --------------------------------------------------------------------------------------------------
 
@@ -61,6 +64,26 @@ class SpanMeasure(Measure):
         found = covered_at(judged, self.least_share) if self.iou is None else matched_at(judged, float(self.iou))
         return found if self.at is None else np.where(found <= self.at, found, np.inf)
 
+    def empty_topic_score(self, judged: JudgedTopic) -> Score:
+        return nothing_to_match(judged)
+
+    def topic_value(self, ranks: FloatArray, grade: FloatArray) -> float:
+        """Return the value from the ranks at which targets are found, and their grades; for measures that have it."""
+        raise NotImplementedError
+
+    def score_together(self, spans: SpansTogether, context: JudgingContext) -> dict[str, Score] | None:
+        if type(self).topic_value is SpanMeasure.topic_value:
+            return None
+        record("targets")
+        if self.iou is None:
+            ranks = covered_together(spans, self.least_share)
+        else:
+            ranks = matched_together(spans, float(self.iou))
+        if self.at is not None:
+            ranks = np.where(ranks <= self.at, ranks, np.inf)
+        grade, places = spans.wanted.grade, zip(spans.topics, spans.target_bounds, strict=True)
+        return {topic: Score(self.topic_value(ranks[a:b], grade[a:b]) if b > a else None) for topic, (a, b) in places}
+
     def table(self, judged: JudgedTopic) -> Table:
         ranking, targets = judged.spans
         names = ranking.names_by_rank()
@@ -70,7 +93,8 @@ class SpanMeasure(Measure):
             rows.append([targets.name(x), number(float(targets.grade[x])), when])
         title = f"When {self.least_share:.0%} of each target has been retrieved"
         if self.iou is not None:
-            title = f"The first result whose intersection over union with each target is at least {self.iou:g}"
+            least = "above" if "iou-above" in judged.rules else "at least"
+            title = f"The first result whose intersection over union with each target is {least} {self.iou:g}"
         return Table(title, ["target", "grade", "at rank"], rows, align="<><")
 
     def explain(self, judged: JudgedTopic) -> Explanation:
@@ -81,6 +105,8 @@ class SpanMeasure(Measure):
 def covered_at(judged: JudgedTopic, share: float) -> FloatArray:
     """The rank, from 1, by which the results together cover a share of each target; infinite if never."""
     ranking, targets = judged.spans
+    if ranking.boxes is not None and targets.boxes is not None:
+        return _places_covered(ranking, targets, share)
     found = np.full(len(targets), np.inf)
     rows_by_document = ranking.rows_by_document
     for document, indices in targets.by_document().items():
@@ -92,9 +118,6 @@ def covered_at(judged: JudgedTopic, share: float) -> FloatArray:
 
 def _covered_in(ranking: Ranking, rows: IntArray, targets: Targets, indices: IntArray, share: float) -> FloatArray:
     """One document: text that was there before covers nothing more."""
-    if ranking.boxes is not None:
-        held = ranking.boxes[rows]
-        return np.array([_place_covered(ranking, rows, held, targets, x, share) for x in indices.tolist()])
     assert targets.start is not None and targets.end is not None
     start, end = targets.start[indices], targets.end[indices]
     wanted = np.where(end > start, share * (end - start) * (1 - 1e-9), 0.5)  # a point is there or not
@@ -106,16 +129,25 @@ def _covered_in(ranking: Ranking, rows: IntArray, targets: Targets, indices: Int
     return found
 
 
-def _place_covered(ranking: Ranking, rows: IntArray, held: Boxes, targets: Targets, x: int, share: float) -> float:
-    """The rank by which results, whose boxes are ``held``, cover a share of a place on a page."""
+def _places_covered(ranking: Ranking, targets: Targets, share: float) -> FloatArray:
+    """The rank by which results cover a share of each place on a page, some targets after the others."""
     assert targets.boxes is not None
-    left, top, right, bottom = targets.boxes.box[x].tolist()
-    box = held.box
-    meets = (box[:, 0] < right) & (box[:, 2] > left) & (box[:, 1] < bottom) & (box[:, 3] > top)
-    near = rows[meets & (held.page == targets.boxes.page[x])]
-    have = np.cumsum(covered_place(ranking, near, targets, x))
-    enough = np.flatnonzero(have >= share * targets.boxes.areas[x] * (1 - 1e-9))
-    return float(ranking.rank[near[enough[0]]]) + 1 if len(enough) else np.inf
+    found = np.full(len(targets), np.inf)
+    for target, row in meetings(ranking, targets, by_target=True).blocks():
+        meets = common_places(ranking, row, targets, target) > 0
+        target, row = target[meets], row[meets]
+        of, group = np.unique(target, return_inverse=True)
+        have = covered_places(ranking, row, targets, of, group)
+        wanted = (share * targets.boxes.areas * (1 - 1e-9))[target]
+        enough = sums_within(group, have) >= wanted
+        np.minimum.at(found, target[enough], ranking.rank[row[enough]] + 1.0)
+    return found
+
+
+def sums_within(group: IntArray, values: FloatArray) -> FloatArray:
+    """Sums from the first to each of a group, whose values are neighbours; each group is added up for itself."""
+    heads = np.flatnonzero(np.append(True, group[1:] != group[:-1])[: len(group)])
+    return np.concatenate([np.zeros(0), *(np.cumsum(part) for part in np.split(values, heads[1:]))])
 
 
 def newly_covered(

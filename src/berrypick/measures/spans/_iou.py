@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,15 +13,14 @@ from berrypick.core.errors import UsageError
 from berrypick.core.observed import once_for_each
 from berrypick.core.parameters import parameter, positive_share
 from berrypick.core.run import Ranking
+from berrypick.core.score import Score
 from berrypick.core.truth import Targets
 from berrypick.judging.topic import JudgedTopic
-from berrypick.kernels.intervals import intersections
-from berrypick.relevance.places import common_places
+from berrypick.kernels.meetings import TOGETHER, Meetings
+from berrypick.relevance.in_common import common_lengths, meetings, sizes
 
 #: A threshold is reached in spite of rounding.
 ALMOST = 1 - 1e-9
-#: Pairs of results and targets that are looked at together.
-_PAIRS = 500_000
 
 
 def iou_parameter() -> Any:
@@ -49,50 +50,63 @@ def of_length(judged: JudgedTopic, length: str | None) -> BoolArray:
     return np.asarray((size > low) & (size <= high), dtype=bool)
 
 
+#: Results, targets, and the intersection over union of each pair.
+Ratios = tuple[IntArray, IntArray, FloatArray]
+
+
+class Overlaps:
+    """The pairs of a result and a target that have anything in common, and their intersection over union.
+
+    A result that repeats another one has no pairs. Pairs are made block by block, and kept only where one block holds
+    all of them: memory stays linear in results and targets, however many of them overlap.
+    """
+
+    def __init__(self, ranking: Ranking, targets: Targets) -> None:
+        self._ranking, self._targets = ranking, targets
+        self._kept: Ratios | None = None
+
+    @cached_property
+    def _meetings(self) -> Meetings:
+        repeated = self._ranking.repeated
+        return meetings(self._ranking, self._targets, None if repeated is None else ~repeated)
+
+    def blocks(self) -> Iterator[Ratios]:
+        """Some results after the others: pairs by row, then target."""
+        if self._kept is None and len(self._meetings) > TOGETHER:
+            yield from self._made()
+            return
+        if self._kept is None:
+            self._kept = next(self._made(), (*2 * (np.zeros(0, dtype=np.int64),), np.zeros(0)))
+        yield self._kept
+
+    def _made(self) -> Iterator[Ratios]:
+        ranking, targets = self._ranking, self._targets
+        for row, target in self._meetings.blocks():
+            common = common_lengths(ranking, row, targets, target)
+            union = sizes(ranking, row) + sizes(targets, target) - common
+            ratio = np.divide(common, union, out=np.ones(len(row)), where=union > 0)  # else both are the same point
+            some = ratio > 0
+            yield row[some], target[some], ratio[some]
+
+
 @once_for_each
-def overlaps(judged: JudgedTopic) -> FloatArray:
-    """results x targets: intersection over union; 0 in different documents, and for a result that repeats another."""
-    ranking, targets = judged.spans
-    assert ranking.start is not None and ranking.end is not None
-    assert targets.start is not None and targets.end is not None
-    found = np.zeros((len(ranking), len(targets)))
-    for document, indices in targets.by_document().items():
-        rows = ranking.rows_by_document.get(document)
-        if rows is None:
-            continue
-        for part in np.array_split(rows, len(rows) * len(indices) // _PAIRS + 1):  # all pairs at once take memory
-            common, sizes, wanted = _in_common(ranking, part, targets, indices)
-            union = sizes[:, None] + wanted[None, :] - common
-            same_point = (union == 0) & (ranking.start[part][:, None] == targets.start[indices][None, :])
-            ratio = np.where(union > 0, common / np.where(union > 0, union, 1.0), same_point.astype(np.float64))
-            found[np.ix_(part, indices)] = ratio
-    if ranking.repeated is not None:
-        found[ranking.repeated] = 0.0
-    return found
+def overlaps(judged: JudgedTopic) -> Overlaps:
+    """The results and targets that overlap."""
+    return Overlaps(*judged.spans)
 
 
-def _pairs_in_common(ranking: Ranking, rows: IntArray, targets: Targets, indices: IntArray) -> FloatArray:
-    row, target = np.repeat(rows, len(indices)), np.tile(indices, len(rows))
-    return common_places(ranking, row, targets, target).reshape(len(rows), len(indices))
-
-
-def _in_common(
-    ranking: Ranking, rows: IntArray, targets: Targets, indices: IntArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Of results and targets of one document: what each pair has in common, and how large they are."""
-    assert ranking.start is not None and ranking.end is not None
-    assert targets.start is not None and targets.end is not None
-    if ranking.boxes is not None and targets.boxes is not None:
-        common = _pairs_in_common(ranking, rows, targets, indices)
-        return common, ranking.boxes.areas[rows], targets.boxes.areas[indices]
-    start, end, low, high = ranking.start[rows], ranking.end[rows], targets.start[indices], targets.end[indices]
-    return intersections(start, end, low, high), end - start, high - low
+def nothing_to_match(judged: JudgedTopic) -> Score:
+    """Nothing can be matched: undefined, but a miss in programs of moment retrieval."""
+    return Score(0.0 if "unhittable-is-missed" in judged.rules else None)
 
 
 @once_for_each
 def matched_at(judged: JudgedTopic, iou: float) -> FloatArray:
     """The rank, from 1, of the first result that matches each target; infinite if none does."""
-    good = overlaps(judged) >= iou * ALMOST
-    ranks = np.append(judged.ranking_spans.rank + 1.0, np.inf)
-    first = np.where(good.any(axis=0), good.argmax(axis=0) if len(good) else 0, -1)
+    ranking, targets = judged.spans
+    ranks = np.append(ranking.rank + 1.0, np.inf)
+    first = np.full(len(targets), len(ranking))
+    for row, target, ratio in overlaps(judged).blocks():
+        good = ratio * ALMOST > iou if "iou-above" in judged.rules else ratio >= iou * ALMOST
+        np.minimum.at(first, target[good], row[good])
     return np.asarray(ranks[first], dtype=np.float64)

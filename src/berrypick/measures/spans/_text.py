@@ -22,7 +22,9 @@ from berrypick.core.run import Ranking
 from berrypick.core.score import Curve, Explanation, Score, Table, number
 from berrypick.core.truth import Highlighted
 from berrypick.core.words import unit_word
+from berrypick.judging.context import JudgingContext
 from berrypick.judging.ranked_gains import rows_by_document
+from berrypick.judging.together import SpansTogether
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.areas import common_areas, union_area
 from berrypick.kernels.intervals import intersections, merge
@@ -236,6 +238,23 @@ class TextMeasure(Measure):
         value = self.added_up(judged)
         differs = self.counted == "pairs" and abs(value - (once.value or 0.0)) > 1e-9
         return Score(value, notes=(PAIRS_NOTE,) if differs else ())
+
+    def score_together(self, spans: SpansTogether, context: JudgingContext) -> dict[str, Score] | None:
+        if self.counted not in (None, "once") or context.unjudged != "irrelevant":
+            return None
+        new, good = spans.seen
+        relevant = np.minimum(spans.sums(good, self.at), spans.total).tolist()
+        retrieved = spans.sums(new, self.at).tolist() if self.charges else [0.0] * len(relevant)
+        states = zip(spans.targets.tolist(), spans.answered.tolist(), spans.total.tolist(), strict=True)
+        found = {}
+        for topic, (targets, answered, total), a, b in zip(spans.topics, states, retrieved, relevant, strict=True):
+            if not targets:
+                found[topic] = Score(None)
+            elif not answered:
+                found[topic] = Score(self.value(0.0, 0.0, 1.0))  # whatever there is, none of it
+            else:
+                found[topic] = Score(self.value(a, b, total) if total > 0 else None)
+        return found
 
     def _relevant(self, judged: JudgedTopic, view: View) -> tuple[float, float]:
         """Relevant text of the first ranks, and all that is relevant."""

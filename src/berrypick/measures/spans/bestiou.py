@@ -11,7 +11,7 @@ from berrypick.core.arrays import FloatArray
 from berrypick.core.score import Explanation, Score, Table, number
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.base import SHOWN, Measure
-from berrypick.measures.spans._iou import overlaps
+from berrypick.measures.spans._iou import nothing_to_match, overlaps
 
 
 @dataclass(frozen=True)
@@ -57,9 +57,14 @@ class BestIoU(Measure):
 
     def best(self, judged: JudgedTopic) -> FloatArray:
         """The best ratio of each target."""
-        found = overlaps(judged)
-        found = found if self.at is None else found[judged.ranking_spans.rank < self.at]
-        return np.asarray(found.max(axis=0, initial=0.0), dtype=np.float64)
+        rank, best = judged.ranking_spans.rank, np.zeros(len(judged.targets))
+        for row, target, ratio in overlaps(judged).blocks():
+            counts = np.ones(len(row), dtype=bool) if self.at is None else rank[row] < self.at
+            np.maximum.at(best, target[counts], ratio[counts])
+        return best
+
+    def empty_topic_score(self, judged: JudgedTopic) -> Score:
+        return nothing_to_match(judged)
 
     def compute(self, judged: JudgedTopic) -> Score:
         return Score(float(self.best(judged).mean()))

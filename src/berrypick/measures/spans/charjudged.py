@@ -58,6 +58,7 @@ class charJudged(Measure):
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
     depends_on: ClassVar[tuple[str, ...]] = ()
     references: ClassVar[tuple[str, ...]] = ("buckley2004incomplete",)
+    of_areas: ClassVar[bool] = True
     counts_unjudged: ClassVar[bool] = True  # and does not change: the option may stand beside it
     curve_axes: ClassVar[tuple[str, str]] = ("rank", "share judged")
 

@@ -14,6 +14,8 @@ from berrypick.core.run import Ranking
 from berrypick.core.score import Explanation, Score, Table, number
 from berrypick.core.truth import Highlighted
 from berrypick.core.words import unit_word
+from berrypick.judging.context import JudgingContext
+from berrypick.judging.together import SpansTogether
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.relevant_text import first_seen, once
 from berrypick.measures.base import Measure
@@ -72,6 +74,10 @@ class Overlap(Measure):
 
     def compute(self, judged: JudgedTopic) -> Score:
         return Score(repeated_share(judged.ranking_spans, self.at))
+
+    def score_together(self, spans: SpansTogether, context: JudgingContext) -> dict[str, Score] | None:
+        shares = zip(spans.topics, spans.repeated_shares(self.at), spans.targets.tolist(), strict=True)
+        return {topic: Score(share if targets else None) for topic, share, targets in shares}
 
     def missing_topic_score(self, judged: JudgedTopic) -> Score:
         return Score(None)

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from berrypick.core.arrays import FloatArray
 from berrypick.core.score import Explanation, Score
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.spans._chunks import SpanMeasure
@@ -56,7 +57,10 @@ class spanAll(SpanMeasure):
     references: ClassVar[tuple[str, ...]] = ("yang2018hotpotqa",)
 
     def compute(self, judged: JudgedTopic) -> Score:
-        return Score(1.0 if np.isfinite(self.ranks(judged)).all() else 0.0)
+        return Score(self.topic_value(self.ranks(judged), judged.targets.grade))
+
+    def topic_value(self, ranks: FloatArray, grade: FloatArray) -> float:
+        return 1.0 if np.isfinite(ranks).all() else 0.0
 
     def explain(self, judged: JudgedTopic) -> Explanation:
         ranks = self.ranks(judged)

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from itertools import pairwise
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray, IntArray
+from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.core.laws import without
+from berrypick.core.observed import record
 from berrypick.core.parameters import parameter
 from berrypick.core.score import Explanation, Score, Table, number
+from berrypick.judging.context import JudgingContext
+from berrypick.judging.together import SpansTogether
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.base import SHOWN, Measure
-from berrypick.measures.spans._iou import ALMOST, length_parameter, of_length, overlaps
+from berrypick.measures.spans._iou import ALMOST, Ratios, length_parameter, of_length, overlaps
+from berrypick.measures.spans._pairs import fitting_pairs
 
 _RANGE = re.compile(r"(0?\.\d+|1(?:\.0*)?):(0?\.\d+|1(?:\.0*)?)")
 STEP = 0.05
@@ -104,19 +110,17 @@ class spanAP(Measure):
     )
     length: str | None = length_parameter()
 
-    def _taken(self, judged: JudgedTopic, least: float) -> IntArray:
-        """The target that each result takes, -1 for a false one."""
-        return taken_targets(self._overlaps(judged), least)
-
-    def _overlaps(self, judged: JudgedTopic) -> FloatArray:
-        """results x targets, of those that count."""
-        found = overlaps(judged) if self.length is None else overlaps(judged)[:, of_length(judged, self.length)]
-        return found if self.at is None else found[judged.ranking_spans.rank < self.at]
+    def _taken(self, judged: JudgedTopic) -> list[Taken]:
+        """What each result that counts takes, at each threshold."""
+        rank = judged.ranking_spans.rank
+        rows = len(rank) if self.at is None else int(np.searchsorted(rank, self.at))
+        free = of_length(judged, self.length)
+        return taken_targets(overlaps(judged).blocks(), rows, free, thresholds(self.iou))
 
     def _values(self, judged: JudgedTopic) -> list[float]:
         """At each threshold."""
         count = int(of_length(judged, self.length).sum())
-        return [average_precision(self._taken(judged, t) >= 0, count) for t in thresholds(self.iou)]
+        return [average_precision(taken.target >= 0, count) for taken in self._taken(judged)]
 
     def compute(self, judged: JudgedTopic) -> Score:
         if not of_length(judged, self.length).any():
@@ -126,20 +130,34 @@ class spanAP(Measure):
     def missing_topic_score(self, judged: JudgedTopic) -> Score:
         return self.compute(judged)
 
+    def score_together(self, spans: SpansTogether, context: JudgingContext) -> dict[str, Score] | None:
+        if self.length is not None:
+            return None
+        record("targets")
+        levels = thresholds(self.iou)
+        pairs, counts = fitting_pairs(spans, min(levels) * ALMOST, self.at)
+        free = np.ones(len(spans.wanted.start), dtype=bool)
+        taken = [one.target >= 0 for one in taken_targets([pairs], len(spans.rank), free, levels)]
+        found = {}
+        sizes = zip(spans.topics, spans.bounds[:-1].tolist(), counts, spans.targets.tolist(), strict=True)
+        for topic, first, count, targets in sizes:
+            hits = [one[first : first + count] for one in taken]
+            values = [average_precision(one, targets) if one.any() else 0.0 for one in hits]
+            found[topic] = Score(float(np.mean(values)) if targets else None)
+        return found
+
     def explain(self, judged: JudgedTopic) -> Explanation:
         ranking, targets = judged.spans
         kept = np.flatnonzero(of_length(judged, self.length))
         if not len(kept):
             return self._explanation(judged, f"Undefined: no target is {self.length}.")
-        ratio, levels = self._overlaps(judged), thresholds(self.iou)
+        levels = thresholds(self.iou)
         parts: list[Any] = []
-        taken = self._taken(judged, levels[0])
-        hits = np.cumsum(taken >= 0)
+        taken = self._taken(judged)[0]
+        hits = np.cumsum(taken.target >= 0)
         rows = []
-        for row, target in enumerate(taken.tolist()[:SHOWN]):
-            name, share = (
-                (targets.name(int(kept[target])), number(float(ratio[row, target]))) if target >= 0 else ("-", "")
-            )
+        for row, target in enumerate(taken.target.tolist()[:SHOWN]):
+            name, share = (targets.name(target), number(float(taken.ratio[row]))) if target >= 0 else ("-", "")
             rank = f"{int(ranking.rank[row]) + 1} ({ranking.name(row)})"
             rows.append([rank, name, share, number(float(hits[row] / (row + 1)))])
         title = f"The target that each result takes, at an intersection over union of {levels[0]:g}"
@@ -150,16 +168,35 @@ class spanAP(Measure):
         return self._explanation(judged, *parts, f"{self} = {self._value_text(judged)}, with {len(kept)} targets")
 
 
-def taken_targets(ratio: FloatArray, least: float) -> IntArray:
-    """For each result, in order, the free target with the largest ratio that is large enough; -1 if there is none."""
-    free = ratio * (ratio >= least * ALMOST)
-    taken = np.full(len(free), -1, dtype=np.int64)
-    for row in np.flatnonzero(free.any(axis=1)).tolist():
-        best = int(free[row].argmax())
-        if free[row, best] > 0:
-            taken[row] = best
-            free[:, best] = 0.0
-    return taken
+class Taken(NamedTuple):
+    """The target that each result takes, -1 for a false one, and their intersection over union."""
+
+    target: IntArray
+    ratio: FloatArray
+
+
+def taken_targets(pairs: Iterable[Ratios], rows: int, free: BoolArray, least: list[float]) -> list[Taken]:
+    """For each of the first rows, in order, the free target with the largest ratio that is large enough.
+
+    At several thresholds, each for itself; of equal ratios, the first target. ``pairs`` come by row.
+    """
+    found = [Taken(np.full(rows, -1, dtype=np.int64), np.zeros(rows)) for _ in least]
+    left = [free.copy() for _ in least]
+    for row, target, ratio in pairs:
+        counts = (ratio >= min(least) * ALMOST) & (row < rows)
+        row, target, ratio = row[counts], target[counts], ratio[counts]
+        order = np.lexsort((target, -ratio, row))
+        row, target, ratio = row[order], target[order], ratio[order]
+        heads = np.flatnonzero(np.append(True, row[1:] != row[:-1])[: len(row)]).tolist()
+        for taken, open_, threshold in zip(found, left, least, strict=True):
+            enough = ratio >= threshold * ALMOST
+            for a, b in pairwise([*heads, len(row)]):
+                fits = open_[target[a:b]] & enough[a:b]
+                best = a + int(fits.argmax())
+                if fits[best - a]:
+                    taken.target[row[a]], taken.ratio[row[a]] = target[best], ratio[best]
+                    open_[target[best]] = False
+    return found
 
 
 def average_precision(hits: Any, targets: int) -> float:

@@ -9,6 +9,8 @@ import numpy as np
 
 from berrypick.core.arrays import FloatArray
 from berrypick.core.score import Score
+from berrypick.judging.context import JudgingContext
+from berrypick.judging.together import SpansTogether
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.spans._chunks import SpanMeasure
 from berrypick.measures.spans._iou import length_parameter, of_length
@@ -74,7 +76,13 @@ class spanHit(SpanMeasure):
     def compute(self, judged: JudgedTopic) -> Score:
         if not of_length(judged, self.length).any():
             return Score(None)
-        return Score(1.0 if np.isfinite(self.ranks(judged)).any() else 0.0)
+        return Score(self.topic_value(self.ranks(judged), judged.targets.grade))
+
+    def topic_value(self, ranks: FloatArray, grade: FloatArray) -> float:
+        return 1.0 if np.isfinite(ranks).any() else 0.0
+
+    def score_together(self, spans: SpansTogether, context: JudgingContext) -> dict[str, Score] | None:
+        return super().score_together(spans, context) if self.length is None else None
 
     def missing_topic_score(self, judged: JudgedTopic) -> Score:
         return self.compute(judged)

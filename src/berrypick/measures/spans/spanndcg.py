@@ -67,8 +67,7 @@ class spanNDCG(SpanMeasure):
 
     gain: Literal["graded", "binary"] = parameter("graded", "graded|binary", "grades count as they are, or all as 1")
 
-    def _gains(self, judged: JudgedTopic) -> FloatArray:
-        grade = judged.targets.grade
+    def _gains(self, grade: FloatArray) -> FloatArray:
         return grade.astype(np.float64) if self.gain == "graded" else np.ones(len(grade))
 
     def _discounted(self, gains: FloatArray, places: FloatArray) -> float:
@@ -76,22 +75,26 @@ class spanNDCG(SpanMeasure):
         kept = slice(None if self.at is None else int(self.at))
         return float((gains[kept] / np.log2(1 + places[kept])).sum())
 
-    def _ideal(self, judged: JudgedTopic) -> float:
-        gains = np.sort(self._gains(judged))[::-1]
+    def _ideal(self, grade: FloatArray) -> float:
+        gains = np.sort(self._gains(grade))[::-1]
         return self._discounted(gains, np.arange(1.0, len(gains) + 1))
 
-    def _cumulated(self, judged: JudgedTopic) -> float:
+    def _cumulated(self, ranks: FloatArray, grade: FloatArray) -> float:
         """The i-th target found counts at rank i at best: one result with many targets is no better than a list."""
-        ranks, gains = self.ranks(judged), self._gains(judged)
+        gains = self._gains(grade)
         order = np.lexsort((-gains, ranks))
         order = order[np.isfinite(ranks[order])]
         return self._discounted(gains[order], np.maximum(ranks[order], np.arange(1.0, len(order) + 1)))
 
     def compute(self, judged: JudgedTopic) -> Score:
+        return Score(self.topic_value(self.ranks(judged), judged.targets.grade))
+
+    def topic_value(self, ranks: FloatArray, grade: FloatArray) -> float:
         # the same terms summed in another order may differ in the last digit
-        return Score(min(1.0, self._cumulated(judged) / self._ideal(judged)))
+        return min(1.0, self._cumulated(ranks, grade) / self._ideal(grade))
 
     def explain(self, judged: JudgedTopic) -> Explanation:
-        dcg, ideal = self._cumulated(judged), self._ideal(judged)
+        ranks, grade = self.ranks(judged), judged.targets.grade
+        dcg, ideal = self._cumulated(ranks, grade), self._ideal(grade)
         rows = [["DCG", number(dcg, 6)], ["ideal", number(ideal, 6)], [str(self), self._value_text(judged)]]
         return self._explanation(judged, self.table(judged), Table("Gain", ["quantity", "value"], rows))

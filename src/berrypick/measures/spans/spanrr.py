@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from berrypick.core.arrays import FloatArray
 from berrypick.core.score import Score
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.spans._chunks import SpanMeasure
@@ -53,4 +54,7 @@ class spanRR(SpanMeasure):
     references: ClassVar[tuple[str, ...]] = ("smith2024chunking",)
 
     def compute(self, judged: JudgedTopic) -> Score:
-        return Score(1.0 / float(self.ranks(judged).min()))
+        return Score(self.topic_value(self.ranks(judged), judged.targets.grade))
+
+    def topic_value(self, ranks: FloatArray, grade: FloatArray) -> float:
+        return 1.0 / float(ranks.min())

@@ -1,0 +1,301 @@
+"""Topics whose results and judgements are plain spans, as columns of all of them: many topics cost few calls.
+
+Positions are whole numbers, every rank holds one result, and nothing is retrieved twice for a topic. Lengths and their
+sums are then exact in whatever order they are added, so that values are those of topics judged one by one. Any other
+topic is left to whoever judges it alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from berrypick.core.arrays import BoolArray, FloatArray, IntArray, Positions
+from berrypick.core.columns import Coded
+from berrypick.core.run import Run, from_zero
+from berrypick.core.truth import TopicTruth, Truth
+from berrypick.judging.context import JudgingContext
+from berrypick.judging.repeats import repeats_of
+from berrypick.kernels.relevant_text import MeasuredText, first_seen_of
+from berrypick.users import UserModel
+
+#: Rows whose topics are taken together: what they need stays in the caches of a processor.
+ROWS = 1 << 17
+#: The furthest position, and the most rows of a topic: sums of so many lengths are whole numbers that a float holds.
+FURTHEST, MOST_ROWS = 1 << 32, 1 << 20
+#: A topic with more targets is judged alone.
+MOST_TARGETS = 256
+
+
+@dataclass(frozen=True, eq=False)
+class WantedSpans:
+    """The targets of all topics of a truth that have plain spans: those of topic i are bounds[i]:bounds[i+1]."""
+
+    position: dict[str, int]
+    bounds: IntArray
+    names: list[str]
+    document: IntArray  # codes into the names
+    start: Positions
+    end: Positions
+    grade: FloatArray
+    grades_are_shares: bool  # of readers: all grades of the truth lie in [0, 1]
+
+    @cached_property
+    def topic(self) -> IntArray:
+        """The topic of each target."""
+        return np.repeat(np.arange(len(self.bounds) - 1), np.diff(self.bounds))
+
+    @cached_property
+    def places(self) -> tuple[IntArray, IntArray]:
+        """Each document of each topic that has targets, as topic x names + code, rising; and that of each target."""
+        found, place = np.unique(self.topic * max(len(self.names), 1) + self.document, return_inverse=True)
+        return found, place
+
+    @cached_property
+    def by_place(self) -> tuple[IntArray, IntArray]:
+        """Targets place by place, in truth order: those of place i are order[bounds[i]:bounds[i+1]]."""
+        found, place = self.places
+        bounds = np.append(0, np.cumsum(np.bincount(place, minlength=len(found))))
+        return np.argsort(place, kind="stable"), bounds
+
+    @cached_property
+    def text(self) -> MeasuredText:
+        """Relevant text, place by place, each character once."""
+        found, place = self.places
+        return MeasuredText.merged(place, len(found), self.start, self.end)
+
+    @cached_property
+    def total(self) -> FloatArray:
+        """The length of the relevant text of each topic."""
+        topic = self.places[0] // max(len(self.names), 1)
+        return np.bincount(topic, weights=self.text.total, minlength=len(self.bounds) - 1).astype(np.float64)
+
+
+_wanted: WeakKeyDictionary[Truth, WantedSpans] = WeakKeyDictionary()
+
+
+def wanted_spans(truth: Truth) -> WantedSpans:
+    """The targets of a truth, for all its runs."""
+    found = _wanted.get(truth)
+    if found is None:
+        shares = all(0 <= grade <= 1 for grade in truth.grades())
+        found = _wanted[truth] = _wanted_spans([topic for topic in truth.topics.values() if _is_plain(topic)], shares)
+    return found
+
+
+def _is_plain(topic: TopicTruth) -> bool:
+    if topic.start is None or topic.end is None or topic.boxes is not None or topic.path is not None:
+        return False
+    return topic.start.dtype == topic.end.dtype == np.int64 and not topic.passages
+
+
+def _wanted_spans(topics: Sequence[TopicTruth], shares: bool) -> WantedSpans:
+    none = np.zeros(0, dtype=np.int64)
+    start, end = (np.concatenate([none, *(getattr(topic, name) for topic in topics)]) for name in ("start", "end"))
+    grade = np.concatenate([np.zeros(0), *(topic.grade for topic in topics)])
+    owner = np.repeat(np.arange(len(topics)), [len(topic) for topic in topics])
+    documents = Coded.of([name for topic in topics for name in topic.document])
+    odd = (start < 0) | (end < start) | (end > FURTHEST)
+    relevant = grade > 0
+    count = np.bincount(owner[relevant], minlength=len(topics))
+    left = (np.bincount(owner[odd], minlength=len(topics)) > 0) | (count > MOST_TARGETS)
+    kept = relevant & ~left[owner] if len(owner) else relevant
+    position = {topic.topic: i for i, topic in enumerate(topics) if not left[i]}
+    number = np.cumsum(~left) - 1  # without those that are left
+    bounds = np.append(0, np.cumsum(np.bincount(number[owner[kept]], minlength=len(position))))
+    position = {name: int(number[i]) for name, i in position.items()}
+    codes = np.asarray(documents.codes, dtype=np.int64)
+    columns = (codes[kept], start[kept], end[kept], grade[kept])
+    return WantedSpans(position, bounds, list(documents.names), *columns, shares)
+
+
+def takes_together(run: Run, context: JudgingContext) -> bool:
+    """Whether a run may have topics that are judged together under a context."""
+    user = type(context.user)
+    said = user.notes is not UserModel.notes or user.item_notes is not UserModel.item_notes
+    if said or user.seeks_entry_points or context.max_ranks is not None or context.rules:
+        return False
+    if context.idealism is not None or context.quant is not None or run.start is None or run.end is None:
+        return False
+    if run.path is not None or run.boxes is not None or run.of_text or run.extra or run.grouped:
+        return False
+    return run.start.dtype == run.end.dtype == np.int64
+
+
+@dataclass(frozen=True, eq=False)
+class SpansTogether:
+    """Some topics of a run with their targets; rows of topic i are bounds[i]:bounds[i+1]."""
+
+    topics: Sequence[str]
+    wanted: WantedSpans
+    number: IntArray  # of each topic among those of the truth; it rises
+    bounds: IntArray
+    document: IntArray  # codes of the run
+    rank: IntArray
+    start: Positions
+    end: Positions
+    codes: IntArray  # of each name of the truth in the run; -1 for one that it does not have
+    vocabulary: int
+
+    @cached_property
+    def topic(self) -> IntArray:
+        """The topic of each row."""
+        return np.repeat(np.arange(len(self.topics)), np.diff(self.bounds))
+
+    @cached_property
+    def answered(self) -> BoolArray:
+        """Which topics have results."""
+        return np.diff(self.bounds) > 0
+
+    @cached_property
+    def target_bounds(self) -> list[tuple[int, int]]:
+        """Where the targets of each topic lie among those of the truth."""
+        ends = self.wanted.bounds
+        return list(zip(ends[self.number].tolist(), ends[self.number + 1].tolist(), strict=True))
+
+    @cached_property
+    def targets(self) -> IntArray:
+        """How many targets each topic has."""
+        return np.diff(self.wanted.bounds)[self.number]
+
+    @cached_property
+    def total(self) -> FloatArray:
+        """The length of the relevant text of each topic."""
+        return self.wanted.total[self.number]
+
+    @cached_property
+    def _key(self) -> IntArray:
+        """The topic and the document of each row."""
+        return self.topic * max(self.vocabulary, 1) + self.document
+
+    @cached_property
+    def _known(self) -> tuple[IntArray, IntArray]:
+        """Documents with targets that the run has, as keys of rows, rising; and their places in the truth."""
+        many = max(len(self.wanted.names), 1)
+        found = self.wanted.places[0]
+        first, last = (int(self.number[i]) if len(self.number) else 0 for i in (0, -1))
+        low, high = np.searchsorted(found, [first * many, (last + 1) * many])
+        place = np.arange(low, high)
+        local = np.full(last - first + 1, -1)
+        local[self.number - first] = np.arange(len(self.number))
+        topic, code = local[found[place] // many - first], self.codes[found[place] % many]
+        kept = (topic >= 0) & (code >= 0)
+        key, place = (topic * max(self.vocabulary, 1) + code)[kept], place[kept]
+        order = np.argsort(key)
+        return key[order], place[order]
+
+    @cached_property
+    def seen(self) -> tuple[FloatArray, FloatArray]:
+        """Per row: the length that no earlier one of its topic holds, and how much of that is relevant."""
+        key, place = self._known
+        return first_seen_of(self._key, self.start, self.end, key, self.wanted.text.of_documents(place))
+
+    @cached_property
+    def pairs(self) -> tuple[IntArray, IntArray]:
+        """Every row with every target of its topic and document, by row, then target."""
+        key, place = self._known
+        if not len(key):
+            return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+        at = np.searchsorted(key, self._key)
+        at[at == len(key)] = 0
+        row = np.flatnonzero(key[at] == self._key)
+        of = place[at[row]]
+        order, bounds = self.wanted.by_place
+        count = np.diff(bounds)[of]
+        first = np.cumsum(count) - count
+        target = order[np.arange(int(count.sum())) + np.repeat(bounds[of] - first, count)]
+        return np.repeat(row, count), target
+
+    @cached_property
+    def partly_ideal(self) -> BoolArray:
+        """Which topics have targets that are ideal for a share of the readers only."""
+        wanted, found = self.wanted, np.zeros(len(self.topics), dtype=bool)
+        if wanted.grades_are_shares:
+            some = np.append(0, np.cumsum(wanted.grade != 1.0))[wanted.bounds]
+            found = np.diff(some)[self.number] > 0
+        return found
+
+    def pair_ends(self) -> tuple[Positions, Positions, Positions, Positions]:
+        """Where the row and the target of each pair start and end."""
+        row, target = self.pairs
+        return self.start[row], self.end[row], self.wanted.start[target], self.wanted.end[target]
+
+    def sums(self, values: FloatArray, at: float | int | None = None) -> FloatArray:
+        """The sum of whole values of rows in each topic, up to a rank."""
+        topic = self.topic
+        if at is not None:
+            kept = self.rank < at
+            topic, values = topic[kept], values[kept]
+        return np.bincount(topic, weights=values, minlength=len(self.topics)).astype(np.float64)
+
+    def repeated_shares(self, at: float | int | None = None) -> list[float | None]:
+        """The share of the text of the first ranks of each topic that earlier results hold; None where there is no
+        text."""
+        lengths = self.sums((self.end - self.start).astype(np.float64), at).tolist()
+        unions = self.sums(self.seen[0], at).tolist()
+        return [1.0 - once / all_ if all_ > 0 else None for once, all_ in zip(unions, lengths, strict=True)]
+
+
+def blocks(topics: Sequence[str], run: Run) -> Iterator[Sequence[str]]:
+    """Topics in turn, as many at a time as have so many rows together."""
+    rows = np.cumsum([run.size(topic) + 1 for topic in topics])
+    begin = 0
+    while begin < len(topics):
+        done = int(rows[begin - 1]) if begin else 0
+        end = max(begin + 1, int(np.searchsorted(rows, done + ROWS, side="right")))
+        yield topics[begin:end]
+        begin = end
+
+
+class RunTogether:
+    """A run whose topics are taken together, as far as they are plain."""
+
+    def __init__(self, truth: Truth, run: Run) -> None:
+        assert run.start is not None and run.end is not None
+        self.run, self.wanted = run, wanted_spans(truth)
+        self.codes = run.codes_in_order(self.wanted.names)
+        self.repeats = repeats_of(run)
+        self.rank = run.rank if "rank" in vars(run) else from_zero(run.bounds)
+        self.rows = {topic: i for i, topic in enumerate(run.topics)}
+
+    def of(self, topics: Sequence[str]) -> SpansTogether | None:
+        """Those of some topics, which are in the order of the truth, that are plain; None if there is none."""
+        run, position = self.run, self.wanted.position
+        plain = [topic for topic in topics if topic in position and topic not in self.repeats]
+        at = np.array([self.rows.get(topic, -1) for topic in plain], dtype=np.int64)
+        begin, end = (np.where(at >= 0, run.bounds[at + i], 0) if len(at) else at for i in (0, 1))
+        rows = _joined(begin, end)
+        assert run.start is not None and run.end is not None
+        start, stop = run.start[rows], run.end[rows]
+        if not plain or len(start) > MOST_ROWS:
+            return None
+        if len(start) and (int(start.min()) < 0 or int(stop.max()) > FURTHEST or (stop < start).any()):
+            return None
+        return SpansTogether(
+            plain,
+            self.wanted,
+            np.array([position[topic] for topic in plain], dtype=np.int64),
+            np.append(0, np.cumsum(end - begin)),
+            run.document[rows].astype(np.int64),
+            self.rank[rows].astype(np.int64),
+            start,
+            stop,
+            self.codes,
+            len(run.documents),
+        )
+
+
+def _joined(begin: IntArray, end: IntArray) -> slice | IntArray:
+    """Rows from .. to, of one topic after the other: a slice where they follow each other."""
+    some = end > begin
+    begin, end = begin[some], end[some]
+    if not len(begin):
+        return slice(0, 0)
+    if (begin[1:] == end[:-1]).all():
+        return slice(int(begin[0]), int(end[-1]))
+    size = end - begin
+    return np.repeat(begin - np.cumsum(size) + size, size) + np.arange(int(size.sum()))

@@ -1,0 +1,56 @@
+"""EPRUM of many topics at once, where every result surely leads to a target or never does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from berrypick.core.arrays import BoolArray, FloatArray, IntArray
+from berrypick.judging.together import SpansTogether
+from berrypick.kernels.poisson_binomial import upper_tails
+
+
+@dataclass(frozen=True, eq=False)
+class SureEvents:
+    """The ranks, topic by topic, at which anything is reached: events, and how many targets have been seen by then."""
+
+    spans: SpansTogether
+    topic: IntArray
+    rank: IntArray  # from 1
+    seen: IntArray
+    at_once: BoolArray  # topics in which one result leads to several targets
+
+    @classmethod
+    def of(cls, spans: SpansTogether, reached: BoolArray) -> SureEvents:
+        """Those of the pairs that are reached."""
+        row, target = (column[reached] for column in spans.pairs)
+        head = np.ones(len(row), dtype=bool)
+        np.not_equal(row[1:], row[:-1], out=head[1:])
+        event, rows = np.cumsum(head) - 1, row[head]
+        _, first = np.unique(target, return_index=True)  # where each target is seen for the first time
+        new = np.bincount(event[first], minlength=len(rows))
+        seen, topic = np.cumsum(new), spans.topic[rows]
+        begins = np.searchsorted(topic, np.arange(len(spans.topics)))
+        seen -= np.append(0, seen)[begins][topic] if len(topic) else 0
+        at_once = np.bincount(spans.topic[row[~head]], minlength=len(spans.topics)) > 0
+        return cls(spans, topic, spans.rank[rows] + 1, seen, at_once)
+
+    @cached_property
+    def inverse(self) -> FloatArray:
+        """topics x numbers of targets: E[A_r / ML_r] for r = 0, 1 .., as one topic after the other would have it."""
+        k = self.rank.astype(np.float64)
+        weight = 1.0 / k
+        goes_on = np.flatnonzero(self.topic[1:] == self.topic[:-1])  # the topic has another event
+        weight[goes_on] = (k[goes_on + 1] - k[goes_on]) / (k[goes_on] * k[goes_on + 1])
+        size = int(self.spans.targets.max(initial=0)) + 1
+        mass = np.bincount(self.topic * size + self.seen, weights=weight, minlength=len(self.spans.topics) * size)
+        return upper_tails(mass.astype(np.float64).reshape(-1, size))
+
+    def seen_after(self, rank: int) -> IntArray:
+        """How many targets of each topic have been seen after a rank."""
+        found = np.zeros(len(self.spans.topics), dtype=np.int64)
+        kept = self.rank <= rank
+        np.maximum.at(found, self.topic[kept], self.seen[kept])
+        return found

@@ -1,0 +1,50 @@
+"""The charting library between commands: read where its file is whole, made and kept where it is not."""
+
+from cases import each
+
+from berrypick.addons.page.kept_library import cache_folder, kept_script
+
+
+def made(calls):
+    calls.append(1)
+    return "let a = 'é\r\n';\n"
+
+
+def test_it_is_made_once(tmp_path, monkeypatch):
+    monkeypatch.setenv("BERRYPICK_CACHE", str(tmp_path / "new" / "cache"))
+    calls = []
+    assert [kept_script("a.js", lambda: made(calls)) for _ in range(3)] == [made([])] * 3 and len(calls) == 1
+    assert [path.name for path in (tmp_path / "new" / "cache").iterdir()] == ["a.js"]
+
+
+@each("damage", [b"", b"let a = 1;\n", b"// sha256 00\nlet a;", b"\xff\xfe", None])
+def test_a_file_that_is_not_whole_is_made_anew(damage, tmp_path, monkeypatch):
+    monkeypatch.setenv("BERRYPICK_CACHE", str(tmp_path))
+    path = tmp_path / "a.js"
+    kept_script("a.js", lambda: made([]))
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-1] if damage is None else damage)
+    calls = []
+    assert kept_script("a.js", lambda: made(calls)) == made([]) and len(calls) == 1
+    assert path.read_bytes() == whole
+
+
+def test_where_nothing_can_be_kept_it_is_made_each_time(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    for place in (str(tmp_path / "file"), ""):
+        monkeypatch.setenv("BERRYPICK_CACHE", place)
+        calls = []
+        assert [kept_script("a.js", lambda: made(calls)) for _ in range(2)] == [made([])] * 2  # noqa: B023
+        assert len(calls) == 2
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_it_lies_in_the_folder_for_caches(tmp_path, monkeypatch):
+    monkeypatch.delenv("BERRYPICK_CACHE", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert cache_folder() == tmp_path / "berrypick"
+    monkeypatch.setenv("XDG_CACHE_HOME", "here")  # the standard has such a folder passed over
+    assert cache_folder() is None
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert cache_folder() == tmp_path / ".cache" / "berrypick"
