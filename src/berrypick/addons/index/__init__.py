@@ -18,7 +18,30 @@ if TYPE_CHECKING:
 
 
 def read_index(path: str | os.PathLike[str]) -> Collection:
-    """The collection in an index. Documents are read from the file when they are used."""
+    """Read the collection in an index; documents are read from the file when they are used.
+
+    Parameters
+    ----------
+    path : str or path
+        A file that ``berrypick index`` wrote.
+
+    Returns
+    -------
+    Collection
+        Lengths and structure of its documents.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import berrypick as bp
+    >>> from berrypick.addons.index import build_index
+    >>> folder = tempfile.mkdtemp()
+    >>> with open(os.path.join(folder, "a.xml"), "w") as file:
+    ...     _ = file.write("<a><b>text</b></a>")
+    >>> _ = build_index(folder, os.path.join(folder, "a.index"), jobs=1)
+    >>> len(bp.read_index(os.path.join(folder, "a.index")))
+    1
+    """
     _need_arrow()
     from berrypick.addons.index.read import Index, IndexLengths, IndexStructures
 
@@ -29,7 +52,30 @@ def read_index(path: str | os.PathLike[str]) -> Collection:
 
 
 def describe_index(path: str) -> str:
-    """Say what an index of a collection holds."""
+    """Say what an index of a collection holds.
+
+    Parameters
+    ----------
+    path : str
+        A file that ``berrypick index`` wrote.
+
+    Returns
+    -------
+    str
+        How many documents and elements there are, and how many documents could not be read.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import berrypick as bp
+    >>> from berrypick.addons.index import build_index
+    >>> folder = tempfile.mkdtemp()
+    >>> with open(os.path.join(folder, "a.xml"), "w") as file:
+    ...     _ = file.write("<a><b>text</b></a>")
+    >>> _ = build_index(folder, os.path.join(folder, "a.index"), jobs=1)
+    >>> bp.describe_index(os.path.join(folder, "a.index"))
+    'index of a collection, 1 document, 2 elements'
+    """
     read_index(path)  # raises if it is damaged or incomplete
     from berrypick.addons.index.read import Index
 
