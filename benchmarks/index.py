@@ -68,7 +68,7 @@ end(bytes=sum(map(os.path.getsize, files)))
 
 BUILD = """
 from dataclasses import asdict
-from berrypick.xml.index import build as index_build
+from berrypick.addons.index import build as index_build
 begin()
 made = index_build.build(sys.argv[1], sys.argv[2], int(sys.argv[3]))
 end(**asdict(made.facts))

@@ -22,10 +22,10 @@ from pathlib import Path
 from typing import TypeVar
 
 from berrypick import formats, measures, users
+from berrypick.addons.demo import campaign
 from berrypick.cli import main as berrypick
 from berrypick.core.laws import LAWS
 from berrypick.core.parameters import Parameterized
-from berrypick.demo import campaign
 from berrypick.formats import Format
 from berrypick.measures import _documents as document_measures
 from berrypick.measures.base import Measure

@@ -19,7 +19,6 @@ from pathlib import Path
 from unittest.mock import patch
 
 from berrypick.cli import main
-from berrypick.demo.demo_files import copy_examples
 
 from _markdown import GENERATED
 
@@ -99,6 +98,8 @@ def renewed(content: str) -> str:
 
 
 def renew_all() -> None:
+    from berrypick.addons.demo.demo_files import copy_examples
+
     with tempfile.TemporaryDirectory() as folder:
         copy_examples(folder)
         os.chdir(folder)

@@ -24,11 +24,11 @@ import data
 import numpy as np
 
 import berrypick as bp
+from berrypick.addons.demo import campaign
 from berrypick.core import paths
 from berrypick.core.collection import Collection
 from berrypick.core.structure import Structure
 from berrypick.core.truth import Highlighted, TopicTruth, Truth
-from berrypick.demo import campaign
 from berrypick.relevance.recall_base import recall_base
 from berrypick.xml.folder import find_documents, read_folder
 from berrypick.xml.resolve import assess

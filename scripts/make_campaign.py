@@ -1,6 +1,6 @@
 """Makes the campaign of the demonstration again from what was written by hand: its assessments and its runs.
 
-Written by hand, in src/berrypick/demo/campaign: the articles in collection/, topics.json (what is asked) and
+Written by hand, in src/berrypick/addons/demo/campaign: the articles in collection/, topics.json (what is asked) and
 highlighting.json (which text answers it, told by its words, and which articles hold nothing relevant). Made here:
 
 * highlighted.qrels: passages and entry points as offsets, one judged article a line (INEX from 2008 on);
@@ -32,7 +32,7 @@ from berrypick.core.structure import Structure
 from berrypick.core.truth import EntryPoint, Passage, TopicTruth, Truth
 from berrypick.xml.xml_documents import read_structure, read_text
 
-HOME = Path(__file__).resolve().parent.parent / "src" / "berrypick" / "demo" / "campaign"
+HOME = Path(__file__).resolve().parent.parent / "src" / "berrypick" / "addons" / "demo" / "campaign"
 
 #: Words of titles that are not searched for.
 STOP_WORDS = frozenset(["after", "against", "and", "does", "for", "from", "in", "not", "of", "off", "why"])

@@ -1,6 +1,6 @@
 """Makes the files of the demonstration's RAG part again from its campaign: the same articles, questions and answers.
 
-Written into src/berrypick/demo/rag:
+Written into src/berrypick/addons/demo/rag:
 
 * answers.jsonl: the highlighted text as spans;
 * small.jsonl, large.jsonl: the best chunks by BM25, whole sentences of up to 300 and of up to 1000 characters.
@@ -23,7 +23,7 @@ from berrypick.addons.sweep.retrievers import Chunk, bm25
 from berrypick.addons.sweep.sweep import sentences
 from berrypick.xml.xml_documents import read_text
 
-DEMO = Path(__file__).resolve().parent.parent / "src" / "berrypick" / "demo"
+DEMO = Path(__file__).resolve().parent.parent / "src" / "berrypick" / "addons" / "demo"
 CAMPAIGN, HOME = DEMO / "campaign", DEMO / "rag"
 SIZES = {"small": 300, "large": 1000}
 DEPTH = 10

@@ -34,7 +34,7 @@ def chromium() -> Iterator[Any]:
 def demonstration(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report page of the bundled campaign."""
     path = tmp_path_factory.mktemp("demonstration") / "report.html"
-    from berrypick.demo import campaign
+    from berrypick.addons.demo import campaign
 
     campaign.write_page(path)
     return path

@@ -1,4 +1,4 @@
-"""Runs from tables, data frames, and the objects of retrieval libraries."""
+"""Files of chunking_evaluation."""
 
 from __future__ import annotations
 

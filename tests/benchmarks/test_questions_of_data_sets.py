@@ -1,4 +1,4 @@
-"""Topics that nothing but a question names: their places in the file, and runs that are matched by the question."""
+"""Readers of data sets keep the questions."""
 
 from cases import each
 

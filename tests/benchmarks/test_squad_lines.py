@@ -1,4 +1,4 @@
-"""Readers of JSON whose work would grow faster than the file: what they look for in vain, and what they do again."""
+"""Lines at which questions of SQuAD stand, whatever their names are."""
 
 from __future__ import annotations
 

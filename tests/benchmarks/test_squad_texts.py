@@ -1,4 +1,4 @@
-"""Text against offsets: what does not stand where a row says is an error that names the pattern it sees."""
+"""Answers of SQuAD are checked against the texts beside them."""
 
 from __future__ import annotations
 

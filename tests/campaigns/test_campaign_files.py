@@ -10,7 +10,7 @@ import pytest
 
 import berrypick as bp
 from berrypick import formats
-from berrypick.demo import campaign
+from berrypick.addons.demo import campaign
 from berrypick.pytest import assert_retrieval
 
 
@@ -21,7 +21,7 @@ def test_entry_points_have_no_effort_in_characters(files, berrypick):
     assert berrypick("evaluate", *paths.values(), "-m", "epnav", "--user", "bep").code == 0
 
 
-CAMPAIGN = Path(bp.__file__).parent / "demo" / "campaign"
+CAMPAIGN = Path(bp.__file__).parent / "addons" / "demo" / "campaign"
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ from berrypick.core.collection import Collection
 from berrypick.xml.resolve import resolve_run
 from berrypick.xml.xml_documents import structure_of
 
-CAMPAIGN = Path(bp.__file__).parent / "demo" / "campaign"
+CAMPAIGN = Path(bp.__file__).parent / "addons" / "demo" / "campaign"
 COLLECTION = CAMPAIGN / "collection"
 MEASURES = "nxCG@5 MAep AgP BEPD EPRUM"
 

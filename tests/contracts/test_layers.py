@@ -33,7 +33,6 @@ LAYERS = [
 FREE = {"references", "_version"}
 #: Modules beside the layers, and the layer whose place they take.
 BESIDE = {
-    "demo": "cli",
     "__main__": "cli",
     "pytest": "addons",
     "deepeval": "addons",

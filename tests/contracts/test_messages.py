@@ -18,14 +18,18 @@ ROOT = Path(bp.__file__).parent
 FLAG = re.compile(r"(?<![\w-])(--[a-z]|-[a-z]\b)")
 COMMAND = re.compile(r"berrypick [a-z]+[^`\n]*")
 #: These print commands, or are about flags.
-COMMANDS = {"cli", "demo", "core/errors.py", "addons/campaigns/campaign_protocols.py"}
+COMMANDS = {"cli", "addons/demo", "core/errors.py", "addons/campaigns/campaign_protocols.py"}
 
 
 def literals():
     """(place, text) of every string of the library, docstrings too."""
     for path in sorted(ROOT.rglob("*.py")):
         name = path.relative_to(ROOT).as_posix()
-        if name in COMMANDS or name.partition("/")[0] in COMMANDS or name.endswith("_command.py"):
+        if (
+            name in COMMANDS
+            or {name.partition("/")[0], name.rpartition("/")[0]} & COMMANDS
+            or name.endswith("_command.py")
+        ):
             continue
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):

@@ -20,7 +20,6 @@ from berrypick.cli.evaluate import evaluate_command
 from berrypick.cli.explain import explain_command
 from berrypick.cli.plot import plot_command
 from berrypick.core.doors import functions
-from berrypick.demo import campaign, video, web
 from berrypick.evaluation.options import EvaluationKeywords, SweepKeywords, options
 
 OPTIONS = {option.name: option for option in options()}
@@ -168,8 +167,7 @@ def test_typos_in_plots_get_a_suggestion(kind):
 
 
 #: A value other than the default of every option, in an evaluation that it suits.
-ELEMENTS = campaign.FOCUSED.files
-WEB, VIDEO = web.FILES, video.FILES
+ELEMENTS, WEB, VIDEO = (Path(bp.__file__).parent / "addons" / "demo" / name for name in ("campaign", "web", "video"))
 
 
 def _ideal_element(truth: Path) -> str:
@@ -187,18 +185,18 @@ def given(tmp_path: Path) -> dict[str, tuple[typing.Any, dict[str, typing.Any]]]
     documents["units"] = 9
     spans = {"truth": {"q": {"d#0-10": 1}}, "runs": {"q": {"d#0-20": 1.0}}, "measures": "EPRUM charP"}
     texts = {"d": "the cat sat on the mat. " * 5}
-    elements = {"truth": ELEMENTS.path(ELEMENTS.truth), "runs": [ELEMENTS.path("runs/sections.xml")],
-                "measures": "EPRUM", "collection": ELEMENTS.path("collection")}  # fmt: skip
-    pages = {"truth": WEB.path(WEB.truth), "runs": [WEB.path(WEB.runs[0])], "measures": "EPRUM"}
+    elements = {"truth": ELEMENTS / "assessments.xml", "runs": [ELEMENTS / "runs" / "sections.xml"],
+                "measures": "EPRUM", "collection": ELEMENTS / "collection"}  # fmt: skip
+    pages = {"truth": WEB / "answers.qrels", "runs": [WEB / "exact.run"], "measures": "EPRUM"}
     chunks = tmp_path / "chunks.jsonl"
     chunks.write_text('{"topic": "all", "doc": "d", "start": 0, "end": 20, "rank": 1}\n', encoding="utf-8")
     ideal = tmp_path / "ideal.run"
     ideal.write_text(_ideal_element(elements["truth"]), encoding="utf-8")
     return {
         "user": ("coverage", spans),
-        "navigation": (WEB.path("clicks.tsv"), pages),
-        "collection": (VIDEO.path("videos.tsv"), {
-            "truth": VIDEO.path(VIDEO.truth), "runs": [VIDEO.path(VIDEO.runs[0])], "measures": "EPRUM"}),
+        "navigation": (WEB / "clicks.tsv", pages),
+        "collection": (VIDEO / "videos.tsv", {
+            "truth": VIDEO / "segments.jsonl", "runs": [VIDEO / "shots.jsonl"], "measures": "EPRUM"}),
         "documents": (texts, spans),
         "offsets": ("bytes", {**spans, "documents": texts}),
         "text_mismatch": ("note", {**spans, "documents": texts}),

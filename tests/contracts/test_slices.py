@@ -18,7 +18,7 @@ TESTS = Path(__file__).resolve().parents[1]
 SLICES = sorted(path.parent.name for path in (Path(bp.__file__).parent / "addons").glob("*/__init__.py"))
 #: Files of tests that go through commands, values or examples of several slices.
 SEVERAL = ["contracts/test_hostile_names.py", "contracts/test_names.py", *(f"unit/test_{name}.py" for name in (
-    "given_back", "index", "output_option", "progress", "repeated_names", "saved_results", "values", "written"
+    "given_back", "output_option", "progress", "repeated_names", "saved_results", "values", "written"
 ))]  # fmt: skip
 #: Tests of the core that a missing slice could disturb.
 CHOSEN = ("evaluate", "compare_gates", "compare_diff", "inputs", "option_values", "overlap", "idealism", "direction")
@@ -61,6 +61,8 @@ OFFERED = [
     ("page", "demo web --html page.html", "demo --html needs the add-on"),
     ("page", "report t.qrels r.run -m AP --html page.html", "No such command 'report'"),
     ("campaigns", "evaluate t.qrels r.run -m AP --protocol inex2010", "unknown protocol inex2010"),
+    ("index", "evaluate t.qrels r.run -m AP --collection x.idx", "the index of a collection needs the add-on"),
+    ("demo", "demo web", "No such command 'demo'"),
     ("gains", "evaluate t.qrels r.run -m nxCG@10", "unknown measure nxCG"),
 ]
 
@@ -69,6 +71,7 @@ OFFERED = [
 def test_what_a_missing_slice_offers_is_one_message(tmp_path, name, command, message):
     (tmp_path / "t.qrels").write_text("1 0 a 1\n")
     (tmp_path / "r.run").write_text("1 Q0 a 1 1 mine\n")
+    (tmp_path / "x.idx").write_bytes(b"ARROW1")
     done = without([name], "-m", "berrypick", *command.split(), cwd=tmp_path)
     assert done.returncode == 2 and message in done.stderr
     assert len(done.stderr.splitlines()) == 1 and not done.stdout and not (tmp_path / "page.html").exists()

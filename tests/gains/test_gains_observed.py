@@ -1,4 +1,4 @@
-"""Signatures name what a number was computed from, whatever a measure or a user model declares."""
+"""Signatures of gains name which elements count."""
 
 from prepared import suiting
 

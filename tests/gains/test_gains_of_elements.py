@@ -1,4 +1,4 @@
-"""How much of what is retrieved was retrieved before: the measure, the note about every run, and unknown lengths."""
+"""Gains of elements: what overlaps, what is left out, and gR as another name of GainRecall."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which units are ideal, and for how many readers: graded idealism on elements, quantisations, ideal sets by hand.
+"""Gains and how ideal elements are: what nobody finds ideal, quantisations, bases, elements left out.
 
 EPRUM (Piwowarski and Dupret 2006) section 3.1, PRUM (2007) section 4.2.2, and by hand.
 """

@@ -1,4 +1,4 @@
-"""An option that no requested measure reads is said, with the measures on which it has no effect."""
+"""Options that measures of gains read, and those that they do not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text against offsets: what does not stand where a row says is an error that names the pattern it sees."""
+"""Texts of brat stand at their offsets."""
 
 from __future__ import annotations
 

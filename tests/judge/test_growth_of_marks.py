@@ -1,9 +1,10 @@
-"""Readers of JSON whose work would grow faster than the file: what they look for in vain, and what they do again."""
+"""More marks in a text are more work in proportion, and what is nested is refused."""
 
 from __future__ import annotations
 
 import json
 
+import pytest
 from counted import calls
 
 import berrypick as bp
@@ -39,3 +40,11 @@ def test_more_spans_of_a_text_are_more_work_in_proportion(tmp_path):
 
     work(10)
     assert work(400) < 3 * work(200)
+
+
+def test_what_is_nested_is_named(tmp_path):
+    path = tmp_path / "truth.json"
+    deep = "[" * 100_000 + "]" * 100_000
+    path.write_text(f'{{"target": {deep}, "selector": 1}}\n{{"target": 2, "selector": 1}}\n')
+    with pytest.raises(bp.InputError, match=f"{path}:1: is nested too deeply to be read"):
+        bp.read_truth(path, "w3c")

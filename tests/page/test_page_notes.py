@@ -8,7 +8,7 @@ from quick_and_slow import TRUTH, Dwell, runs
 from worlds import truth_of
 
 import berrypick as bp
-from berrypick.demo import video
+from berrypick.addons.demo import video
 
 
 @pytest.fixture(scope="module")

@@ -15,9 +15,9 @@ import worlds
 from pages import HOSTILE, Page
 
 import berrypick as bp
+from berrypick.addons.demo import campaign, video, web
 from berrypick.addons.page import html_report
 from berrypick.addons.page.html_report import write_report
-from berrypick.demo import campaign, video, web
 from berrypick.inputs.titles import read_titles
 
 pytest.importorskip("vl_convert")

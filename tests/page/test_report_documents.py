@@ -8,9 +8,9 @@ import worlds
 from pages import HOSTILE, Page
 
 import berrypick as bp
+from berrypick.addons.demo import campaign, video, web
 from berrypick.addons.page.html_report import write_report
 from berrypick.core.reach import Reach
-from berrypick.demo import campaign, video, web
 from berrypick.kernels.poisson_binomial import number_seen
 
 pytest.importorskip("vl_convert")

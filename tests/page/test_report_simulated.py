@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from pages import Page
 
+from berrypick.addons.demo import web
 from berrypick.addons.page.html_report import write_report
-from berrypick.demo import web
 
 pytest.importorskip("vl_convert")
 

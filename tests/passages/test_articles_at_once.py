@@ -1,4 +1,4 @@
-"""Documents numbered as they are met, text counted once, articles scored at once: compiled, plain, and by hand."""
+"""Articles scored at once are those scored one by one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What inputs and options change, and what is said about it: lengths, sizes, ignored names, cuts, entry points."""
+"""Entry points that were judged: several articles, and topics without any."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much of what is retrieved was retrieved before: the measure, the note about every run, and unknown lengths."""
+"""Measures that need no length of other documents do without."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""spanHit, spanRR, spanNDCG, Coverage, PrecisionOmega, and what must hold however text is cut into chunks."""
+"""A passage that stands twice in a list."""
 
 from __future__ import annotations
 

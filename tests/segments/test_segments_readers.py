@@ -1,7 +1,4 @@
-"""Which units are ideal, and for how many readers: graded idealism on elements, quantisations, ideal sets by hand.
-
-EPRUM (Piwowarski and Dupret 2006) section 3.1, PRUM (2007) section 4.2.2, and by hand.
-"""
+"""Segments as readers of a line see them, with quantisations and cut-offs."""
 
 from __future__ import annotations
 

@@ -467,7 +467,7 @@ def test_cells_without_a_value_are_empty():
 
 
 def test_the_picture_in_the_docs_is_what_the_page_draws():
-    web = files("berrypick") / "demo" / "web"
+    web = files("berrypick") / "addons" / "demo" / "web"
     lines = (web / "answers.qrels").read_text(encoding="utf-8").splitlines()
     queries = dict(line[2:].split(": ", 1) for line in lines if line.startswith("# "))
     grid = {"size": [20, 40, 80], "overlap": [0, 5, 10], "stem": [True]}

@@ -23,7 +23,6 @@ import berrypick as bp
 from berrypick import formats, measures, users
 from berrypick.cli import command_names
 from berrypick.core.doors import own_points
-from berrypick.demo.demo_files import copy_examples
 from berrypick.evaluation.options import options
 
 
@@ -190,6 +189,8 @@ ALL = [(page, command, expected) for page in HAND_WRITTEN for command, expected 
 @pytest.fixture(scope="module")
 def copied(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder in which readers type the commands, as `berrypick demo --copy` makes it."""
+    from berrypick.addons.demo.demo_files import copy_examples
+
     folder = tmp_path_factory.mktemp("examples")
     copy_examples(folder)
     return folder

@@ -23,7 +23,7 @@ from berrypick.xml.resolve import resolve_truth
 from tests.made_data import made_files, served, sha256
 
 ROOT = Path(__file__).resolve().parents[2]
-CAMPAIGN = ROOT / "src" / "berrypick" / "demo" / "campaign"
+CAMPAIGN = ROOT / "src" / "berrypick" / "addons" / "demo" / "campaign"
 sys.path.insert(0, str(ROOT / "experiments"))
 data, everything = (import_module(name) for name in ("data", "all"))
 degraded, ideal_run = (getattr(import_module("_synthetic"), name) for name in ("degraded", "ideal_run"))

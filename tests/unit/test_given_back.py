@@ -13,7 +13,7 @@ import pytest
 from cases import each
 
 import berrypick as bp
-from berrypick.demo import campaign
+from berrypick.addons.demo import campaign
 
 TEXT = "Cut the old canes in autumn. Water in July."
 SPANS = [

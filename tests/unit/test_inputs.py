@@ -74,7 +74,6 @@ def folder(tmp_path, monkeypatch):
         "convert t.jsonl t.jsonl --from span-truth",
         "locate t.jsonl t.jsonl --documents texts",
         "locate t.jsonl texts/d --documents texts",
-        "index xml xml/a.xml",
     ],
 )
 def test_an_input_is_not_written_over(folder, berrypick, arguments):
@@ -88,12 +87,6 @@ def test_other_files_are(folder, berrypick):
     assert berrypick("locate", "t.jsonl", "o.jsonl", "--documents", "texts").code == 0
     assert berrypick("convert", "r.jsonl", "o.jsonl").code == 0
     assert berrypick("convert", "r.jsonl", "/dev/null", "--to", "span-run").code == 0
-
-
-def test_an_index_is_made_again_where_it_was(folder, berrypick):
-    pytest.importorskip("pyarrow")
-    for _ in range(2):
-        assert berrypick("index", "xml", "xml/collection.index", "--jobs", "1").code == 0
 
 
 # --- tables with other columns ---------------------------------------------------------------------------------------

@@ -86,8 +86,8 @@ def test_a_slow_installation_says_so_where_the_work_is_large(large, chosen):
 
 
 def test_the_command_line_and_the_index_say_it_once(berrypick, tmp_path, monkeypatch):
+    from berrypick.addons.index import build
     from berrypick.evaluation import evaluation
-    from berrypick.xml.index import build
 
     monkeypatch.setattr(kernels, "_native", None)
     monkeypatch.delenv("BERRYPICK_KERNELS", raising=False)
@@ -137,7 +137,8 @@ def test_without_a_compiler_a_pure_wheel_with_everything_else_is_made(tmp_path):
     source = ROOT / "src"
     examples = ROOT / "docs" / "examples"
     files = [(path, path.relative_to(source)) for path in (source / "berrypick").rglob("*")]
-    files += [(path, Path("berrypick/demo/examples") / path.relative_to(examples)) for path in examples.rglob("*")]
+    packed = Path("berrypick/addons/demo/examples")
+    files += [(path, packed / path.relative_to(examples)) for path in examples.rglob("*")]
     wanted = {
         name.as_posix()
         for path, name in files

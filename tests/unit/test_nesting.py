@@ -109,10 +109,7 @@ def test_no_other_reader_recurses(read, text, name, tmp_path):
 def test_what_is_nested_is_named(tmp_path):
     path = tmp_path / "truth.json"
     deep = "[" * 100_000 + "]" * 100_000
-    path.write_text(f'{{"target": {deep}, "selector": 1}}\n{{"target": 2, "selector": 1}}\n')
-    with pytest.raises(bp.InputError, match=f"{path}:1: is nested too deeply to be read") as told:
-        bp.read_truth(path, "w3c")
-    assert "not JSON" not in str(told.value)  # it is JSON
     path.write_text(f'{{"topic": "1", "doc": "d"}}\n{{"topic": "1", "doc": {deep}}}\n')
-    with pytest.raises(bp.InputError, match=f"{path}:2: is nested too deeply to be read"):
+    with pytest.raises(bp.InputError, match=f"{path}:2: is nested too deeply to be read") as told:
         bp.read_truth(path, "span-truth")
+    assert "not JSON" not in str(told.value)  # it is JSON

@@ -6,13 +6,13 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from conftest import command
 from pages import Page
 
 import berrypick as bp
-from berrypick.demo import web
 from berrypick.formats.io import files as _files
 from berrypick.formats.io import scan as _scan
 
@@ -38,7 +38,7 @@ def test_a_pipe_gives_the_numbers_of_the_file(files, pipe, monkeypatch, packed, 
 def test_a_report_reads_a_pipe_once(tmp_path, dash):
     """The table and the reader view of one page see the same navigation."""
     pytest.importorskip("vl_convert")
-    folder = web.FILES.path()
+    folder = Path(bp.__file__).parent / "addons" / "demo" / "web"
     expected = bp.evaluate(folder / "answers.qrels", folder / "hubs.run", "EPRUM", navigation=folder / "clicks.tsv")
     page = tmp_path / "page.html"
     given = "-" if dash else "/dev/stdin"

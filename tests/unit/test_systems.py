@@ -6,11 +6,9 @@ import ast
 import errno
 import io
 import json
-import ntpath
 import os
 import subprocess
 import sys
-import types
 from pathlib import Path
 
 import pytest
@@ -20,8 +18,6 @@ from berrypick import cli
 from berrypick.cli import output
 from berrypick.cli.process import set_up_process
 from berrypick.formats.io import files as _files
-from berrypick.xml.index import build as index_build
-from berrypick.xml.index import build_index, partial
 
 NAME = "r\u00e9sum\u00e9 \u2192 \U0001f600"
 ROOT = Path(bp.__file__).parent
@@ -198,36 +194,6 @@ def windows_files(monkeypatch):
         monkeypatch.setattr(os, name, guarded(getattr(os, name)))
 
 
-@pytest.fixture
-def collection(tmp_path):
-    (tmp_path / "xml").mkdir()
-    for number in range(3):
-        (tmp_path / "xml" / f"{number}.xml").write_text(f"<a><b>{number}</b><c>text</c></a>", encoding="utf-8")
-    return tmp_path / "xml"
-
-
-def test_an_index_is_built_and_replaced(windows_files, collection, tmp_path):
-    target = tmp_path / "x.idx"
-    for _ in range(2):
-        build_index(collection, target)
-        assert sorted(path.name for path in tmp_path.iterdir()) == ["x.idx", "xml"], "no file is left"
-        assert len(bp.read_collection(target).structures) == 3  # closed again when it is not used any more
-
-
-def test_an_index_that_is_open_is_not_replaced_and_the_message_says_so(windows_files, collection, tmp_path):
-    target = tmp_path / "x.idx"
-    build_index(collection, target)
-    before, used = target.read_bytes(), bp.read_collection(target)
-    (collection / "3.xml").write_text("<a>more</a>", encoding="utf-8")
-    with pytest.raises(bp.InputError, match=r"cannot be replaced \(Access is denied\)\n  close it in this and other"):
-        build_index(collection, target)
-    assert target.read_bytes() == before and len(used.structures) == 3
-    del used
-    build_index(collection, target)
-    assert len(bp.read_collection(target).structures) == 4
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["x.idx", "xml"]
-
-
 def test_everything_that_is_written_is_closed_before_it_gets_its_name(windows_files, tmp_path):
     run = bp.run_from_objects({"1": {"a#0-5": 1.0}})
     results = bp.evaluate({"1": {"a#0-10": 1}}, run, "charR@5")
@@ -243,16 +209,6 @@ def test_everything_that_is_written_is_closed_before_it_gets_its_name(windows_fi
     assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
 
 
-def test_a_target_on_another_drive(monkeypatch):
-    """ntpath is the os.path of Windows; it has no path from one drive to another."""
-    monkeypatch.setattr(index_build.os, "path", types.SimpleNamespace(
-        isdir=lambda path: not path.endswith("idx"), exists=lambda path: True, realpath=ntpath.normpath,
-        relpath=ntpath.relpath, dirname=ntpath.dirname))  # fmt: skip
-    with pytest.raises(ValueError, match="mount"):
-        ntpath.relpath("D:\\x.idx", "C:\\xml")
-    index_build._check_target("D:\\x.idx", "C:\\xml", {})
-
-
 def test_a_name_with_a_drive_is_a_file(monkeypatch, tmp_path):
     r"""C:\x.run is neither a scheme nor a pattern."""
     monkeypatch.chdir(tmp_path)
@@ -260,25 +216,6 @@ def test_a_name_with_a_drive_is_a_file(monkeypatch, tmp_path):
     assert bp.evaluate({"1": {"a": 1}}, "C:\\runs\\a.run", "AP")["AP"] == 1
     with pytest.raises(bp.InputError, match="no such file"):
         bp.read_run("D:\\none.run")
-
-
-@pytest.mark.parametrize("held", [False, True])
-def test_locks_of_windows(held, monkeypatch, tmp_path):
-    calls = []
-
-    def locking(descriptor, mode, count):
-        calls.append((os.lseek(descriptor, 0, os.SEEK_CUR), mode, count))
-        if held:
-            raise OSError(errno.EACCES, "Permission denied")
-
-    monkeypatch.setitem(sys.modules, "fcntl", None)
-    monkeypatch.setitem(sys.modules, "msvcrt", types.SimpleNamespace(locking=locking, LK_NBLCK=2))
-    if held:
-        with pytest.raises(bp.InputError, match="is being written by another process"):
-            partial.Partial(str(tmp_path / "x.partial"), {})
-    else:
-        partial.Partial(str(tmp_path / "x.partial"), {}).close()
-    assert calls == [(1 << 30, 2, 1)], "a byte beyond the content"
 
 
 def test_modules_of_posix_alone_are_not_needed():
@@ -295,7 +232,7 @@ for name in ("SIGKILL", "SIGHUP", "SIGPIPE", "pthread_sigmask"):
 import tempfile, pathlib
 import berrypick as bp
 from berrypick.core import workers
-from berrypick.xml.index import build_index
+from berrypick.addons.index import build_index
 from berrypick.cli import main
 folder = pathlib.Path(tempfile.mkdtemp())
 (folder / "xml").mkdir()

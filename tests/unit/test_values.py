@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 import berrypick as bp
+from berrypick.addons.demo import campaign
 from berrypick.core.navigation import ReachTable
-from berrypick.demo import campaign
 
 TRUTH = campaign.FOCUSED.files.path("assessments.xml")
 RUNS = [campaign.FOCUSED.files.path(run) for run in campaign.ELEMENTS[:2]]
@@ -22,7 +22,7 @@ TOPIC = "1"
 
 
 def index(tmp_path: Path) -> Path:
-    from berrypick.xml.index import build_index
+    from berrypick.addons.index import build_index
 
     build_index(COLLECTION, tmp_path / "collection.index")
     return tmp_path / "collection.index"

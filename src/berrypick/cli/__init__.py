@@ -26,10 +26,8 @@ COMMANDS = {
     "check": "Detect the format of files and report every problem.",
     "convert": "Convert a file to another format.",
     "locate": "Find quotes in the documents and write their spans.",
-    "index": "Index the structure of XML documents, for --collection.",
     "list": "List measures, user models or formats.",
     "show": "Describe one measure, user model or format.",
-    "demo": "Evaluate the bundled examples.",
 }
 
 

@@ -10,17 +10,17 @@ import click
 from berrypick import formats
 from berrypick.cli.laws import check_laws_of_files, law_options, refuse_law_options
 from berrypick.cli.output import HELP, drop_output, say
+from berrypick.core.doors import functions
 from berrypick.core.errors import BerrypickError, InputError, Message, UsageError, as_flags, one_line
 from berrypick.core.run import Run
 from berrypick.core.truth import Offsets, Truth
-from berrypick.core.words import counted
 from berrypick.documents.checked import check_by_texts
 from berrypick.documents.text_length import check_run_lengths, check_truth_lengths
 from berrypick.documents.texts import Texts, read_texts
 from berrypick.formats.io.files import is_stream, reusable
 from berrypick.inputs.fields import unread_note
 from berrypick.judging.judge import refuse_duplicates
-from berrypick.xml.index import is_index, read_index
+from berrypick.xml.index_file import is_index
 
 
 @click.command("check", context_settings=HELP)
@@ -76,7 +76,8 @@ def _say(message: str) -> None:
 def _check(path: str, format_name: str | None, texts: Texts | None, offsets: Offsets | None) -> bool:
     """Print what a file contains and its problems; return whether there are none."""
     if format_name is None and not is_stream(path) and is_index(path):
-        _say(one_line(f"{path}: {_describe_index(path)}"))
+        describe = functions.need("describe_index", "the index of a collection")
+        _say(one_line(f"{path}: {describe(path)}"))
         return True
     chosen = formats.by_name(format_name) if format_name else formats.sniff(path)
     alike = [] if format_name else [other for other in formats.sniff_all(path) if other is not chosen]
@@ -122,13 +123,3 @@ def _length_problems(value: Truth | Run) -> list[str]:
 def _read(path: str, format: type[formats.Format]) -> tuple[Any, formats.Problems]:
     problems = formats.Problems(path, strict=False)
     return formats.read_any(path, None, format, problems), problems
-
-
-def _describe_index(path: str) -> str:
-    """What an index of a collection holds."""
-    read_index(path)  # raises if it is damaged or incomplete
-    from berrypick.xml.index.read import Index
-
-    facts = Index(path).facts
-    counts = ["index of a collection", counted(facts.documents, "document"), counted(facts.elements, "element")]
-    return ", ".join([*counts, *([f"{facts.unreadable} unreadable"] if facts.unreadable else [])])

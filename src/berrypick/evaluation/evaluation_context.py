@@ -27,7 +27,7 @@ from berrypick.inputs.text_search import TextSearch
 from berrypick.judging.context import JudgingContext
 from berrypick.relevance.idealism import parse_idealism
 from berrypick.users.base import ReaderContext
-from berrypick.xml.index import ARROW, is_index, read_index
+from berrypick.xml.index_file import ARROW, indexed_collection, is_index
 
 
 def prepare_context(options: EvaluationOptions) -> JudgingContext:
@@ -167,7 +167,7 @@ def read_collection(path: str | PathLike[str]) -> Collection:
 
         return read_folder(name)
     if not is_stream(name):
-        return read_index(name) if is_index(name) else formats.read_collection(name)
+        return indexed_collection(name) if is_index(name) else formats.read_collection(name)
     with reusable(name):
         with open_raw(name) as stream:
             if stream.read(len(ARROW)) == ARROW:

@@ -24,7 +24,6 @@ from berrypick.core.errors import Message, UsageError, option
 from berrypick.core.navigation import CUT, LinkTable, Sessions
 from berrypick.core.results import Note
 from berrypick.core.words import counted
-from berrypick.demo.web import PAGES
 from berrypick.evaluation.evaluation import Progress
 from berrypick.formats.io.scan import BLOCK
 from berrypick.kernels.hitting import Chain
@@ -34,6 +33,8 @@ from berrypick.users.learnt import Learnt
 
 #: Pages whose reach is checked on held-out sessions, and the share of training sessions that choose the weight.
 CHECKED, SHARE = 128, 0.2
+#: Tells these random numbers from others of one seed.
+STREAM = 42
 
 
 def fit_chain(
@@ -163,7 +164,7 @@ def _reach_calibration(
 
 def _some_pages(visits: IntArray, seed: int) -> list[int]:
     number = min(CHECKED, int((visits > 0).sum()))
-    random = np.random.default_rng([PAGES, seed])
+    random = np.random.default_rng([STREAM, seed])
     return sorted(random.choice(len(visits), number, replace=False, p=visits / visits.sum()).tolist())
 
 

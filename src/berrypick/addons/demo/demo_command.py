@@ -9,7 +9,7 @@ from berrypick.core.doors import functions
 from berrypick.core.errors import UsageError, nearest, one_line
 
 
-@click.command("demo", context_settings=HELP)
+@click.command("demo", short_help="Evaluate the bundled examples.", context_settings=HELP)
 @click.argument("parts", nargs=-1, metavar="[web|video|campaign|rag]...")
 @click.option("--all", "everything", is_flag=True, help="All parts with explanations, and the commands behind them.")
 @click.option("--html", metavar="FILE", help="Also write an HTML report on the campaign.")
@@ -21,7 +21,7 @@ def demo_command(parts: tuple[str, ...], everything: bool, html: str | None, cop
     berrypick demo web --html report.html
     berrypick demo --copy examples
     """
-    from berrypick import demo
+    from berrypick.addons import demo
 
     if copy is not None:
         if parts or everything or html is not None:
@@ -42,7 +42,7 @@ def demo_command(parts: tuple[str, ...], everything: bool, html: str | None, cop
 
 
 def _copy(folder: str) -> None:
-    from berrypick.demo.demo_files import copy_examples
+    from berrypick.addons.demo.demo_files import copy_examples
 
     written = copy_examples(folder)
     for path in written:

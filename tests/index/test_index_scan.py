@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from berrypick.addons.index.structure_scan import Bundle, Source, scan
 from berrypick.core.errors import InputError
 from berrypick.core.structure import Structure
-from berrypick.xml.index.structure_scan import Bundle, Source, scan
 from berrypick.xml.xml_documents import structure_of
 
 

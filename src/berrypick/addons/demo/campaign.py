@@ -12,8 +12,7 @@ import shlex
 from dataclasses import dataclass
 from typing import Any
 
-from berrypick.core.doors import functions
-from berrypick.demo._prose import (
+from berrypick.addons.demo._prose import (
     DemoPart,
     DemoReading,
     Numbers,
@@ -25,6 +24,7 @@ from berrypick.demo._prose import (
     to_type,
     wrap_command,
 )
+from berrypick.core.doors import functions
 
 TITLE = "A campaign over structured documents"
 ARTICLES, QUESTIONS, WINDOW = 20, 10, 400

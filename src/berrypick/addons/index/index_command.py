@@ -6,12 +6,12 @@ import os
 
 import click
 
+from berrypick.addons.index import build_index
 from berrypick.cli import flags
 from berrypick.cli.output import HELP, progress_bar, refuse_overwriting, show_notes, tell
-from berrypick.xml.index import build_index
 
 
-@click.command("index", context_settings=HELP)
+@click.command("index", short_help="Index the structure of XML documents, for --collection.", context_settings=HELP)
 @click.argument("folder")
 @click.argument("file", metavar="[FILE]", required=False)
 @flags.file_to_write("File to write, instead of FILE.", "file")

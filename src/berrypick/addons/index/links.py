@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from berrypick.xml.index.tags import Int32Array, Tags, int32
+from berrypick.addons.index.tags import Int32Array, Tags, int32
 from berrypick.xml.xml_documents import LINKS, link_target
 
 Positions = npt.NDArray[np.int64]

@@ -22,10 +22,10 @@ import pytest
 from click.testing import CliRunner
 
 import berrypick as bp
+from berrypick.addons.demo import _prose, campaign
 from berrypick.cli import cli
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
-from berrypick.demo import _prose, campaign
 from berrypick.relevance.recall_base import recall_base
 from berrypick.xml.resolve import resolve_run
 

@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from berrypick.addons.index.links import links_of
+from berrypick.addons.index.tags import Int32Array, Tags
 from berrypick.core.errors import InputError
-from berrypick.xml.index.links import links_of
-from berrypick.xml.index.tags import Int32Array, Tags
 from berrypick.xml.xml_documents import markup_of
 
 #: Offsets are integers of 32 bits.

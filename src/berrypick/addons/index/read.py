@@ -21,12 +21,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from berrypick.core.arrays import IntArray
-from berrypick.core.errors import InputError
-from berrypick.core.structure import Structure
-from berrypick.documents.lazy import LazyStructures, OfDocuments
-from berrypick.xml.index import UNFINISHED
-from berrypick.xml.index.index_columns import (
+from berrypick.addons.index.index_columns import (
     CHECKSUM,
     COLUMNS,
     KEY,
@@ -40,6 +35,11 @@ from berrypick.xml.index.index_columns import (
     values_of,
     words_checksum,
 )
+from berrypick.core.arrays import IntArray
+from berrypick.core.errors import InputError
+from berrypick.core.structure import Structure
+from berrypick.documents.lazy import LazyStructures, OfDocuments
+from berrypick.xml.index_file import UNFINISHED
 
 _REMEDY = "an index is made with: berrypick index FOLDER FILE"
 

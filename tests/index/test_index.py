@@ -15,18 +15,19 @@ import numpy as np
 import pytest
 
 import berrypick
+from berrypick.addons.index import build_index, read_index
+from berrypick.addons.index import write as index_write
 from berrypick.core.collection import Collection
 from berrypick.core.errors import InputError
 from berrypick.core.structure import Structure
 from berrypick.documents import lazy
 from berrypick.evaluation.evaluation_context import read_collection
 from berrypick.xml.folder import read_folder
-from berrypick.xml.index import build_index, is_index, read_index
-from berrypick.xml.index import write as index_write
+from berrypick.xml.index_file import is_index
 
 Command = Callable[..., Any]
 COLUMNS = ("parent", "start", "end", "text_parent", "text_raw_length", "dropped")
-CAMPAIGN = Path(berrypick.__file__).parent / "demo" / "campaign"
+CAMPAIGN = Path(berrypick.__file__).parent / "addons" / "demo" / "campaign"
 BROKEN = {"m/broken": "<a>\n<b></a>", "entity": '<!DOCTYPE a SYSTEM "no.dtd">\n<a>\n\n&nbsp;</a>', "zz": ""}
 
 
@@ -116,7 +117,7 @@ def test_small_batches(folder: Path, index: Path, tmp_path: Path, monkeypatch: p
     """A large collection has many batches; here one gets a few documents."""
     whole = read_index(index)
     monkeypatch.setattr(index_write, "VALUES", 1)
-    from berrypick.xml.index import build as index_build
+    from berrypick.addons.index import build as index_build
 
     monkeypatch.setattr(index_build, "DOCUMENTS", 7)
     build_index(folder, tmp_path / "small", jobs=1)

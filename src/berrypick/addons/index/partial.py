@@ -20,10 +20,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from berrypick.addons.index.index_columns import LISTS, dictionary, lists, narrow, numbers, strings, values_of
+from berrypick.addons.index.structure_scan import Bundle, Source
 from berrypick.core.errors import InputError
-from berrypick.xml.index import UNFINISHED
-from berrypick.xml.index.index_columns import LISTS, dictionary, lists, narrow, numbers, strings, values_of
-from berrypick.xml.index.structure_scan import Bundle, Source
+from berrypick.xml.index_file import UNFINISHED
 
 _FRAME = struct.Struct("<QI")  # length and checksum
 

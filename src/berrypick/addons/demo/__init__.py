@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from berrypick.demo import campaign, rag, video, web
-from berrypick.demo._prose import paragraph, title
+from berrypick.addons.demo import campaign, rag, video, web
+from berrypick.addons.demo._prose import paragraph, title
 
 PARTS = {"web": web, "video": video, "campaign": campaign, "rag": rag}
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import berrypick as bp
 
-CAMPAIGN = Path(bp.__file__).parent / "demo" / "campaign"
+CAMPAIGN = Path(bp.__file__).parent / "addons" / "demo" / "campaign"
 
 
 def test_broken_documents_are_told_and_left_out(berrypick, tmp_path) -> None:
@@ -30,3 +30,12 @@ def test_a_cut_index_is_one_message(berrypick, tmp_path) -> None:
     done = berrypick("evaluate", truth, run, "--collection", index, "-m", "EPRUM")
     assert done.code == 2 and done.out == ""
     assert "i.index" in done.err and "Traceback" not in done.err
+
+
+def test_an_index_is_made_again_where_it_was_and_over_no_document(berrypick, tmp_path) -> None:
+    (tmp_path / "a.xml").write_text("<a>text</a>")
+    for _ in range(2):
+        assert berrypick("index", tmp_path, tmp_path / "collection.index", "--jobs", "1").code == 0
+    done = berrypick("index", tmp_path, tmp_path / "a.xml")
+    assert done.code == 2 and "refusing to overwrite" in done.err and "name another file" in done.err
+    assert (tmp_path / "a.xml").read_text() == "<a>text</a>"
