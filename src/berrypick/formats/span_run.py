@@ -70,7 +70,7 @@ class SpanRun(Format):
         else:
             texts, line = columns.pop("text"), columns["line"]
             run = cls.of_columns(columns, path)
-            if texts is not None:
+            if texts is not None and run.line is not None:
                 run = replace(run, quoted=cls._quoted(texts, np.searchsorted(line, run.line)))
         return replace(run, unread=tuple(reader.unread))
 
