@@ -59,8 +59,17 @@ def test_no_file_is_forgotten():
     homes = {cls.__module__ for _, cls in OURS}
     shared = {
         f"berrypick.measures.{name}"
-        for name in ("base", "best_list", "found_targets", "matrix_functions", "reach_tables", "reader_values",
-                     "text_views", "together", "typed_names")  # fmt: skip
+        for name in (
+            "base",
+            "best_list",
+            "found_targets",
+            "matrix_functions",
+            "reach_tables",
+            "reader_values",
+            "text_views",
+            "together",
+            "typed_names",
+        )
     }
     assert set(modules_below(measures)) - shared == {home for home in homes if home.startswith("berrypick.measures.")}
 
