@@ -6,11 +6,14 @@ loud line at the end.
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 from dataclasses import dataclass
 from pathlib import Path
@@ -118,9 +121,15 @@ LONG_MODULES = [
 
 
 def pytest_configure():
-    """Processes that a shell starts in the background ignore Ctrl-C, and so would the commands that tests interrupt."""
+    """Processes that a shell starts in the background ignore Ctrl-C, and so would the commands that tests interrupt.
+
+    The charting library of report pages is put together once for all tests.
+    """
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    if "BERRYPICK_CACHE" not in os.environ:  # workers have that of the session which starts them
+        os.environ["BERRYPICK_CACHE"] = cache = tempfile.mkdtemp(prefix="berrypick-cache-")
+        atexit.register(shutil.rmtree, cache, ignore_errors=True)
 
 
 def pytest_collection_modifyitems(items):

@@ -2,7 +2,7 @@
 
 from cases import each
 
-from berrypick.addons.page.kept_library import cache_folder, kept_script
+from berrypick.addons.page.kept_library import kept_script
 
 
 def made(calls):
@@ -39,12 +39,9 @@ def test_where_nothing_can_be_kept_it_is_made_each_time(tmp_path, monkeypatch):
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
-def test_it_lies_in_the_folder_for_caches(tmp_path, monkeypatch):
+def test_without_a_folder_nothing_is_written(tmp_path, monkeypatch):
     monkeypatch.delenv("BERRYPICK_CACHE", raising=False)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert cache_folder() == tmp_path / "berrypick"
-    monkeypatch.setenv("XDG_CACHE_HOME", "here")  # the standard has such a folder passed over
-    assert cache_folder() is None
-    monkeypatch.delenv("XDG_CACHE_HOME")
-    monkeypatch.setenv("HOME", str(tmp_path))
-    assert cache_folder() == tmp_path / ".cache" / "berrypick"
+    for name in ("HOME", "XDG_CACHE_HOME"):
+        monkeypatch.setenv(name, str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    assert kept_script("a.js", lambda: made([])) == made([]) and not [*tmp_path.iterdir()]
