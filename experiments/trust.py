@@ -30,7 +30,7 @@ import berrypick as bp
 from berrypick.addons.sweep.chunkers import fixed
 from berrypick.addons.sweep.retrievers import fts5
 from berrypick.comparison.comparison import Comparison, Pair
-from berrypick.comparison.statistics import TestName
+from berrypick.comparison.method_names import TestName
 from berrypick.core.results import Results
 from berrypick.report.chart_theme import PAPER
 from berrypick.report.charts import plot_bands

@@ -244,6 +244,8 @@ def truth_of_table(table: ColumnTable) -> Truth:
 
 def _spans_truth(table: ColumnTable) -> Truth | None:
     """Judged spans column by column; None where a value is not as it should be, so that rows are looked at."""
+    if any(ours != name for ours, name in table.called.items()):
+        return None  # names say more than what is under them: a question is numbered
     if {*table.columns} not in ({*_PLACED}, {*_PLACED, "grade"}) or (read := _checked_columns(table)) is None:
         return None
     topic, document, numbers = read

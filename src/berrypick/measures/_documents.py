@@ -102,9 +102,10 @@ class SampledMeasure(DocumentMeasure):
     instead_on_spans: ClassVar[str] = "samples judged documents"
 
 
-#: Laws that measures break there: Compat's ideal list has documents of equal grades in the order of the truth, and
-#: Accuracy divides by 0 where all retrieved documents are relevant.
-_BREAKS = {"Compat": ("truth-order",), "Accuracy": ("relevant-added",)}
+#: Laws that measures break there: Compat's ideal list has documents of equal grades in the order of the truth, and a
+#: longer list is compared to a greater depth, whatever is added; Accuracy divides by 0 where all retrieved documents
+#: are relevant.
+_BREAKS = {"Compat": ("truth-order", "relevant-added"), "Accuracy": ("relevant-added",)}
 #: What measures of berrypick have that are registered with ir_measures.
 REGISTERED = "of_berrypick"
 

@@ -142,6 +142,8 @@ def _files(role: str) -> Iterable[Carrier]:
 
 def _written(format: type[formats.Format], suffix: str, value: Any, case: Case, folder: str) -> RunFile | TruthFile:
     path = os.path.join(folder, f"file{suffix}")
+    if format.positions == "seconds" and "seconds" not in value.beside:
+        raise NotHeldError("positions are read as seconds")
     if why := format.refusal(value):  # also where it would be written with a warning
         raise NotHeldError(why)
     try:
