@@ -53,6 +53,7 @@ SLOW_MODULES = {
     "test_certified_many",
     "test_chunks_data",
     "test_cli",
+    "test_code_pages",
     "test_columns",
     "test_contributing",
     "test_compare",
@@ -86,6 +87,7 @@ SLOW_MODULES = {
     "test_plots",
     "test_plugin",
     "test_pytest_plugin",
+    "test_real_clients",
     "test_registry",
     "test_release",
     "test_relocate_data",
@@ -135,7 +137,8 @@ def pytest_configure():
 def pytest_collection_modifyitems(items):
     for item in items:
         generated = getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
-        slow = generated or item.path.parent.name in SLOW_FOLDERS or item.path.stem in SLOW_MODULES
+        browser = "chromium" in getattr(item, "fixturenames", ())
+        slow = generated or browser or item.path.parent.name in SLOW_FOLDERS or item.path.stem in SLOW_MODULES
         if slow and not item.get_closest_marker("quick"):
             item.add_marker(pytest.mark.slow)
     order = {name: place for place, name in enumerate(LONG_MODULES)}

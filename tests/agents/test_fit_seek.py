@@ -91,6 +91,7 @@ def held_numbers(sessions, share):
     return set(np.flatnonzero(held_sessions(sessions, share, 0)).tolist())
 
 
+@pytest.mark.slow
 def test_players_who_differ_have_wider_intervals():
     random = np.random.default_rng(5)
     links = random_links(random)

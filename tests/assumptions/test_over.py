@@ -219,6 +219,7 @@ def test_a_map_by_hand():
     assert [at[1] for at in pair.crossings] == pytest.approx(np.linspace(0, 10, 17).tolist())
 
 
+@pytest.mark.slow
 def test_the_law_of_a_fitted_reader(tmp_path):
     """Tolerances of people: log-normal, so the share with a tolerance above 30 is that of the normal law."""
     log = [{"distance": d, "end": "gave_up"} for d in (8, 12, 20, 22, 35, 60, 90)]

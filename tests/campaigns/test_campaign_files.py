@@ -86,6 +86,7 @@ def test_documents_of_inex_are_judged_as_a_whole(files):
     assert bp.score("Judged", *paths.values()) == pytest.approx(2 / 3)
 
 
+@pytest.mark.slow
 def test_elements():
     folder = Path(campaign.__file__).parent / "campaign"
     truth, run = folder / "assessments.xml", folder / "runs" / "elements.xml"

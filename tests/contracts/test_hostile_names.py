@@ -52,6 +52,7 @@ def test_no_command_prints_a_line_of_a_name(command, calls, berrypick):
         check(done.out)
 
 
+@pytest.mark.slow
 def test_the_name_is_there_all_the_same(calls, berrypick):
     _, arguments = calls["evaluate"][0]
     assert r"\n::error::forged" in berrypick("evaluate", *arguments).out

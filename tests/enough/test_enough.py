@@ -263,6 +263,7 @@ def test_explained(berrypick, tmp_path):
     assert "P(enough) after each rank" in told and "The ideal list needs 2" in told
 
 
+@pytest.mark.slow
 def test_the_report_shows_what_was_completed_and_what_was_missing(tmp_path):
     truth = {**SETS, "h": HOPS["q"], "n": [{"doc": "a", "set": "1"}, {"doc": "z", "set": "1"}]}
     run = {"q": RUN["q"], "h": {"a": 2, "c": 1}, "n": {"a": 1}}

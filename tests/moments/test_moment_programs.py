@@ -109,6 +109,7 @@ def made_tvr(chance, size):
     return gold, predicted
 
 
+@pytest.mark.slow
 def test_tvr_against_its_twin(tmp_path):
     chance, seen = random.Random(30), Counter()
     for size in (1, 2, 3, 40, 40, 40):

@@ -118,6 +118,7 @@ def test_langfuse(results, recorder):
     client.shutdown()
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_phoenix(results, recorder):
     phoenix = module("phoenix.client", "arize-phoenix-client")

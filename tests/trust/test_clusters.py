@@ -95,6 +95,7 @@ def test_clusters_of_one_topic_change_nothing():
     assert one == other
 
 
+@pytest.mark.slow
 def test_stability_leaves_out_clusters_and_says_so():
     truth, runs, of = campaign(8, 4, runs=4)
     found = bp.stability(truth, runs, "RR", cluster=of, resamples=200, splits=50)
@@ -137,6 +138,7 @@ def test_power_of_clusters_by_the_noncentral_t():
     assert (row["deviation_low"], row["deviation_high"]) == (pytest.approx(low), pytest.approx(high))
 
 
+@pytest.mark.slow
 def test_five_clusters_are_never_significant_and_power_says_so():
     truth, runs, of = campaign(5, 20)
     found = bp.power(truth, runs, "RR", cluster=of, resamples=100)
@@ -166,6 +168,7 @@ def test_correlation_draws_whole_clusters():
     assert bp.correlate(prepared, cluster="doc", resamples=100)[0].tau.low is None  # all topics share one document
 
 
+@pytest.mark.slow
 def test_the_commands_take_clusters(tmp_path, berrypick):
     truth, runs, of = campaign(5, 3)
     files = {"truth.qrels": [f"{t} 0 good 1" for t in truth], "clusters.tsv": [f"{t}\t{c}" for t, c in of.items()]}

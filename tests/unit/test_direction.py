@@ -76,6 +76,7 @@ def test_diff_of_files_says_that_the_direction_is_not_known(results, tmp_path):
     ]
 
 
+@pytest.mark.slow
 def test_plots_have_the_best_on_top(results):
     pytest.importorskip("altair")
     spec = means(bp.compare(results)).to_dict()

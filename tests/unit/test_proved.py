@@ -57,6 +57,7 @@ def test_bounds_are_asked_for_once():
     assert set(found.measures) == set(asked.split())
 
 
+@pytest.mark.slow
 def test_the_picture(berrypick, tmp_path):
     pytest.importorskip("altair")
     asked = "EPRUM(r=2) EPRUM(r=2,together='low') EPRUM(r=2,together='high')"

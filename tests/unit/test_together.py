@@ -68,6 +68,7 @@ def alone(monkeypatch):
     monkeypatch.setattr(scoring, "takes_together", lambda run, context: False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kernels", ["native", "numpy"])
 def test_topics_together_are_as_topics_alone(monkeypatch, kernels):
     monkeypatch.setenv("BERRYPICK_KERNELS", kernels if kernels == "numpy" else "")
