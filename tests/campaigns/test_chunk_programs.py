@@ -4,29 +4,10 @@ from __future__ import annotations
 
 import pytest
 import worlds
-from hypothesis import strategies as st
+from two_spans import LENGTHS, TRUTH, value
 
 import berrypick as bp
 from berrypick.report.text import explanation
-
-TRUTH = worlds.span_truth({"1": [("d", 100, 200), ("d", 300, 340, 2)]})
-
-
-LENGTHS = worlds.lengths(d=1000, e=1000)
-
-
-def values(run, measures, truth=TRUTH, **options):
-    options = {"collection": LENGTHS, **options}
-    return bp.evaluate(truth, run, measures, **options).mean()["run"]
-
-
-def value(spans, measure, truth=TRUTH, **options):
-    return values(worlds.span_run({"1": spans}), measure, truth, **options)[measure.replace(" ", "")]
-
-
-spans = st.tuples(st.sampled_from(["d", "e"]), st.integers(0, 60), st.integers(1, 25)).map(
-    lambda s: (s[0], s[1], s[1] + s[2])
-)
 
 
 def test_the_protocol_has_its_own_measures_and_signs_them():

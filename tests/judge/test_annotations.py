@@ -9,26 +9,14 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from label_tasks import FIELDS, OFFSET, QUOTE, START, TEXT, label_studio, region, write
 
 import berrypick as bp
 from berrypick import formats
 from berrypick.core.errors import InputError
 from berrypick.formats import sniff
 
-# an astral character before the span: UTF-16 counts it twice
-TEXT = "\U0001f347 Grapes.  Cut the old canes in autumn."
-QUOTE = "Cut the old canes"
-START = TEXT.index(QUOTE)
-OFFSET = 100
 EXPECTED = [("guide.md", OFFSET + START, OFFSET + START + len(QUOTE), 1.0)]
-FIELDS = {"topic": "q1", "doc": "guide.md", "offset": OFFSET}
-
-
-def write(path: Path, value: Any) -> str:
-    """JSON, or JSON Lines from a tuple of lines."""
-    lines = isinstance(value, tuple)
-    path.write_text("".join(json.dumps(one) + "\n" for one in value) if lines else json.dumps(value), encoding="utf-8")
-    return str(path)
 
 
 def spans(truth: bp.Truth, topic: str = "q1") -> list[tuple[str, int, int, float]]:
@@ -37,17 +25,6 @@ def spans(truth: bp.Truth, topic: str = "q1") -> list[tuple[str, int, int, float
         (d, int(a), int(b), g)
         for d, a, b, g in zip(found.document, found.start, found.end, found.grade.tolist(), strict=True)
     )
-
-
-def label_studio(*results: dict[str, Any], who: Any = 7, text: str = TEXT, **more: Any) -> dict[str, Any]:
-    regions = [{"id": "x", "from_name": "label", "to_name": "text", "type": "labels", "value": v} for v in results]
-    annotation = {"id": 9, "completed_by": who, "was_cancelled": False, "result": regions, **more}
-    return {"id": 3, "data": {"text": text, **FIELDS}, "annotations": [annotation], "predictions": []}
-
-
-def region(start: int, length: int = len(QUOTE), text: str | None = QUOTE, label: str = "relevant") -> dict[str, Any]:
-    value = {"start": start, "end": start + length, "labels": [label]}
-    return value if text is None else {**value, "text": text}
 
 
 @pytest.mark.parametrize("shift", [0, 1], ids=["characters", "utf16"])

@@ -12,6 +12,7 @@ import pytest
 import worlds
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from two_spans import LENGTHS, TRUTH, value, values
 
 import berrypick as bp
 from berrypick import measures
@@ -22,8 +23,6 @@ from berrypick.judging.judge import judge_topic
 from berrypick.measures.readers.coverage import CoverageBand, coverage_band, coverage_budgets
 from berrypick.report.text import explanation
 
-TRUTH = worlds.span_truth({"1": [("d", 100, 200), ("d", 300, 340, 2)]})
-LENGTHS = worlds.lengths(d=1000, e=1000)
 TEXT = "".join(random.Random(5).choices("ab c,d\n", k=1000))
 DOCUMENTS = {"d": TEXT, "e": TEXT[::-1]}
 SET = "charP charR charF IoU"
@@ -32,15 +31,6 @@ RANKED = "spanHit spanHit@2 spanRR spanNDCG spanNDCG@3 Coverage(budget=300) Cove
 
 def make_context(**options):
     return prepare_context(EvaluationOptions.from_arguments(options))
-
-
-def values(run, measures, truth=TRUTH, **options):
-    options = {"collection": LENGTHS, **options}
-    return bp.evaluate(truth, run, measures, **options).mean()["run"]
-
-
-def value(spans, measure, truth=TRUTH, **options):
-    return values(worlds.span_run({"1": spans}), measure, truth, **options)[measure.replace(" ", "")]
 
 
 # --- covered to a share, by hand ------------------------------------------------------------------------------------
