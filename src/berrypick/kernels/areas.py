@@ -13,7 +13,7 @@ import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.kernels import native
-from berrypick.kernels.meetings import runs
+from berrypick.kernels.index_ranges import runs
 
 #: Pieces of boxes, each within one band, that the plain form looks at together.
 _TOGETHER = 200_000

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from berrypick.core.arrays import IntArray, Positions
+from berrypick.kernels.index_ranges import expanded, runs
 
 #: Pairs that are held together.
 TOGETHER = 100_000
@@ -54,11 +55,11 @@ class Meetings:
     def _pairs(self, rows: IntArray) -> tuple[IntArray, IntArray]:
         """All pairs of some rows: with others that begin in them, and with those in which they begin."""
         start = self._start[rows]
-        row, place = _expanded(np.searchsorted(self._starts, start), np.searchsorted(self._starts, self._end[rows]))
+        row, place = expanded(np.searchsorted(self._starts, start), np.searchsorted(self._starts, self._end[rows]))
         order = np.argsort(start, kind="stable")
         after = np.searchsorted(start[order], self._starts, side="right")
         until = np.searchsorted(start[order], self._other_ends[self._other])
-        other, turn = _expanded(after, until)
+        other, turn = expanded(after, until)
         many = len(self._other_ends)
         first, second = np.concatenate([row, order[turn]]), np.concatenate([self._other[place], self._other[other]])
         pair = np.sort(first * many + second)
@@ -76,21 +77,3 @@ class _Places:
         line = np.searchsorted(self._lines, of.line) * (len(self._known) + 1)
         start, end = (2 * (line + np.searchsorted(self._known, place)) for place in (of.start, of.end))
         return start, np.maximum(end, start + 1)
-
-
-def _expanded(low: IntArray, high: IntArray) -> tuple[IntArray, IntArray]:
-    """Every number from low to high, and which of the ranges it comes from."""
-    count = high - low
-    which = np.repeat(np.arange(len(count)), count)
-    return which, np.arange(len(which)) + np.repeat(low - (np.cumsum(count) - count), count)
-
-
-def runs(count: IntArray, most: int) -> Iterator[tuple[int, int]]:
-    """Neighbours whose counts add up to no more than a limit, or single ones, as ranges."""
-    ends = np.cumsum(count)
-    first = 0
-    while first < len(count):
-        before = int(ends[first - 1]) if first else 0
-        last = max(int(np.searchsorted(ends, before + most, side="right")), first + 1)
-        yield first, last
-        first = last

@@ -11,6 +11,7 @@ import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray, Positions
 from berrypick.kernels import native
+from berrypick.kernels.index_ranges import expanded
 from berrypick.kernels.intervals import common_type, contiguous, merge, union_length
 
 
@@ -91,9 +92,8 @@ class MeasuredText:
 
     def of_documents(self, documents: IntArray) -> MeasuredText:
         """The text of some of the documents, in their order."""
-        many = np.diff(self.part)[documents]
-        rows = np.repeat(self.part[documents] - np.cumsum(many) + many, many) + np.arange(int(many.sum()))
-        part = np.concatenate([[0], np.cumsum(many)]).astype(np.int64)
+        _, rows = expanded(self.part[documents], self.part[documents + 1])
+        part = np.concatenate([[0], np.cumsum(np.diff(self.part)[documents])]).astype(np.int64)
         return MeasuredText(self.start[rows], self.end[rows], part, self.total[documents])
 
 

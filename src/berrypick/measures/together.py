@@ -19,6 +19,7 @@ from berrypick.core.columns import Coded
 from berrypick.core.run import Run, from_zero
 from berrypick.core.truth import TopicTruth, Truth
 from berrypick.judging.repeats import repeats_of
+from berrypick.kernels.index_ranges import expanded, runs
 from berrypick.kernels.relevant_text import MeasuredText, first_seen_of
 
 #: Rows whose topics are taken together: what they need stays in the caches of a processor.
@@ -203,10 +204,8 @@ class SpansTogether:
         """Every row with every target of its topic and document, by row, then target; where there are few."""
         row, of = self._judged_rows
         order, bounds = self.wanted.by_place
-        count = np.diff(bounds)[of]
-        first = np.cumsum(count) - count
-        target = order[np.arange(int(count.sum())) + np.repeat(bounds[of] - first, count)]
-        return np.repeat(row, count), target
+        which, place = expanded(bounds[of], bounds[of + 1])
+        return row[which], order[place]
 
     @cached_property
     def partly_ideal(self) -> BoolArray:
@@ -240,13 +239,8 @@ class SpansTogether:
 
 def blocks(topics: Sequence[str], run: Run) -> Iterator[Sequence[str]]:
     """Topics in turn, as many at a time as have so many rows together."""
-    rows = np.cumsum([run.size(topic) + 1 for topic in topics])
-    begin = 0
-    while begin < len(topics):
-        done = int(rows[begin - 1]) if begin else 0
-        end = max(begin + 1, int(np.searchsorted(rows, done + ROWS, side="right")))
-        yield topics[begin:end]
-        begin = end
+    rows = np.array([run.size(topic) + 1 for topic in topics])
+    return (topics[first:last] for first, last in runs(rows, ROWS))
 
 
 class RunTogether:
@@ -295,5 +289,4 @@ def _joined(begin: IntArray, end: IntArray) -> slice | IntArray:
         return slice(0, 0)
     if (begin[1:] == end[:-1]).all():
         return slice(int(begin[0]), int(end[-1]))
-    size = end - begin
-    return np.repeat(begin - np.cumsum(size) + size, size) + np.arange(int(size.sum()))
+    return expanded(begin, end)[1]

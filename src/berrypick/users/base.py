@@ -28,6 +28,7 @@ from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 from berrypick.documents.texts import Texts
 from berrypick.documents.token_offsets import TokenOffsets
+from berrypick.kernels.index_ranges import expanded
 from berrypick.kernels.item_chain import Chances
 from berrypick.relevance.targets import without_structure
 from berrypick.users.walks import Readers as Readers
@@ -366,10 +367,8 @@ class NavigationModel(UserModel):
         order = np.argsort(source.codes, kind="stable")
         count = np.bincount(source.codes, minlength=len(source.names))
         first = np.cumsum(count) - count
-        each = count[number]  # a unit may be retrieved more than once
-        place = np.arange(int(each.sum())) - np.repeat(np.cumsum(each) - each, each)
-        row = order[np.repeat(first[number], each) + place]
-        return row, np.repeat(target, each), np.repeat(probability, each)
+        lead, place = expanded(first[number], (first + count)[number])  # a unit may be retrieved more than once
+        return order[place], target[lead], probability[lead]
 
     def other_units(self, targets: Targets, context: ReaderContext) -> tuple[str, ...]:
         units = self.units(context)

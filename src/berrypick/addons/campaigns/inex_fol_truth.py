@@ -18,6 +18,7 @@ from berrypick.formats.io.files import content
 from berrypick.formats.io.line_words import word_problem
 from berrypick.formats.io.scan import Scanned, scan
 from berrypick.formats.io.values import ONE_OF_TWO, judged_twice
+from berrypick.kernels.index_ranges import expanded
 
 Passages = list[tuple[int, int]]
 
@@ -169,9 +170,8 @@ def _scanned_topic(topic: str, rows: IntArray, found: Scanned, passages: IntArra
     """The lines of one topic, which need not stand together."""
     relevant = rows[found.entry[rows] >= 0]
     empty = rows[found.entry[rows] < 0]
-    many = passages[relevant]
-    row = np.repeat(relevant, many)
-    place = np.repeat(found.first[relevant] - np.cumsum(many) + many, many) + np.arange(len(row))
+    which, place = expanded(found.first[relevant], found.first[relevant] + passages[relevant])
+    row = relevant[which]
     documents, judged, without = (
         tuple(map(found.document_names.__getitem__, found.document[some].tolist())) for some in (row, relevant, empty)
     )
