@@ -71,6 +71,7 @@ OFFERED = [
     ("index", "evaluate t.qrels r.run -m AP --collection x.idx", "the index of a collection needs the add-on"),
     ("demo", "demo web", "No such command 'demo'"),
     ("figures", "plot t.qrels r.run -m AP page.html", "No such command 'plot'"),
+    ("levels", "evaluate t.qrels r.run -m AP --level document", "--level needs the add-on"),
     ("gains", "evaluate t.qrels r.run -m nxCG@10", "unknown measure nxCG"),
 ]
 

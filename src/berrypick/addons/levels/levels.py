@@ -109,7 +109,22 @@ class _Namer:
 
 @dataclass(frozen=True)
 class Levels:
-    """What the options level and id_pattern make of a truth and of runs; either may be None."""
+    """What the options level and id_pattern make of a truth and of runs.
+
+    Attributes
+    ----------
+    level : str or None
+        The unit that truth and runs are brought to.
+    pattern : IdPattern or None
+        How ids of documents carry places.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> truth, notes = bp.Levels.of("file", None).truth(bp.Truth.from_dict({"q": {"a.py:f": 1, "a.py:g": 1}}))
+    >>> truth["q"].document
+    ('a.py',)
+    """
 
     level: Level | None
     pattern: IdPattern | None
