@@ -15,11 +15,10 @@ from berrypick.core.truth import Truth
 from berrypick.core.words import counted
 from berrypick.evaluation.options import EvaluationOptions
 from berrypick.evaluation.protocols import check_task
-from berrypick.evaluation.run_rules import repair
 from berrypick.inputs.convert import RunFile
 from berrypick.inputs.titles import Titles
 from berrypick.judging.context import JudgingContext
-from berrypick.judging.judge import refuse_duplicates
+from berrypick.judging.repeats import refuse_duplicates
 
 if TYPE_CHECKING:
     from berrypick.evaluation.page_units import PageUnits
@@ -118,6 +117,8 @@ class RunInputs:
         if run.quoted:
             run = replace(run, quoted={}, of_text=not run.points_into_documents)
         if self.options.repair:
+            from berrypick.evaluation.run_rules import repair
+
             run = repair(run, self.options.repair)
         if self.context.task:
             check_task(run, self.context.task)

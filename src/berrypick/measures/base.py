@@ -18,11 +18,13 @@ from berrypick.core.observed import unrecorded
 from berrypick.core.parameters import Parameterized, plain
 from berrypick.core.score import Curve, Explanation, Score, Table, number
 from berrypick.core.words import counted
-from berrypick.judging.context import JudgingContext
-from berrypick.judging.topic import JudgedTopic
-from berrypick.judging.topics import JudgedTopics
 from berrypick.measures.reader_values import ReaderValues as ReaderValues
-from berrypick.relevance.gains import Quantisation
+
+if TYPE_CHECKING:
+    from berrypick.judging.context import JudgingContext
+    from berrypick.judging.topic import JudgedTopic
+    from berrypick.judging.topics import JudgedTopics
+    from berrypick.relevance.gains import Quantisation
 
 if TYPE_CHECKING:  # for few measures
     from berrypick.judging.reader_sessions import ReaderSessions
