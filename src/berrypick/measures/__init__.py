@@ -75,10 +75,6 @@ def _is_ours(text: str) -> bool:
 
 
 def __getattr__(name: str) -> Any:
-    if name == "ContinuationMeasure":  # a base class, which the registry does not list
-        from berrypick.measures.readers._continuation import ContinuationMeasure
-
-        return ContinuationMeasure
     return registry.attribute(name)
 
 
