@@ -165,6 +165,8 @@ def write_report(
     known = _titles(titles, evaluation.truth)
     pictures = _pictures(pages, evaluation.truth)
     simulated = None if simulator is None else simulator(evaluation, simulate, seed, together)
+    if jobs == 1 and evaluation.inputs.stream is None:
+        _ = evaluation.runs  # all of them are needed below: they are read once
     results = evaluation.run(curves=True, progress=told, jobs=jobs, reader_draws=READERS)
     clusters = None if cluster is None else topic_clusters(evaluation.truth, cluster)
     method = Method(test, correction, confidence=confidence, resamples=resamples, seed=seed)
