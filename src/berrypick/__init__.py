@@ -8,6 +8,7 @@ bp.eprum([[.4, .4], [.6, .4], [1, 0]])
 
 from importlib import import_module
 from os import listdir
+from os.path import dirname
 from typing import TYPE_CHECKING, Any
 
 from berrypick._version import __version__
@@ -214,7 +215,7 @@ def __getattr__(name: str) -> Any:
 
 def _modules() -> set[str]:
     """Our own modules, which Python asks for as attributes before it imports them."""
-    return {entry.partition(".")[0] for path in __path__ for entry in listdir(path)}
+    return {entry.partition(".")[0] for entry in listdir(dirname(__file__))}
 
 
 def _from_addon(name: str) -> Any:

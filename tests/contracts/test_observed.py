@@ -132,7 +132,7 @@ def test_topics_that_read_different_parts_have_one_signature(tmp_path):
 
 
 def test_several_processes_find_the_same():
-    given = (TRUTH, RUN, "EPRUM epnav TBG(h=9) charR")
+    given = (TRUTH, RUN, "EPRUM epnav ExpectedRatio charR")
     assert (
         bp.evaluate(*given, collection=LENGTHS).mean_rows == bp.evaluate(*given, collection=LENGTHS, jobs=2).mean_rows
     )

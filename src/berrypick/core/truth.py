@@ -7,17 +7,19 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 from os import PathLike
-from typing import Any, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray, Positions
-from berrypick.core.boxes import Boxes
 from berrypick.core.errors import InputError, UsageError, shorten
 from berrypick.core.exchange import Exchanged, Kind
 from berrypick.core.observed import records
 from berrypick.core.run import Grouped, first_of, place_record, span_name
 from berrypick.core.words import counted
+
+if TYPE_CHECKING:
+    from berrypick.core.boxes import Boxes
 
 #: What offsets in a text count: Unicode code points, bytes of UTF-8, or UTF-16 units; with ``+bom`` also the byte order
 #: mark at the start of a text file.

@@ -19,7 +19,6 @@ from berrypick.core.results import Note
 from berrypick.core.truth import MergeRule, Offsets, Truth
 from berrypick.core.words import counted
 from berrypick.documents.quotes import THRESHOLD, Quotes, unlocated
-from berrypick.documents.texts import Texts, checksum
 from berrypick.evaluation.evaluation_context import element_names, prepare_context
 from berrypick.evaluation.notes import skipped_notes, some
 from berrypick.evaluation.options import EvaluationOptions
@@ -33,6 +32,7 @@ from berrypick.relevance.idealism import Idealism, unwanted_grades
 from berrypick.users.base import ReaderContext
 
 if TYPE_CHECKING:
+    from berrypick.documents.texts import Texts
     from berrypick.evaluation.page_units import PageUnits
 
 
@@ -197,6 +197,8 @@ def _offsets_notes(truth: Truth, options: EvaluationOptions) -> tuple[Note, ...]
 
 def _checksum_notes(truth: Truth, texts: Texts) -> Iterator[Note]:
     """Documents that are not those that the offsets of a truth were made on."""
+    from berrypick.documents.texts import checksum
+
     changed = [name for name, made_on in truth.checksums.items() if name in texts and checksum(texts[name]) != made_on]
     if changed:
         who = changed[0] if len(changed) == 1 else f"{some(changed)}: each"

@@ -37,10 +37,12 @@ from berrypick.core.reach import check_units
 from berrypick.core.run import Duplicates, Run
 from berrypick.core.truth import MergeRule, Offsets
 from berrypick.documents.quotes import Quotes
-from berrypick.documents.texts import Texts
-from berrypick.documents.token_offsets import Tokenizer
 from berrypick.evaluation.protocols import OWN, check_task_name, get_protocol
 from berrypick.users import UserModel
+
+if TYPE_CHECKING:
+    from berrypick.documents.texts import Texts
+    from berrypick.documents.token_offsets import Tokenizer
 
 EffortName = Literal["rank", "clicks", "chars", "tokens", "seconds", "lines", "pages"]
 TextMismatch = Literal["error", "note"]
@@ -311,10 +313,14 @@ class EvaluationKeywords(_First, _DocumentsOption, _Others, total=False):
     """The options of an evaluation as keyword arguments."""
 
 
+#: Types of options that are not checked here are only named: their modules are loaded by who reads such values.
+_NAMED: dict[str, Any] = {"Texts": type("Texts", (), {}), "Tokenizer": Callable[[str], Any]}
+
+
 @cache
 def options() -> tuple[Option, ...]:
     """Every option, in the order of the declarations."""
-    hints = get_type_hints(EvaluationKeywords, include_extras=True)
+    hints = get_type_hints(EvaluationKeywords, localns=_NAMED, include_extras=True)
     told = {name: (hint.__origin__, hint.__metadata__[0]) for name, hint in hints.items()}
     older: dict[str, tuple[str, ...]] = {}
     for name, (_, fact) in told.items():

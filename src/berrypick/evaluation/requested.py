@@ -10,7 +10,7 @@ from berrypick.core import spec as specs
 from berrypick.core.errors import UsageError
 from berrypick.core.results import MeasureInfo
 from berrypick.evaluation.protocols import NO_MEASURES, get_protocol, measures_of
-from berrypick.measures import document_measures, parse_measure, registry, split_measures
+from berrypick.measures import parse_measure, registry, split_measures
 from berrypick.measures.base import Measure
 
 MeasuresGiven = str | Measure | type[Measure] | Sequence[str | Measure | type[Measure]]
@@ -79,8 +79,10 @@ def resolve_measures(given: MeasuresGiven, protocol: str = "", task: str = "") -
     for one in () if given is None else [given] if single else given:  # type: ignore[union-attr]
         if isinstance(one, type) and issubclass(one, Measure):
             one = one()
-        if not isinstance(one, str) and document_measures.is_theirs(one):
-            one = str(one).replace('"', "'")
+        if not isinstance(one, (str, Measure)):
+            from berrypick.measures import document_measures
+
+            one = str(one).replace('"', "'") if document_measures.is_theirs(one) else one
         if isinstance(one, str):
             named = [(specs.normalise(part), parse_measure(part)) for part in split_measures(one)]
         elif isinstance(one, Measure):

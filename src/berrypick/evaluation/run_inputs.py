@@ -15,7 +15,6 @@ from berrypick.core.truth import Truth
 from berrypick.core.words import counted
 from berrypick.evaluation.options import EvaluationOptions
 from berrypick.evaluation.protocols import check_task
-from berrypick.evaluation.run_rules import repair
 from berrypick.inputs.convert import RunFile
 from berrypick.inputs.titles import Titles
 from berrypick.judging.context import JudgingContext
@@ -109,6 +108,8 @@ class RunInputs:
         if run.quoted:
             run = replace(run, quoted={}, of_text=not run.points_into_documents)
         if self.options.repair:
+            from berrypick.evaluation.run_rules import repair
+
             run = repair(run, self.options.repair)
         if self.context.task:
             check_task(run, self.context.task)

@@ -10,7 +10,6 @@ import numpy as np
 from berrypick.core.truth import TopicTruth, Truth
 from berrypick.formats.base import Format, Problems, Role
 from berrypick.formats.io.files import content
-from berrypick.formats.io.json_lines import plain
 from berrypick.formats.io.line_words import finite, word_problem
 from berrypick.formats.io.scan import Scanned, scan
 from berrypick.formats.io.values import ONE_OF_TWO, Judgement, documents_topic, judged_counts, judged_twice
@@ -68,6 +67,8 @@ class TrecQrels(Format):
 
     @classmethod
     def write(cls, value: Any, out: TextIO) -> None:
+        from berrypick.formats.io.json_lines import plain
+
         for topic in value.topics.values():
             for document, grade in zip(topic.document, topic.grade.tolist(), strict=True):
                 out.write(f"{topic.topic} 0 {document} {plain(grade)!r}\n")

@@ -18,11 +18,13 @@ from berrypick.core.observed import unrecorded
 from berrypick.core.parameters import Parameterized, plain
 from berrypick.core.score import Curve, Explanation, Score, Table, number
 from berrypick.core.words import counted
-from berrypick.judging.context import JudgingContext
-from berrypick.judging.topic import JudgedTopic
-from berrypick.judging.topics import JudgedTopics
 from berrypick.measures.reader_values import ReaderValues as ReaderValues
-from berrypick.relevance.gains import Quantisation
+
+if TYPE_CHECKING:
+    from berrypick.judging.context import JudgingContext
+    from berrypick.judging.topic import JudgedTopic
+    from berrypick.judging.topics import JudgedTopics
+    from berrypick.relevance.gains import Quantisation
 
 if TYPE_CHECKING:  # for few measures
     from berrypick.judging.reader_sessions import ReaderSessions
@@ -248,6 +250,15 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
         Topics that are not among them are scored one by one; None: all are.
         """
         return None
+
+    def curves_together(
+        self, spans: SpansTogether, context: JudgingContext, found: Mapping[str, Score]
+    ) -> Mapping[str, tuple[Curve | None, Curve | None]]:
+        """Return the curves of topics that :meth:`score_together` found values for, as :meth:`topic_curves` has them.
+
+        Those of topics that are not among them are made one by one.
+        """
+        return {}
 
     def reads_targets(self, user: str) -> bool:
         """Say whether readers of this user model look for targets; else it reads gains or text, and no idealism."""

@@ -237,12 +237,6 @@ class SpansTogether:
         return [1.0 - once / all_ if all_ > 0 else None for once, all_ in zip(unions, lengths, strict=True)]
 
 
-def blocks(topics: Sequence[str], run: Run) -> Iterator[Sequence[str]]:
-    """Topics in turn, as many at a time as have so many rows together."""
-    rows = np.array([run.size(topic) + 1 for topic in topics])
-    return (topics[first:last] for first, last in runs(rows, ROWS))
-
-
 class RunTogether:
     """A run whose topics are taken together, as far as they are plain."""
 
@@ -253,6 +247,11 @@ class RunTogether:
         self.repeats = repeats_of(run)
         self.rank = run.rank if "rank" in vars(run) else from_zero(run.bounds)
         self.rows = {topic: i for i, topic in enumerate(run.topics)}
+
+    def blocks(self, topics: Sequence[str]) -> Iterator[Sequence[str]]:
+        """Topics in turn, as many at a time as have so many rows together."""
+        rows = np.array([self.run.size(topic) + 1 for topic in topics])
+        return (topics[first:last] for first, last in runs(rows, ROWS))
 
     def of(self, topics: Sequence[str]) -> SpansTogether | None:
         """Those of some topics, which are in the order of the truth, that are plain; None if there is none."""

@@ -17,7 +17,7 @@ from berrypick.core.run import Run
 from berrypick.core.truth import TopicTruth, Truth
 from berrypick.core.words import counted
 from berrypick.evaluation.options import Level
-from berrypick.judging.judge import refuse_duplicates
+from berrypick.judging.repeats import refuse_duplicates
 
 LEVELS: tuple[Level, ...] = get_args(Level)
 #: A name with a part behind a colon, or two: path:Class.method, D1:3. A colon before // or \\ is part of the name.
