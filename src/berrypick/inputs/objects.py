@@ -6,7 +6,8 @@ No such library is imported. For each topic a list, in ranked order for a run, o
   also as dictionaries, as LangSmith keeps them;
 * LlamaIndex nodes, with scores or without: ``start_char_idx``, ``end_char_idx``, ``ref_doc_id``;
 * Haystack documents: ``content``, ``meta["split_idx_start"]``, ``meta["source_id"]``, ``score``;
-* what chains, engines and pipelines of these return, see :mod:`berrypick.inputs.chains`; chunks of chonkie:
+* what chains, engines and pipelines of these return, read by add-ons (:mod:`berrypick.inputs.client_readers`), as are
+  responses and hits of stores; chunks of chonkie:
   ``start_index``, ``end_index``, ``text``, in the document that has this text there;
 * tuples ``(doc, start, end)``, with a score (in a truth: a grade) as the fourth if there is one;
 * pairs of one of these and a score (in a truth: a grade); dictionaries with doc, start, end, text, score (in a truth:
@@ -21,7 +22,7 @@ or, as pytrec_eval, BEIR and MTEB have it, a dictionary of documents to scores o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set, ValuesView
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set, ValuesView
 from dataclasses import replace
 from os import PathLike
 from types import SimpleNamespace
@@ -32,20 +33,16 @@ from berrypick.core.parameters import is_finite
 from berrypick.core.run import Ranking, Run
 from berrypick.core.truth import Truth
 from berrypick.documents.texts import Texts, read_texts
-from berrypick.formats.io.clients import fields_of, plain
-from berrypick.formats.io.hit_rows import HitRows
-from berrypick.formats.io.hits import is_hit, payload
+from berrypick.formats.io.clients import fields_of
 from berrypick.formats.io.json_lines import are_span_names, place_of_name
 from berrypick.formats.io.made_names import file_names, is_made
-from berrypick.formats.io.responses import answer_in, is_answer
-from berrypick.inputs.chains import retrieved_in
+from berrypick.inputs.client_readers import Clients, DocumentName
 from berrypick.inputs.column_tables import ColumnTable, TextSearch, is_number, plain_names, run_of_table
 from berrypick.inputs.counted_places import DETAILS, UNIT
 from berrypick.inputs.fields import PAGE_NAMES, FieldError, FieldReader, FieldRow, Role, names_of
 from berrypick.inputs.frames import is_frame
 from berrypick.inputs.span_lists import plain_judgements, plain_spans
 
-DocumentName = str | Callable[[Any], str] | None
 #: For messages.
 KINDS = "a file, a {0}, a dictionary by topic, a data frame, or records with topic and doc"
 
@@ -99,7 +96,8 @@ def refuse_response(given: Any, what: str) -> None:
     keyed = not isinstance(given, (Mapping, Sequence, Set)) and fields_of(given) is not None
     if is_result(given):
         return
-    if is_answer(given) or (not is_frame(given) and retrieved_in(given) is not None):
+    clients = Clients()
+    if clients.knows(given) or (not is_frame(given) and clients.inside(given) is not None):
         raise UsageError(f"a {what} of a store's hits needs their topics: {{topic: {type(given).__name__}}}")
     if keyed:
         raise UsageError(f"a {what} is {KINDS.format(what.title())}, not {type(given).__name__}")
@@ -113,13 +111,13 @@ def topics_table(given: Mapping[Any, Any], role: Role, doc: DocumentName = None)
     plainly = None if doc is not None else plain_spans(given) if role == "run" else plain_judgements(given)
     if plainly is not None:
         return plainly
-    lists = role == "run" and not all(isinstance(one, Mapping) and not is_answer(one) for one in given.values())
+    reader = Clients()
+    lists = role == "run" and not all(isinstance(one, Mapping) and not reader.knows(one) for one in given.values())
     spans = are_span_names([str(name) for found in given.values() if isinstance(found, Mapping) for name in found])
     rows: list[dict[str, Any]] = []
-    reader = HitRows()
     called: dict[str, str] = {}
     for topic, held in given.items():
-        found = _retrieved(topic, held)
+        found = _retrieved(topic, held, reader)
         if (hits := _answer(topic, found, reader, doc, role)) is not None:
             fields: Iterator[dict[str, Any]] = iter(hits)
         elif isinstance(found, Mapping):
@@ -146,32 +144,27 @@ def topics_table(given: Mapping[Any, Any], role: Role, doc: DocumentName = None)
     )
 
 
-def _retrieved(topic: Any, found: Any) -> Any:
+def _retrieved(topic: Any, found: Any, reader: Clients) -> Any:
     """What was retrieved, where that stands inside of what a chain or a pipeline returned."""
     try:
-        inside = retrieved_in(found)
+        inside = reader.inside(found)
     except InputError as error:
         raise InputError(error.what.template, path=f"topic {topic}", remedy=error.remedy.template) from None
     return found if inside is None else inside
 
 
-def _answer(topic: Any, found: Any, reader: HitRows, doc: DocumentName, role: Role) -> list[dict[str, Any]] | None:
+def _answer(topic: Any, found: Any, reader: Clients, doc: DocumentName, role: Role) -> list[dict[str, Any]] | None:
     """The results in a response of a store, or a list of its hits; None if it is neither."""
     try:
-        answer = answer_in(found)
-        if answer is None:
-            return None
-        rows = reader.of_answer(answer) if doc is None else [
-            row for hit in answer.hits for row in _hit_rows(hit, reader, doc)
-        ]  # fmt: skip
+        rows = reader.read(found, doc)
     except FieldError as error:
         raise InputError(error.what, path=f"topic {topic}", remedy=error.remedy) from None
     except InputError as error:
         raise InputError(error.what.template, path=f"topic {topic}", remedy=error.remedy.template) from None
-    return [_for_role(row, role) for row in rows]
+    return None if rows is None else [_for_role(row, role) for row in rows]
 
 
-def _of_results(topic: Any, found: Any, reader: HitRows, doc: DocumentName, role: Role) -> Iterator[dict[str, Any]]:
+def _of_results(topic: Any, found: Any, reader: Clients, doc: DocumentName, role: Role) -> Iterator[dict[str, Any]]:
     """What the items of a list say. An object that is no list may iterate into the names of its fields, or into pairs
     of these and their values: only results are taken from it."""
     if not isinstance(found, Iterable) or isinstance(found, (str, bytes, Run, Truth)) or _is_keyed(found):
@@ -250,15 +243,15 @@ def is_result(value: Any) -> bool:
     )
 
 
-def _fields(one: Any, reader: HitRows, doc: DocumentName, role: Role) -> list[dict[str, Any]]:
+def _fields(one: Any, reader: Clients, doc: DocumentName, role: Role) -> list[dict[str, Any]]:
     """What a result says by our names: one row, or several where a hit has inner hits."""
     number = "grade" if role == "truth" else "score"
     if isinstance(one, tuple) and len(one) == 2 and is_number(one[1]):
         return [{**row, number: one[1]} for row in _fields(one[0], reader, doc, role)]
     if type(one) in (tuple, list) and len(one) in (3, 4) and isinstance(one[0], str):
         return [dict(zip(("doc", "start", "end", number), one, strict=False))]
-    if not isinstance(one, str) and is_hit(fields_of(one)):
-        return [_for_role(row, role) for row in _hit_rows(plain(one), reader, doc)]
+    if (rows := reader.read_one(one, doc)) is not None:
+        return [_for_role(row, role) for row in rows]
     if isinstance(one, tuple) and hasattr(one, "_fields"):  # rows of a database
         one = dict(zip(one._fields, one, strict=True))
     if isinstance(one, Mapping):
@@ -266,17 +259,6 @@ def _fields(one: Any, reader: HitRows, doc: DocumentName, role: Role) -> list[di
     if isinstance(one, Mapping):
         return _dictionary(one, doc, role, reader.unread)
     return [_for_role({"text": one} if isinstance(one, str) else _object_fields(one, doc, reader.unread), role)]
-
-
-def _hit_rows(hit: Mapping[str, Any], reader: HitRows, doc: DocumentName) -> list[dict[str, Any]]:
-    """A hit's rows; ``doc`` names one of its fields, which is then not unread."""
-    rows = reader.of_hits([hit])
-    if doc is None:
-        return rows
-    if isinstance(doc, str):
-        reader.unread.pop(doc, None)
-    named = _document(hit, payload(hit), doc, None)
-    return [{**row, "doc": named} for row in rows]
 
 
 def _for_role(found: dict[str, Any], role: Role) -> dict[str, Any]:
@@ -305,7 +287,7 @@ def _dictionary(one: Mapping[Any, Any], doc: DocumentName, role: Role, unread: d
             for name in [name for name in unread if _with_inside(one).get(name) in files]:
                 del unread[name]
         if doc is not None:
-            kept["doc"] = _document(one, one, doc, None)
+            kept["doc"] = document_name(one, one, doc, None)
         found.append(kept)
     return [*found]
 
@@ -417,7 +399,7 @@ def _with_metadata(
         for name in ("doc", "start", "end", "length", "text", "score", UNIT, *DETAILS, *PAGE_NAMES)
         if row.get(name) is not None
     }
-    called = _document(one, given, doc, fields.pop("doc", None) if parent_id is None else parent_id)
+    called = document_name(one, given, doc, fields.pop("doc", None) if parent_id is None else parent_id)
     if called is not None:
         fields["doc"] = called
     files: tuple[str, ...] = ()
@@ -431,7 +413,7 @@ def _with_metadata(
     return fields
 
 
-def _document(one: Any, metadata: Mapping[str, Any], doc: DocumentName, found: Any) -> str | None:
+def document_name(one: Any, metadata: Mapping[str, Any], doc: DocumentName, found: Any) -> str | None:
     """The name of the document of a result, by the rule that a person gives, else as it was found."""
     if callable(doc):
         return str(doc(one))
