@@ -63,6 +63,8 @@ OFFERED = [
     ("campaigns", "evaluate t.qrels r.run -m AP --protocol inex2010", "unknown protocol inex2010"),
     ("index", "evaluate t.qrels r.run -m AP --collection x.idx", "the index of a collection needs the add-on"),
     ("demo", "demo web", "No such command 'demo'"),
+    ("adopt", "locate t.qrels o.jsonl --documents r.run", "No such command 'locate'"),
+    ("continuation", "evaluate t.qrels r.run -m TBG", "unknown measure TBG"),
     ("gains", "evaluate t.qrels r.run -m nxCG@10", "unknown measure nxCG"),
 ]
 

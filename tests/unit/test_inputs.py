@@ -72,8 +72,6 @@ def folder(tmp_path, monkeypatch):
         "plot p.svg r.jsonl p.svg -m EPRUM",
         "convert r.jsonl also.jsonl",
         "convert t.jsonl t.jsonl --from span-truth",
-        "locate t.jsonl t.jsonl --documents texts",
-        "locate t.jsonl texts/d --documents texts",
     ],
 )
 def test_an_input_is_not_written_over(folder, berrypick, arguments):
@@ -84,7 +82,6 @@ def test_an_input_is_not_written_over(folder, berrypick, arguments):
 
 def test_other_files_are(folder, berrypick):
     (folder / "o.jsonl").write_text("old")
-    assert berrypick("locate", "t.jsonl", "o.jsonl", "--documents", "texts").code == 0
     assert berrypick("convert", "r.jsonl", "o.jsonl").code == 0
     assert berrypick("convert", "r.jsonl", "/dev/null", "--to", "span-run").code == 0
 

@@ -667,23 +667,6 @@ def test_every_function_takes_them(tmp_path):
     assert len(found.settings) == 1
 
 
-def test_locate_takes_files_and_all_the_rest(tmp_path):
-    (tmp_path / "texts").mkdir()
-    (tmp_path / "texts" / "garden").write_text(TEXT)
-    (tmp_path / "t.jsonl").write_text(json.dumps({"topic": "1", "quote": CUTS}))
-    frame = polars.DataFrame({"qid": [1], "quote": [CUTS]})
-    for truth in (tmp_path / "t.jsonl", str(tmp_path / "t.jsonl"), bp.read_truth(tmp_path / "t.jsonl"), frame):
-        for documents in (str(tmp_path / "texts"), tmp_path / "texts", DOCUMENTS):
-            found = bp.locate(truth, documents)
-            assert found.topics["1"].start.tolist() == [CUT] and found.offsets == "chars"
-    with pytest.raises(bp.UsageError, match="a truth is a file"):
-        bp.locate(3, DOCUMENTS)
-    with pytest.raises(bp.UsageError, match="documents are a folder, a file or a mapping of name to text, not int"):
-        bp.locate(frame, 3)
-    with pytest.raises(bp.UsageError, match="the text of garden is a int, not a str"):
-        bp.locate(frame, {"garden": 3})
-
-
 @pytest.mark.slow
 def test_progress_is_a_switch_or_a_function(tmp_path):
     for call in (

@@ -317,19 +317,6 @@ def test_offsets_that_catch_white_space(files, tmp_path, quote, low, high, statu
     else:
         with pytest.raises(bp.InputError, match="does not match its quote"):
             bp.evaluate(truth, run, "charR", documents={"d": SENTENCES})
-    found = bp.locate(truth, {"d": SENTENCES}, repair=2)
-    assert (found.topics["q"].start.tolist(), found.topics["q"].end.tolist()) == ([at], [at + len(quote)])
-    assert "1 span moved to the quote" in found.notes
-
-
-def test_repair_moves_to_the_only_place(files):
-    """Where the quote stands twice near the span, or farther away, the span stays as it is, and is counted."""
-    text = "no no no. Yes. " + "x" * 20
-    record = {"topic": "q", "doc": "d", "start": 2, "end": 6, "quote": "no"}
-    truth = files(truth_jsonl=lines([record]))["truth_jsonl"]
-    assert bp.locate(truth, {"d": text}, repair=1).topics["q"].start.tolist() == [3]
-    assert bp.locate(truth, {"d": text}, repair=3).topics["q"].start.tolist() == [2]
-    assert bp.locate(truth, {"d": text}).topics["q"].start.tolist() == [2]
 
 
 # --- files that hold texts and offsets --------------------------------------------------------------------------------
