@@ -48,6 +48,10 @@ class ClientReader:
         except InputError:
             return True
 
+    def is_result(self, value: Any) -> bool:
+        """Say whether a value is one result, which is then no list and no dictionary by topic."""
+        return False
+
     def with_scores(self, rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
         """Return all rows of a run, which have scores, with what is a score for evaluation."""
         return list(rows)
@@ -89,6 +93,9 @@ class Clients(ClientReader):
 
     def knows(self, value: Any) -> bool:
         return any(one.knows(value) for one in self._readers)
+
+    def is_result(self, value: Any) -> bool:
+        return any(one.is_result(value) for one in self._readers)
 
     def holds(self, value: Any) -> bool:
         """Say whether :meth:`inside` finds results, be they refused."""

@@ -15,7 +15,7 @@ from berrypick.inputs.column_tables import run_of_table, runs_of_table, truth_of
 from berrypick.inputs.convert import RunFile, run_sources
 from berrypick.inputs.fields import names_topic
 from berrypick.inputs.frames import frame_table, is_frame, is_record, records_table
-from berrypick.inputs.objects import KINDS, is_result, refuse_response, topics_table
+from berrypick.inputs.objects import KINDS, refuse_response, topics_table
 from berrypick.inputs.span_lists import begins_with_span
 from berrypick.inputs.text_search import TextSearch
 
@@ -76,7 +76,7 @@ def _ranx(given: Any, kind: str) -> bool:
 
 def _items(given: Any, what: str) -> list[Any]:
     """The items of an iterable; an error if it is none."""
-    if is_result(given):
+    if Clients().is_result(given):
         kind = type(given).__name__
         raise UsageError(f"a {what} of {kind} results needs their topics: {{topic: [results]}}")
     if isinstance(given, (bytes, Run, Truth)) or hasattr(given, "_fields") or not isinstance(given, Iterable):
