@@ -18,7 +18,7 @@ TESTS = Path(__file__).resolve().parents[1]
 SLICES = sorted(path.parent.name for path in (Path(bp.__file__).parent / "addons").glob("*/__init__.py"))
 #: Files of tests that go through commands, values or examples of several slices.
 SEVERAL = ["contracts/test_hostile_names.py", "contracts/test_names.py", *(f"unit/test_{name}.py" for name in (
-    "given_back", "output_option", "progress", "repeated_names", "saved_results", "values", "written"
+    "door", "given_back", "output_option", "progress", "repeated_names", "saved_results", "values", "written"
 ))]  # fmt: skip
 #: Tests of the core that a missing slice could disturb.
 CHOSEN = ("evaluate", "compare_gates", "compare_diff", "inputs", "option_values", "overlap", "idealism", "direction")
@@ -72,6 +72,8 @@ OFFERED = [
     ("demo", "demo web", "No such command 'demo'"),
     ("figures", "plot t.qrels r.run -m AP page.html", "No such command 'plot'"),
     ("levels", "evaluate t.qrels r.run -m AP --level document", "--level needs the add-on"),
+    ("adopt", "locate t.qrels o.jsonl --documents r.run", "No such command 'locate'"),
+    ("continuation", "evaluate t.qrels r.run -m TBG", "unknown measure TBG"),
     ("gains", "evaluate t.qrels r.run -m nxCG@10", "unknown measure nxCG"),
 ]
 

@@ -24,7 +24,6 @@ COMMANDS = {
     "diff": "Show what changed between two results files.",
     "check": "Detect the format of files and report every problem.",
     "convert": "Convert a file to another format.",
-    "locate": "Find quotes in the documents and write their spans.",
     "list": "List measures, user models or formats.",
     "show": "Describe one measure, user model or format.",
 }
