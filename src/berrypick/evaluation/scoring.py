@@ -123,11 +123,9 @@ class RunScorer:
         return RunTogether(self.evaluation.truth, self.run)
 
     def _takes_together(self, one: RequestedMeasure) -> bool:
-        """A class of another package may have changed any part of what it inherits; curves are made one by one."""
-        own, kind = type(one.measure), Measure.score_together
-        if own.score_together is kind or not own.__module__.startswith("berrypick.measures."):
-            return False
-        if self.curves and own.has_curve():
+        """Whether a measure may take topics together; curves are made one by one."""
+        own = type(one.measure)
+        if not own.scored_together or (self.curves and own.has_curve()):
             return False
         return takes_together(self.run, self.evaluation.contexts[one.text])
 
