@@ -164,7 +164,7 @@ class TopicTruth:
     size: FloatArray | None = None
     rsize: FloatArray | None = None
     passages: tuple[Passage, ...] = ()
-    entry_points: tuple[EntryPoint, ...] = ()
+    entry_points: Sequence[EntryPoint] = ()
     #: What each unit is about (TREC Genomics).
     aspects: tuple[tuple[str, ...], ...] | None = None
     #: Highlighted text as spans, where elements are judged and the documents' structure is known.
