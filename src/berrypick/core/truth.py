@@ -326,6 +326,17 @@ class DocumentGrades:
         """The topic of each judged document."""
         return np.repeat(np.arange(len(self.bounds) - 1), np.diff(self.bounds))
 
+    def relevant(self, least: int) -> IntArray:
+        """How many documents of each topic have a grade of at least so much."""
+        if least not in self._relevant:
+            self._relevant[least] = np.bincount(self.topic[self.grade >= least], minlength=len(self.bounds) - 1)
+            self._relevant[least].flags.writeable = False  # for all runs
+        return self._relevant[least]
+
+    @cached_property
+    def _relevant(self) -> dict[int, IntArray]:
+        return {}
+
     @cached_property
     def best_first(self) -> tuple[IntArray, IntArray, IntArray]:
         """Topic, rank from 0 and grade of every document of an ideal list: the best grades first."""
