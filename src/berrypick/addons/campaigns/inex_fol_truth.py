@@ -172,9 +172,7 @@ def _scanned_topics(found: Scanned, order: IntArray, bounds: IntArray) -> Iterat
     passages = np.searchsorted(which, lines).tolist()
     start, end, line = found.start[place], found.end[place], found.line[relevant].astype(np.int64)
     grade, line_of_passage = (end > start).astype(np.float64), line[which]
-    entry, names = found.entry[relevant], np.empty(len(found.document_names), dtype=object)
-    names[:] = found.document_names  # from which many are taken at once
-    named, without = names[found.document[relevant]], names[found.document[empty]]
+    entry, named, without = found.entry[relevant], *(found.named(found.document[some]) for some in (relevant, empty))
     of_passage = named[which]
     others = (bounds - lines).tolist()
     parts = (pairwise(one) for one in (lines.tolist(), passages, others))
