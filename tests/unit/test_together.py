@@ -134,6 +134,14 @@ def test_what_lists_repeat_is_told_in_a_note(monkeypatch):
     assert any("overlap" in note for _, notes, _ in both for note in notes)
 
 
+def test_real_passages_together_are_as_alone(monkeypatch, data):
+    folder = data / "inex2009-2010"
+    given = bp.read_truth(folder / "inex2009-2010.qrels"), bp.read_run(folder / "runs" / "indri_passages_ric.run")
+    both = outcome(*given, [*PASSAGES, "charR", "charP@5"])
+    alone(monkeypatch)
+    assert both == outcome(*given, [*PASSAGES, "charR", "charP@5"])
+
+
 def test_plain_topics_are_not_judged_alone(monkeypatch):
     """What is compared above is not the same way twice."""
     truth = {f"q{i}": [{"doc": "d", "start": 10 * i, "end": 10 * i + 10}] for i in range(4)}
