@@ -134,6 +134,7 @@ def test_what_lists_repeat_is_told_in_a_note(monkeypatch):
     assert any("overlap" in note for _, notes, _ in both for note in notes)
 
 
+@pytest.mark.slow
 def test_real_passages_together_are_as_alone(monkeypatch, data):
     folder = data / "inex2009-2010"
     given = bp.read_truth(folder / "inex2009-2010.qrels"), bp.read_run(folder / "runs" / "indri_passages_ric.run")
