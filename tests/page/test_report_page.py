@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from made_once import made_once
 import real_chunks
+from made_once import made_once
 from pages import Page
 
 from berrypick.addons.page.html_report import write_report
