@@ -44,6 +44,13 @@ def test_they_are_hidden():
     assert "has no attribute 'fit'" in without(["fit"], "-c", "import berrypick as bp; bp.fit").stderr
 
 
+def test_a_method_of_a_missing_slice_is_one_message():
+    """The method is there; whatever it needs is said."""
+    code = "import berrypick as bp; bp.evaluate({'q': {'a': 1}}, {'q': {'a': 1.0}}, 'AP').plot()"
+    said = without(["figures"], "-c", code).stderr
+    assert "UsageError: plot() needs the add-on with the function plot_results, which is not installed" in said
+
+
 @pytest.mark.parametrize("hidden", [*([name] for name in SLICES), SLICES], ids=[*SLICES, "all"])
 def test_the_core_works_without(hidden):
     chosen = [TESTS / "unit" / f"test_{name}.py" for name in CHOSEN]
@@ -63,6 +70,7 @@ OFFERED = [
     ("campaigns", "evaluate t.qrels r.run -m AP --protocol inex2010", "unknown protocol inex2010"),
     ("index", "evaluate t.qrels r.run -m AP --collection x.idx", "the index of a collection needs the add-on"),
     ("demo", "demo web", "No such command 'demo'"),
+    ("figures", "plot t.qrels r.run -m AP page.html", "No such command 'plot'"),
     ("gains", "evaluate t.qrels r.run -m nxCG@10", "unknown measure nxCG"),
 ]
 

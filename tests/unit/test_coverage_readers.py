@@ -18,7 +18,7 @@ from berrypick.documents.texts import Texts
 from berrypick.evaluation.inputs import prepare_inputs
 from berrypick.evaluation.options import EvaluationOptions
 from berrypick.judging.judge import judge_topic
-from berrypick.measures.spans._chunks import reading_of
+from berrypick.measures.text_reading import reading_of
 from berrypick.report.text import explanation
 from berrypick.users import ReaderContext, build
 

@@ -130,8 +130,6 @@ def test_what_counts_characters_is_refused(files):
                          ({"user": "t2i", "collection": lengths}, "no default where positions")):  # fmt: skip
         with pytest.raises(bp.UsageError, match=why):
             bp.evaluate(*given, "EPRUM", **options)
-    with pytest.raises(bp.UsageError, match="TBG"):
-        bp.evaluate(*given, "TBG")
     with pytest.raises(bp.UsageError, match="leave effort out"):
         bp.evaluate(*given, "Coverage(budget=20,effort='chars')")
     assert bp.evaluate(*given, "EPRUM", effort="lines", user="t2i(tolerance=5)", collection=lengths).mean()["run"]

@@ -91,6 +91,18 @@ def test_topics_together_are_as_topics_alone(monkeypatch, kernels):
     assert sum(isinstance(one, tuple) for one in both) > 12
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("kernels", ["native", "numpy"])
+def test_curves_of_topics_together_are_as_those_of_topics_alone(monkeypatch, kernels):
+    monkeypatch.setenv("BERRYPICK_KERNELS", kernels if kernels == "numpy" else "")
+    drawings = [drawn(seed) for seed in range(400, 412)]
+    asked = [*TEXT, *READ, *PASSAGES, "spanRR", "EPRUM(r=3)", "charP(empty=1)"]
+    both = [outcome(*one, asked, curves=True) for one in drawings]
+    alone(monkeypatch)
+    assert both == [outcome(*one, asked, curves=True) for one in drawings]
+    assert sum(isinstance(one, tuple) for one in both) > 8
+
+
 @pytest.mark.parametrize(
     "options",
     [
@@ -159,6 +171,17 @@ def test_plain_topics_are_not_judged_alone(monkeypatch):
     some, all_ = (17 / 16 * p * r / (p / 16 + r) for p, r in ((1 / 4, 1 / 2), (1 / 2, 1)))  # F of the first article
     assert values["AgP"] == pytest.approx((some + all_ + some + 0) / 4)
     assert (values["gP@2"], values["gR"]) == (pytest.approx((some + all_ + some + 0) / 2 / 4), 1.0)
+
+
+def test_curves_of_plain_topics_are_not_made_alone(monkeypatch):
+    truth = {f"q{i}": [{"doc": "d", "start": 10 * i, "end": 10 * i + 10}] for i in range(4)}
+    run = {topic: [{"doc": "d", "start": 5, "end": 25}, {"doc": "e", "start": 0, "end": 5}] for topic in truth}
+    monkeypatch.setattr(scoring.RunScorer, "_score", None)
+    monkeypatch.setattr(scoring.RunScorer, "_add_curves", None)
+    found = {row.measure: row.curve for row in bp.evaluate(truth, run, "charR charP EPRUM", curves=True).mean_rows}
+    assert found["charR"] == [(1, 0.5), (2, 0.5)]
+    assert [y for _, y in found["charP"]] == pytest.approx([20 / 20 / 4, 20 / 25 / 4])
+    assert found["EPRUM"][0] == (0.01, 0.75)
 
 
 def test_a_measure_that_replaces_a_method_is_computed_as_it_says():

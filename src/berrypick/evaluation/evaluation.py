@@ -248,6 +248,8 @@ class Evaluation:
 
         sources = inputs.sources if inputs.stream is None else streamed()
         if jobs == 1 and executor is None:
+            if inputs.stream is None and "runs" in self.__dict__:
+                sources = tuple(self.runs.values())  # they are read already
             return self._results([score_run(self, curves, source, step) for source in sources], [])
         from berrypick.evaluation.run_workers import jobs_notes, share_runs  # loads multiprocessing
 

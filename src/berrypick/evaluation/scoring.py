@@ -94,11 +94,12 @@ class RunScorer:
         for block in [topics] if together is None else together.blocks(topics):
             spans = None if together is None else together.of(block)
             done = {} if spans is None else self._score_together(measures, spans)
-            known = self._overlap_together(spans) if spans is not None and self._notes_overlap else ()
+            measured = self._overlap_together(spans) if spans is not None and self._notes_overlap else ()
             for topic in block:
                 judged: dict[JudgingContext, JudgedTopics] = {}
                 for one in measures:
-                    if topic in done.get(one.text, ()):
+                    known = topic in done.get(one.text, ())
+                    if known and not self._lacks_curve(one, topic):
                         continue
                     context = evaluation.contexts[one.text]
                     if context not in judged:
@@ -106,8 +107,11 @@ class RunScorer:
                         first = judged[context].judge(topic)  # what is wrong with it is no matter of the measure
                         if self.all_notes:
                             self._count(first, first=len(judged) == 1)
-                    self._score(one, judged[context])
-                if self._notes_overlap and topic not in known:
+                    if known:
+                        self._add_curves(one, judged[context], topic)
+                    else:
+                        self._score(one, judged[context])
+                if self._notes_overlap and topic not in measured:
                     own = judged.get(evaluation.context)
                     self._measure_overlap(topic, None if own is None else own.judge(topic).ranking)
                 step(1)
@@ -123,9 +127,8 @@ class RunScorer:
         return RunTogether(self.evaluation.truth, self.run)
 
     def _takes_together(self, one: RequestedMeasure) -> bool:
-        """Whether a measure may take topics together; curves are made one by one."""
-        own = type(one.measure)
-        if not own.scored_together or (self.curves and own.has_curve()):
+        """Whether a measure may take topics together."""
+        if not one.measure.scored_together:
             return False
         return takes_together(self.run, self.evaluation.contexts[one.text])
 
@@ -146,7 +149,21 @@ class RunScorer:
                 done[one.text] = found
                 self.scores.reads.setdefault(one.text, set()).update(reads)
                 self.scores.found.update({(one.text, topic): as_score(score) for topic, score in found.items()})
+                if self.curves and one.measure.has_curve():
+                    self._curves_together(one, spans, found)
         return done
+
+    def _curves_together(self, one: RequestedMeasure, spans: SpansTogether, found: Mapping[str, Score]) -> None:
+        """Keep the curves that a measure makes of topics together."""
+        context = self.evaluation.contexts[one.text]
+        try:
+            for topic, curves in one.measure.curves_together(spans, context, found).items():
+                self.scores.curves[one.text, topic], self.scores.resampled[one.text, topic] = curves
+        except Exception as error:
+            raise_named(error, one.text, one.measure, context.user)
+
+    def _lacks_curve(self, one: RequestedMeasure, topic: str) -> bool:
+        return self.curves and one.measure.has_curve() and (one.text, topic) not in self.scores.curves
 
     def _overlap_together(self, spans: SpansTogether) -> Container[str]:
         """The overlap of the lists of topics, as :meth:`_measure_overlap` finds it; the topics that are done."""
@@ -198,6 +215,16 @@ class RunScorer:
         except Exception as error:
             raise_named(error, one.text, measure, judged.context.user)
         judged.own.clear()  # the next measure has its own
+
+    def _add_curves(self, one: RequestedMeasure, judged: JudgedTopics, topic: str) -> None:
+        """Make the curves behind a value that was found together with those of other topics."""
+        key = (one.text, topic)
+        try:
+            found = one.measure.topic_curves(judged.judge(topic), self.scores.found[key].value)
+        except Exception as error:
+            raise_named(error, one.text, one.measure, judged.context.user)
+        self.scores.curves[key], self.scores.resampled[key] = found
+        judged.own.clear()
 
     @staticmethod
     def _drawn_value(one: RequestedMeasure, judged: JudgedTopics, topic: str) -> float | None:

@@ -92,10 +92,6 @@ def __getattr__(name: str) -> Any:
         from berrypick.measures import _documents
 
         return _documents
-    if name == "ContinuationMeasure":  # a base class, which the registry does not list
-        from berrypick.measures.readers._continuation import ContinuationMeasure
-
-        return ContinuationMeasure
     return registry.attribute(name)
 
 

@@ -260,6 +260,15 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
         """
         return None
 
+    def curves_together(
+        self, spans: SpansTogether, context: JudgingContext, found: Mapping[str, Score]
+    ) -> Mapping[str, tuple[Curve | None, Curve | None]]:
+        """Return the curves of topics that :meth:`score_together` found values for, as :meth:`topic_curves` has them.
+
+        Those of topics that are not among them are made one by one.
+        """
+        return {}
+
     def reads_targets(self, user: str) -> bool:
         """Say whether readers of this user model look for targets; else it reads gains or text, and no idealism."""
         return not {"targets", "idealism"}.isdisjoint(self.depends_on)

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import Any
 
+from berrypick.addons.figures import charts
 from berrypick.comparison.statistics import check_draws
 from berrypick.core.errors import UsageError, option
 from berrypick.core.results import Note, Results
 from berrypick.core.words import counted
-from berrypick.report import charts
 from berrypick.report.chart_theme import PAPER, ChartTheme
 from berrypick.report.export import check_pixels, check_target, converter, write_picture
 

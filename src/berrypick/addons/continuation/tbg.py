@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from berrypick.addons.continuation._newly_seen import costs_of, newly_seen
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.core.errors import UsageError, option
 from berrypick.core.laws import without
@@ -17,7 +18,6 @@ from berrypick.judging.reader_sessions import ReaderSessions
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.base import SHOWN, Measure
 from berrypick.measures.reader_values import ReaderValues
-from berrypick.measures.readers._newly_seen import costs_of, newly_seen
 
 #: Half of the readers are still there after so much; 20 characters or 4 tokens are taken as read in a second.
 HALF_LIFE = {"seconds": 224.0, "chars": 4480.0, "tokens": 896.0}

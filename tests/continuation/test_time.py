@@ -175,3 +175,9 @@ def test_no_order_of_the_targets_is_better_than_the_ideal_one(world, h, summary)
         for order in permutations(apart)
     )
     assert best == pytest.approx(1, rel=1e-12)
+
+
+def test_positions_that_count_lines_have_no_half_life():
+    truth = [{"topic": "1", "doc": "a.py", "start_line": 1, "end_line": 9}]
+    with pytest.raises(bp.UsageError, match="TBG: h has no default"):
+        bp.evaluate(truth, {"1": [{"doc": "a.py", "start_line": 3, "end_line": 9}]}, "TBG")

@@ -12,7 +12,7 @@ from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 from berrypick.judging.effort import span_lengths
 from berrypick.judging.topic import JudgedTopic
-from berrypick.measures.spans._chunks import newly_covered, reading_costs, tokens_read
+from berrypick.measures.text_reading import newly_covered, reading_costs, tokens_read
 
 
 @dataclass(frozen=True, eq=False)
