@@ -44,7 +44,7 @@ from berrypick.judging.context import JudgingContext
 from berrypick.judging.repeats import refuse_duplicates
 from berrypick.judging.topics import JudgedTopics
 from berrypick.kernels import LARGE, missing_notes
-from berrypick.measures import UnknownMeasureError
+from berrypick.measures import UnknownMeasureError, registry
 from berrypick.users import UserModel
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ class Evaluation:
             own = measures_for(judgements.format)
             chosen = own or default_measures(judgements.units, seconds, texts, lengths)
             requested = resolve_measures(chosen)
-            viewed = seconds and not lengths and not own
+            viewed = seconds and not lengths and not own and registry.find("T2I") is not None
             more = f"; T2I as well, with lengths of documents ({option('collection')})" if viewed else ""
             notes = (*notes, Note("measures", Message(f"no measures are named: {chosen}, by what is judged{more}")))
         if options.by is not None or options.topic_table is not None:

@@ -64,7 +64,7 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
         notes.append(Note("annotators", text))
     # what few inputs need is loaded where they need it: a first small evaluation takes half the time
     if options.id_pattern is not None or options.level is not None:
-        judgements, said = _at_level(judgements, options)
+        judgements, said = options.levels().truth(judgements)
         notes += said
     pages: PageUnits | None = None
     if any(topic.boxes is not None for topic in judgements.topics.values()):
@@ -172,20 +172,6 @@ def _with_annotators(truth: Truth, rule: MergeRule) -> tuple[Truth, tuple[Note, 
 
     topics = merged(truth.annotators, rule)
     return replace(truth, topics=topics), ()
-
-
-def _at_level(truth: Truth, options: EvaluationOptions) -> tuple[Truth, list[Note]]:
-    """The truth with places read out of names, and at another level."""
-    from berrypick.evaluation.levels import IdPattern, truth_at_level, truth_by_pattern
-
-    notes: list[Note] = []
-    if options.id_pattern is not None:
-        truth, said = truth_by_pattern(truth, IdPattern.of(options.id_pattern))
-        notes += [Note("id pattern", text) for text in said]
-    if options.level is not None:
-        truth, said = truth_at_level(truth, options.level)
-        notes += [Note("level", text) for text in said]
-    return truth, notes
 
 
 def _unread_notes(truth: Truth) -> list[Note]:

@@ -388,12 +388,17 @@ class EvaluationOptions:
             self.__dict__["topics"] = protocol.topics
         if self.task:
             check_task_name(self.task)
-        if self.id_pattern is not None:
-            from berrypick.evaluation.levels import IdPattern
-
-            IdPattern.of(self.id_pattern)
+        if self.id_pattern is not None or self.level is not None:
+            self.levels()
         if self.min_score is not None and not is_finite(self.min_score):
             raise UsageError(f"min_score must be a finite number, not {self.min_score!r:.60}")
+
+    def levels(self) -> Any:
+        """What level and id_pattern make of a truth and of runs, as an add-on has it."""
+        from berrypick.core.doors import functions
+
+        given = option_text("level" if self.id_pattern is None else "id_pattern")
+        return functions.need("Levels", given).of(self.level, self.id_pattern)
 
     def with_user(self, user: Any) -> EvaluationOptions:
         """The same with another user model."""

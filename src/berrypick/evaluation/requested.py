@@ -10,7 +10,7 @@ from berrypick.core import spec as specs
 from berrypick.core.errors import UsageError
 from berrypick.core.results import MeasureInfo
 from berrypick.evaluation.protocols import NO_MEASURES, get_protocol, measures_of
-from berrypick.measures import parse_measure, split_measures
+from berrypick.measures import parse_measure, registry, split_measures
 from berrypick.measures.base import Measure
 
 MeasuresGiven = str | Measure | type[Measure] | Sequence[str | Measure | type[Measure]]
@@ -65,7 +65,8 @@ def default_measures(units: str, seconds: bool, texts: bool, lengths: bool = Tru
     if units == "documents":
         return "AP nDCG@10 R@100 RR"
     if seconds:
-        return "T2I spanHit(iou=0.5)@1" if lengths else "spanHit(iou=0.5)@1"  # viewers go on to the end of a video
+        viewers = lengths and registry.find("T2I") is not None  # who go on to the end of a video
+        return "T2I spanHit(iou=0.5)@1" if viewers else "spanHit(iou=0.5)@1"
     return f"charR@5 charP@5 spanRR{' Coverage(budget=2000)' if texts else ''}"
 
 

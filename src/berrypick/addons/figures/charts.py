@@ -68,19 +68,82 @@ def _parts(results: Results) -> list[tuple[str, Results]]:
 
 
 def plot_results(results: Results, kind: Kind | None = None, **how: Any) -> Any:
-    """Return results as a chart, as :func:`plot` draws it; other options than its own are refused."""
+    """Return results as a chart of Altair; ``results.plot()`` comes here.
+
+    Parameters
+    ----------
+    results : Results
+        What was measured; curves need ``evaluate(curves=True)``.
+    kind : str, optional
+        'curves', 'topics', 'means' or 'together'. By default what suits the results.
+    **how
+        The options baseline, until, band, width, height, font_size, confidence, resamples, seed.
+
+    Returns
+    -------
+    Chart
+        A chart of Altair, which shows itself in notebooks.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> results = bp.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "AP")
+    >>> bp.plot_results(results, "means").to_dict()["title"]
+    'AP'
+    """
     check_options(plot, how)
     return plot(results, kind, **how)
 
 
 def plot_comparison(comparison: Comparison, **how: Any) -> Any:
-    """A comparison as a chart: means with intervals; ``how`` are the options of :func:`sized`."""
+    """Return a comparison as a chart of means with intervals; ``comparison.plot()`` comes here.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        What :func:`berrypick.compare` returns.
+    **how
+        The options width, height and font_size.
+
+    Returns
+    -------
+    Chart
+        A chart of Altair, which shows itself in notebooks.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> compared = bp.compare({"q": {"a": 1}, "p": {"a": 1}}, {"q": {"a": 1.0}, "p": {"a": 1.0}}, "AP", resamples=100)
+    >>> bp.plot_comparison(compared).to_dict()["title"]
+    'AP'
+    """
     check_options(sized, how)
     return means(comparison, theme=sized(**how))
 
 
 def plot_bands(found: Sequence[Band], **how: Any) -> Any:
-    """Curves of any kind as a chart, a panel for each kind; ``how`` are the options of :func:`sized`."""
+    """Draw curves of any kind as a chart, a panel for each kind.
+
+    Parameters
+    ----------
+    found : sequence of Band
+        The curves: of ``measure`` the panel, of ``run`` the line.
+    **how
+        The options width, height and font_size.
+
+    Returns
+    -------
+    Chart
+        A chart of Altair, which shows itself in notebooks.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> from berrypick.comparison.curves import Band
+    >>> line = Band("mine", "power", (1, 2), (0.5, 0.7), (None, None), (None, None), 9, ("topics", "share"))
+    >>> bp.plot_bands([line]).to_dict()["title"]
+    'power'
+    """
     check_options(sized, how)
     return curves(found, band=False, theme=sized(**how))
 
