@@ -96,7 +96,7 @@ def test_topics_together_are_as_topics_alone(monkeypatch, kernels):
 def test_curves_of_topics_together_are_as_those_of_topics_alone(monkeypatch, kernels):
     monkeypatch.setenv("BERRYPICK_KERNELS", kernels if kernels == "numpy" else "")
     drawings = [drawn(seed) for seed in range(400, 412)]
-    asked = [*TEXT, *READ, "spanRR", "EPRUM(r=3)", "charP(empty=1)"]
+    asked = [*TEXT, *READ, *PASSAGES, "spanRR", "EPRUM(r=3)", "charP(empty=1)"]
     both = [outcome(*one, asked, curves=True) for one in drawings]
     alone(monkeypatch)
     assert both == [outcome(*one, asked, curves=True) for one in drawings]
