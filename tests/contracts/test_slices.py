@@ -51,6 +51,11 @@ def test_a_method_of_a_missing_slice_is_one_message():
     assert "UsageError: plot() needs the add-on with the function plot_results, which is not installed" in said
 
 
+def test_without_notebooks_values_show_their_text():
+    code = "import berrypick as bp; print(bp.evaluate({'q': {'a': 1}}, {'q': {'a': 1.0}}, 'AP')._repr_html_())"
+    assert without(["notebook"], "-c", code).stdout == "None\n"
+
+
 @pytest.mark.parametrize("hidden", [*([name] for name in SLICES), SLICES], ids=[*SLICES, "all"])
 def test_the_core_works_without(hidden):
     chosen = [TESTS / "unit" / f"test_{name}.py" for name in CHOSEN]
