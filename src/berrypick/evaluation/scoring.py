@@ -22,17 +22,16 @@ from berrypick.evaluation.scored import ScoredRun, SharedSignature, TopicScores
 from berrypick.evaluation.signature import measure_fields, sign
 from berrypick.inputs.convert import RunFile
 from berrypick.judging.context import JudgingContext
-from berrypick.judging.judge import ranking_of, refuse_duplicates
-from berrypick.judging.topic import JudgedTopic
+from berrypick.judging.repeats import ranking_of, refuse_duplicates
 from berrypick.judging.topics import JudgedTopics
 from berrypick.measures import Measure
 from berrypick.measures.base import as_score
-from berrypick.measures.spans.overlap import repeated_share
-from berrypick.measures.together import RunTogether, SpansTogether, blocks
 from berrypick.users import UserModel
 
 if TYPE_CHECKING:
     from berrypick.evaluation.evaluation import Evaluation
+    from berrypick.judging.topic import JudgedTopic
+    from berrypick.measures.together import RunTogether, SpansTogether
 
 #: Fewer topics than this are judged one by one: to take them together would not pay.
 FEW_TOPICS = 4
@@ -92,7 +91,7 @@ class RunScorer:
             step(len(topics))
             return
         together = self._together(measures) if len(topics) >= FEW_TOPICS else None
-        for block in [topics] if together is None else blocks(topics, self.run):
+        for block in [topics] if together is None else together.blocks(topics):
             spans = None if together is None else together.of(block)
             done = {} if spans is None else self._score_together(measures, spans)
             measured = self._overlap_together(spans) if spans is not None and self._notes_overlap else ()
@@ -121,13 +120,15 @@ class RunScorer:
 
     def _together(self, measures: Sequence[RequestedMeasure]) -> RunTogether | None:
         """The run as columns of all topics, where a measure may take them together."""
-        some = any(self._takes_together(one) for one in measures)
-        return RunTogether(self.evaluation.truth, self.run) if some else None
+        if not any(self._takes_together(one) for one in measures):
+            return None
+        from berrypick.measures.together import RunTogether
+
+        return RunTogether(self.evaluation.truth, self.run)
 
     def _takes_together(self, one: RequestedMeasure) -> bool:
-        """A class of another package may have changed any part of what it inherits."""
-        own, kind = type(one.measure), Measure.score_together
-        if own.score_together is kind or not own.__module__.startswith("berrypick.measures."):
+        """Whether a measure may take topics together."""
+        if not one.measure.scored_together:
             return False
         return takes_together(self.run, self.evaluation.contexts[one.text])
 
@@ -238,6 +239,8 @@ class RunScorer:
         """The overlap of the list, for a note where the measure was not requested."""
         if topic not in self.run or not self.evaluation.truth.topics[topic].has_relevant:
             return
+        from berrypick.measures.spans.overlap import repeated_share
+
         share = repeated_share(ranking_of(self.run, topic, self.evaluation.context) if ranking is None else ranking)
         if share is not None:
             self.scores.overlap[topic] = share
