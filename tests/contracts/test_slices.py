@@ -53,6 +53,11 @@ def test_a_method_of_a_missing_slice_is_one_message():
     assert "UsageError: plot() needs the add-on with the function plot_results, which is not installed" in said
 
 
+def test_without_notebooks_values_show_their_text():
+    code = "import berrypick as bp; print(bp.evaluate({'q': {'a': 1}}, {'q': {'a': 1.0}}, 'AP')._repr_html_())"
+    assert without(["notebook"], "-c", code).stdout == "None\n"
+
+
 @pytest.mark.parametrize("hidden", SLICES)
 def test_everything_else_works_without(hidden):
     done = without([hidden], TESTS / "hidden" / "look_around.py")

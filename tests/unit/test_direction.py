@@ -29,7 +29,6 @@ def test_comparison(results):
     assert compared.estimate("Dwell", "quick").beats == ("a",) and compared.estimate("Dwell", "slow").beats == ()
     assert "Dwell, smaller is better" in str(compared)
     assert r"\textbf{0.0000}" in compared.table("latex") and r"\textbf{2.0000}" not in compared.table("latex")
-    assert "font-weight:bold" in compared._repr_html_().split("0.0000")[0].rsplit("<td", 1)[1]
 
 
 def test_gates(results):
@@ -44,7 +43,6 @@ def test_best_of_a_table(results):
     marked = []
     render_results(results, "table", False, 4, lambda table, strong: marked.extend(strong) or "")
     assert marked == [(1, 1)]
-    assert "font-weight:bold" in results._repr_html_().split("0.0000")[0].rsplit("<td", 1)[1]
 
 
 def test_diff(results):

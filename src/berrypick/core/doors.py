@@ -199,3 +199,9 @@ def _names_of_the_core() -> list[str]:
 
 #: Names of ``bp.``: functions, and in packages classes too.
 functions = _Functions("functions", "function", _not_a_function, _names_of_the_core)
+
+
+def html_of(value: Any) -> str | None:
+    """Return a value as HTML for notebooks, or None where no add-on makes it: they show its text then."""
+    made = functions.find("as_html")
+    return None if made is None else made(value)

@@ -479,11 +479,11 @@ class Results(Written):
 
         return functions.need("plot_results", "plot()")(self, kind, **how)
 
-    def _repr_html_(self) -> str:
+    def _repr_html_(self) -> str | None:
         """The table of means, for notebooks."""
-        from berrypick.report.notebook import results_html
+        from berrypick.core.doors import html_of
 
-        return results_html(self)
+        return html_of(self)
 
 
 def _chosen(what: str, given: Sequence[str] | None, known: Sequence[str]) -> set[str]:

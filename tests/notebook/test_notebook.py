@@ -14,12 +14,12 @@ from made_results import results
 
 import berrypick as bp
 from berrypick import users
+from berrypick.addons.notebook import span_strips
 from berrypick.core.run import Ranking
 from berrypick.core.score import Explanation, Table
 from berrypick.core.truth import Targets, TopicTruth
 from berrypick.judging.context import JudgingContext
 from berrypick.judging.topic import JudgedTopic
-from berrypick.report import span_strips
 from berrypick.users.base import ReaderContext
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"

@@ -5,12 +5,12 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
+from berrypick.addons.notebook import html
 from berrypick.comparison.comparison import Comparison, Estimate
 from berrypick.comparison.difference import Difference
 from berrypick.comparison.tabular import Tabular
 from berrypick.core.results import Results
 from berrypick.core.score import Table
-from berrypick.report import html
 from berrypick.report.comparison_text import best_cells, difference_table, legend
 
 
@@ -44,7 +44,29 @@ def difference_html(difference: Difference) -> str:
 
 
 def records_html(rows: list[dict[str, Any]], names: list[str], results: Results) -> str:
-    """Some columns of records as a table, with the notes of the results behind them."""
+    """Return some columns of records as a table, with the notes of the results behind them.
+
+    Parameters
+    ----------
+    rows : list of dict
+        The records.
+    names : list of str
+        The columns that are shown.
+    results : Results
+        Whose notes stand below.
+
+    Returns
+    -------
+    str
+        HTML for notebooks.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> results = bp.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "AP")
+    >>> ">1.0000</td>" in bp.records_html(results.records(), ["run", "value"], results)
+    True
+    """
     cells = [[_cell(row[name]) for name in names] for row in rows]
     table = html.table(Table("", names, cells, "".join(_side(rows, name) for name in names)))
     return table + html.notes(results.notes, results.runs)

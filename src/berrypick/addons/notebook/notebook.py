@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from berrypick.addons.notebook import html, span_strips
 from berrypick.core.errors import BerrypickError, shorten
 from berrypick.core.results import Results
 from berrypick.core.score import Explanation, Table, number
 from berrypick.core.words import counted
 from berrypick.judging.topic import JudgedTopic
-from berrypick.report import html, span_strips
 from berrypick.report.text import best
 
 #: Rows of a table of targets or ranks.
