@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from berrypick.addons.passages._read_together import interpolated_together
 from berrypick.core.arrays import FloatArray
 from berrypick.core.laws import with_laws
 from berrypick.core.observed import once_for_each
 from berrypick.core.score import Curve, Score
+from berrypick.judging.context import JudgingContext
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.base import Measure
 from berrypick.measures.text_views import view_of, without_text
+
+if TYPE_CHECKING:
+    from berrypick.measures.together import SpansTogether
 
 #: 0.00, 0.01 .. 1.00
 POINTS = tuple(i / 100 for i in range(101))
@@ -30,6 +36,22 @@ class InterpolatedMeasure(Measure):
 
     def curve(self, judged: JudgedTopic) -> Curve | None:
         return list(zip(POINTS, interpolated(judged, np.array(POINTS)).tolist(), strict=True))
+
+    def curves_together(
+        self, spans: SpansTogether, context: JudgingContext, found: Mapping[str, Score]
+    ) -> dict[str, tuple[Curve | None, Curve | None]]:
+        points = interpolated_together(spans, range(len(POINTS)))
+        if points is None:
+            return {}
+        curves: dict[str, tuple[Curve | None, Curve | None]] = {}
+        states = zip(spans.topics, spans.targets.tolist(), spans.answered.tolist(), spans.total.tolist(), strict=True)
+        for row, (topic, targets, answered, total) in zip(points, states, strict=True):
+            if targets and total > 0:
+                curve = list(zip(POINTS, row.tolist(), strict=True)) if answered else self.missing_topic_curve()
+                curves[topic] = curve, curve
+            elif not targets:
+                curves[topic] = None, None
+        return curves
 
     def empty_topic_score(self, judged: JudgedTopic) -> Score:
         return without_text(judged)
