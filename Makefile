@@ -52,6 +52,7 @@ bench: $(VENV)/installed-test
 # SEED=... repeats a run; failures are kept in fuzz-failures/
 fuzz: $(VENV)/installed-test
 	@$(BIN)/python tests/fuzz/run.py --inputs $(or $(INPUTS),1000000) --seed '$(SEED)' --keep fuzz-failures
+	@BERRYPICK_FAULTS=25 $(BIN)/python -m pytest -m hypothesis
 	@BERRYPICK_FAULTS=25 $(BIN)/python -m pytest tests/faults $$(grep -rl --include='test_*.py' 'import.* at_length' tests)
 
 # the share of N random changes of core lines that the tests of quick notice; VERBOSE=1 names those that they do not

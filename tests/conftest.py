@@ -20,7 +20,9 @@ from pathlib import Path
 
 import pytest
 from browsers import chromium, demonstration, tabs, watch  # noqa: F401 (fixtures of all tests with a browser)
+from cases import at_length
 from hypothesis import HealthCheck, settings
+from made_once import made_once
 
 REQUIRE_ALL = os.environ.get("BERRYPICK_REQUIRE_ALL", "") not in ("", "0")
 
@@ -32,7 +34,7 @@ os.environ.update(
 #: Fixtures of ours hold for all examples of a test alike.
 SLOW_BUT_SOUND = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 
-settings.register_profile("here", deadline=None, suppress_health_check=SLOW_BUT_SOUND, max_examples=60)
+settings.register_profile("here", deadline=None, suppress_health_check=SLOW_BUT_SOUND, max_examples=at_length(35, 300))
 settings.register_profile("ci", parent=settings.get_profile("here"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "here")
 
@@ -227,7 +229,7 @@ def installed_plugin(tmp_path_factory) -> Path:
     """The folder in which the package of tests/plugin is installed; see plugins.discoverable."""
     import plugins
 
-    return plugins.install(tmp_path_factory.mktemp("installed"))
+    return made_once(tmp_path_factory, "installed", lambda folder: plugins.install(folder / "packages")) / "packages"
 
 
 @pytest.fixture(params=["numpy", "native"])

@@ -16,6 +16,7 @@ from berrypick.core.errors import BerrypickError, BerrypickWarning, InputError, 
 
 if TYPE_CHECKING:
     from berrypick.addons.adopt.adopt import adopt
+    from berrypick.addons.adopt.locate import locate
     from berrypick.addons.assumptions.assumptions import Assumptions
     from berrypick.addons.assumptions.over import Over
     from berrypick.addons.figures.charts import chart_config
@@ -57,7 +58,6 @@ if TYPE_CHECKING:
     from berrypick.formats import read_navigation, read_run, read_truth, write
     from berrypick.formats.base import Format
     from berrypick.inputs.frames import run_from_frame, truth_from_frame
-    from berrypick.inputs.locate import locate
     from berrypick.inputs.objects import run_from_objects
     from berrypick.judging.topic import JudgedTopic
     from berrypick.measures.base import Measure
@@ -175,7 +175,6 @@ _HOMES = {
     "Truth": "berrypick.core.truth",
     "run_from_frame": "berrypick.inputs.frames",
     "truth_from_frame": "berrypick.inputs.frames",
-    "locate": "berrypick.inputs.locate",
     "run_from_objects": "berrypick.inputs.objects",
     "Texts": "berrypick.documents.texts",
     "read_texts": "berrypick.documents.texts",

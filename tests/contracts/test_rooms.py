@@ -3,10 +3,10 @@
 import ast
 import importlib.util
 from collections import defaultdict
-from functools import cache
 from pathlib import Path
 
 import pytest
+from parsed_files import parsed
 from test_layers import LAYERS, ROOT, module_of
 
 FILES = sorted(ROOT.rglob("*.py"))
@@ -41,11 +41,6 @@ def places_of(names: list[tuple[str, Path]]) -> dict[str, list[str]]:
     for name, path in names:
         places[name].append(str(path.relative_to(ROOT)))
     return {name: found for name, found in places.items() if len(found) > 1}
-
-
-@cache
-def parsed(path: Path) -> ast.Module:
-    return ast.parse(path.read_text("utf-8"))
 
 
 def classes(path: Path) -> list[tuple[str, Path]]:

@@ -94,7 +94,8 @@ def test_every_carrier_gives_the_same_digits():
 
 @pytest.mark.slow
 def test_every_carrier_gives_the_same_digits_of_every_measure():
-    for campaign in campaigns.campaigns(0):
+    """Other kinds of campaigns go through the same carriers; above, for a few measures."""
+    for campaign in list(campaigns.campaigns(0))[:: at_length(4, 1)]:
         check(campaign, [*OURS, *PARAMETERS, *THEIRS], 0, only=("carrier",))
 
 

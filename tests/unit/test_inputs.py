@@ -70,8 +70,6 @@ def folder(tmp_path, monkeypatch):
     [
         "convert r.jsonl also.jsonl",
         "convert t.jsonl t.jsonl --from span-truth",
-        "locate t.jsonl t.jsonl --documents texts",
-        "locate t.jsonl texts/d --documents texts",
     ],
 )
 def test_an_input_is_not_written_over(folder, berrypick, arguments):
@@ -82,7 +80,6 @@ def test_an_input_is_not_written_over(folder, berrypick, arguments):
 
 def test_other_files_are(folder, berrypick):
     (folder / "o.jsonl").write_text("old")
-    assert berrypick("locate", "t.jsonl", "o.jsonl", "--documents", "texts").code == 0
     assert berrypick("convert", "r.jsonl", "o.jsonl").code == 0
     assert berrypick("convert", "r.jsonl", "/dev/null", "--to", "span-run").code == 0
 

@@ -153,8 +153,6 @@ def test_checked_without_characters(files, berrypick):
     (files / "quoted.jsonl").write_text(RUN.splitlines()[0].replace("}", ', "text": "x"}') + "\n")
     shown = berrypick("check", files / "quoted.jsonl")
     assert shown.code == 0 and "positions count lines" in shown.out
-    with pytest.raises(bp.UsageError, match="stretches of lines; locate finds spans of text"):
-        bp.locate(files / "truth.jsonl", {"a.py": "x"})
 
 
 def test_annotators_keep_lines(tmp_path):

@@ -599,7 +599,7 @@ def test_a_small_evaluation_loads_little(tmp_path):
     asked = ["evaluate", str(tmp_path / "t.qrels"), str(tmp_path / "r.run"), "-m", "AP nDCG@10 P@10"]
     done = subprocess.run([sys.executable, "-c", code, *asked], capture_output=True, text=True, check=True)
     loaded = set(done.stdout.splitlines()[-1].split())
-    unneeded = ("inputs.fields", "inputs.objects", "inputs.frames", "formats.span_truth", "formats.io.stores",
+    unneeded = ("inputs.fields", "inputs.objects", "inputs.frames", "formats.span_truth", "addons.traces.stores",
                 "comparison.statistics", "kernels.lists.list_problem", "documents.tokens", "xml.resolve", "users.pairs",
                 "addons.levels.levels", "evaluation.page_units", "core.structure", "core.annotators")  # fmt: skip
     assert "berrypick.evaluation.scoring" in loaded and not {f"berrypick.{name}" for name in unneeded} & loaded

@@ -164,7 +164,7 @@ class TopicTruth:
     size: FloatArray | None = None
     rsize: FloatArray | None = None
     passages: tuple[Passage, ...] = ()
-    entry_points: tuple[EntryPoint, ...] = ()
+    entry_points: Sequence[EntryPoint] = ()
     #: What each unit is about (TREC Genomics).
     aspects: tuple[tuple[str, ...], ...] | None = None
     #: Highlighted text as spans, where elements are judged and the documents' structure is known.
@@ -325,6 +325,17 @@ class DocumentGrades:
     def topic(self) -> IntArray:
         """The topic of each judged document."""
         return np.repeat(np.arange(len(self.bounds) - 1), np.diff(self.bounds))
+
+    def relevant(self, least: int) -> IntArray:
+        """How many documents of each topic have a grade of at least so much."""
+        if least not in self._relevant:
+            self._relevant[least] = np.bincount(self.topic[self.grade >= least], minlength=len(self.bounds) - 1)
+            self._relevant[least].flags.writeable = False  # for all runs
+        return self._relevant[least]
+
+    @cached_property
+    def _relevant(self) -> dict[int, IntArray]:
+        return {}
 
     @cached_property
     def best_first(self) -> tuple[IntArray, IntArray, IntArray]:

@@ -127,9 +127,8 @@ class RunScorer:
         return RunTogether(self.evaluation.truth, self.run)
 
     def _takes_together(self, one: RequestedMeasure) -> bool:
-        """A class of another package may have changed any part of what it inherits."""
-        own, kind = type(one.measure), Measure.score_together
-        if own.score_together is kind or not own.__module__.startswith("berrypick.measures."):
+        """Whether a measure may take topics together."""
+        if not one.measure.scored_together:
             return False
         return takes_together(self.run, self.evaluation.contexts[one.text])
 

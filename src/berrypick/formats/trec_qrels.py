@@ -98,8 +98,7 @@ def _from_columns(found: Scanned) -> dict[str, TopicTruth] | None:
     if rows is None:
         return None
     order, bounds = rows
-    line, grade, document = found.line[order].astype(np.int64), found.grade[order], found.document[order]
-    judged = list(map(found.document_names.__getitem__, document.tolist()))
+    line, grade, judged = found.line[order].astype(np.int64), found.grade[order], found.named(found.document[order])
     return {
         topic: TopicTruth(topic, tuple(judged[a:b]), grade[a:b], line=line[a:b])
         for topic, (a, b) in zip(found.topic_names, pairwise(bounds.tolist()), strict=True)

@@ -119,6 +119,8 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
     of_areas: ClassVar[bool] = False
     #: Whether it asks if the run rightly answers, or abstains.
     of_answers: ClassVar[bool] = False
+    #: Whether :meth:`score_together` may be asked. A subclass that replaces a method has to say it again.
+    scored_together: ClassVar[bool] = False
     #: What its value must not depend on, and in which direction it moves: names of ``berrypick.core.laws.LAWS``.
     laws: ClassVar[tuple[str, ...]] = USUAL
 
@@ -243,6 +245,13 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
                 value = self.compute(one) if one.answered else self.missing_topic_score(one)
             found[topic] = as_score(value)
         return found
+
+    def __init_subclass__(cls, base: bool = False) -> None:
+        super().__init_subclass__(base=base)
+        order = cls.__mro__
+        said = next(place for place, one in enumerate(order) if "scored_together" in vars(one))
+        if cls.scored_together and any(_replaces(name, order[said]) for one in order[:said] for name in vars(one)):
+            cls.scored_together = False
 
     def score_together(self, spans: SpansTogether, context: JudgingContext) -> Mapping[str, Score] | None:
         """Return the values of topics whose columns are taken together, digit for digit those of :meth:`score_topics`.
@@ -394,6 +403,12 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
 
 def _shown(count: int, what: str) -> str:
     return counted(count, what) + (f", of which the first {SHOWN}" if count > SHOWN else "")
+
+
+def _replaces(name: str, cls: type) -> bool:
+    """Whether a class that defines a name replaces a method or property of another one."""
+    known = getattr(cls, name, None)
+    return not name.startswith("__") and (callable(known) or isinstance(known, property))
 
 
 def as_score(found: Score | float | None) -> Score:

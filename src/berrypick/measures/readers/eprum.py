@@ -184,6 +184,7 @@ class EPRUM(TargetMeasure):
         "the product of expectations exceeds 1 when one result can lead to several targets at once; "
         "norm='bounded' with ideal='certified' does not"
     )
+    scored_together: ClassVar[bool] = True
 
     r: int | None = one_or_more(None, "the recall value: how many targets the reader wants")
     rank: int | None = parameter(

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, ClassVar
 
+from berrypick.addons.traces.hit_rows import HitRows
+from berrypick.addons.traces.responses import answer_in, is_answer
 from berrypick.core.errors import InputError
 from berrypick.core.run import Run
 from berrypick.formats.base import Problems
-from berrypick.formats.io.hit_rows import HitRows
 from berrypick.formats.io.json_files import load, starts_object
 from berrypick.formats.io.json_lines import Rows
 from berrypick.formats.io.records import RunRecords
-from berrypick.formats.io.responses import answer_in, is_answer
 from berrypick.formats.span_run import SpanRun
 
 #: Pairs of names that responses have near their start.

@@ -551,3 +551,9 @@ def test_real_responses_of_qdrant():
             spans({"q": client.query_batch_points("chunks", [request, request])})
         groups = client.query_points_groups("chunks", query=[1.0, 0.1], group_by="start", with_payload=True)
         assert spans({"q": groups}) == [("guide", 40, 61), ("guide", 0, 14)]
+
+
+def test_a_score_too_large_for_a_float_is_refused():
+    with pytest.raises(bp.BerrypickError, match="score must be a number of at most") as raised:
+        bp.evaluate({"q": {"a": 1}}, {"q": [{"_id": "a", "_score": 10**400}]}, "AP")
+    assert len(str(raised.value)) < 500

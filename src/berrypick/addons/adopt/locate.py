@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from os import PathLike, fspath
 
+from berrypick.addons.adopt.locate_truth import TruthLocator, locate_truth
 from berrypick.core.errors import UsageError, option
 from berrypick.core.truth import Truth
-from berrypick.documents.locate_truth import TruthLocator, locate_truth
 from berrypick.documents.locator import check_quotes
 from berrypick.documents.offsets import check_offsets
 from berrypick.documents.quotes import THRESHOLD

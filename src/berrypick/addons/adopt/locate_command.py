@@ -7,15 +7,15 @@ from typing import Any
 import click
 
 from berrypick import formats
+from berrypick.addons.adopt.locate import locate
 from berrypick.cli import flags
 from berrypick.cli.convert import reading_notes, refuse_same
 from berrypick.cli.output import HELP, refuse_overwriting, show_notes
 from berrypick.core.truth import OFFSETS
 from berrypick.documents.quotes import QUOTES, THRESHOLD
-from berrypick.inputs.locate import locate
 
 
-@click.command("locate", context_settings=HELP)
+@click.command("locate", short_help="Find quotes in the documents and write their spans.", context_settings=HELP)
 @click.argument("truth")
 @click.argument("file", metavar="[FILE]", required=False)
 @flags.file_or_print(

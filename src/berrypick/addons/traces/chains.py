@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from berrypick.addons.traces.hits import is_hit
 from berrypick.core.errors import InputError
 from berrypick.formats.io.clients import fields_of
-from berrypick.formats.io.hits import is_hit
 from berrypick.inputs.fields import QUESTIONS
-from berrypick.inputs.frames import frame_rows, holds_results, is_frame
 
 #: Where results of LangChain have their documents.
 _KEPT = ("context", "source_documents", "documents", "retrieved_documents", "docs")
@@ -23,10 +22,8 @@ _SAID = frozenset({*QUESTIONS[:-1], "answer", "result", "response", "output", "c
 
 
 def retrieved_in(value: Any) -> list[Any] | None:
-    """The results in what a chain, an engine or a pipeline returned for one topic, or in a data frame without topics;
-    None if it is nothing of the kind."""
-    if is_frame(value):
-        return frame_rows(value) if holds_results(value) else None
+    """The results in what a chain, an engine or a pipeline returned for one topic; None if it is nothing of the
+    kind."""
     fields = _fields(value)
     if fields is None:
         return None

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from berrypick.addons.traces.hits import Hit, is_hit, is_match
+from berrypick.addons.traces.stores import Answer, Several, failed, of_store, of_store_hit
 from berrypick.core.errors import InputError
 from berrypick.formats.io.clients import fields_of, plain
-from berrypick.formats.io.hits import Hit, is_hit, is_match
-from berrypick.formats.io.stores import Answer, Several, failed, of_store, of_store_hit
 
 #: Where responses keep their hits.
 _PATHS = (
