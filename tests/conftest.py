@@ -136,11 +136,23 @@ def pytest_configure():
         atexit.register(shutil.rmtree, cache, ignore_errors=True)
 
 
+def is_slow(path: Path) -> bool:
+    """Whether the tests of a file are slow, but for those with the other mark."""
+    return path.parent.name in SLOW_FOLDERS or path.stem in SLOW_MODULES
+
+
+def pytest_ignore_collect(collection_path, config):
+    """Files of slow tests alone are not even loaded where only others are wanted: that would take half of the time."""
+    if config.option.markexpr == "not slow" and collection_path.suffix == ".py" and is_slow(collection_path):
+        return True if "mark.quick" not in collection_path.read_text(encoding="utf-8") else None
+    return None
+
+
 def pytest_collection_modifyitems(items):
     for item in items:
         generated = getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
         browser = "chromium" in getattr(item, "fixturenames", ())
-        slow = generated or browser or item.path.parent.name in SLOW_FOLDERS or item.path.stem in SLOW_MODULES
+        slow = generated or browser or is_slow(item.path)
         if slow and not item.get_closest_marker("quick"):
             item.add_marker(pytest.mark.slow)
     order = {name: place for place, name in enumerate(LONG_MODULES)}
