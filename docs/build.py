@@ -39,7 +39,9 @@ from _reference import api_pages, cli_pages, options_page
 T = TypeVar("T")
 HERE = Path(__file__).parent
 #: Families of measures, sub-packages of berrypick.measures, in the order of the page; others follow.
-FAMILIES = ("documents", "spans", "readers", "addons.gains", "addons.passages", "addons.segments")
+FAMILIES = (
+    "documents", "spans", "readers", "addons.continuation", "addons.gains", "addons.passages", "addons.segments",
+)  # fmt: skip
 
 
 # pages

@@ -13,11 +13,12 @@ import berrypick as bp
 from berrypick import cli, formats, measures, users
 from berrypick.core.doors import functions
 from berrypick.evaluation.protocols import protocols
+from berrypick.inputs.client_readers import readers
 from berrypick.report.panels import panels
 
 SOURCE = Path(__file__).parent / "plugin"
 REGISTRIES = (measures.registry, users.registry, formats.registry)
-DOORS = (cli.commands, functions, panels, protocols)
+DOORS = (cli.commands, functions, panels, protocols, readers)
 
 # the classes by which contract tests are parametrised, before anything is installed
 sys.path.insert(0, str(SOURCE / "src"))

@@ -8,6 +8,7 @@ bp.eprum([[.4, .4], [.6, .4], [1, 0]])
 
 from importlib import import_module
 from os import listdir
+from os.path import dirname
 from typing import TYPE_CHECKING, Any
 
 from berrypick._version import __version__
@@ -15,8 +16,10 @@ from berrypick.core.errors import BerrypickError, BerrypickWarning, InputError, 
 
 if TYPE_CHECKING:
     from berrypick.addons.adopt.adopt import adopt
+    from berrypick.addons.adopt.locate import locate
     from berrypick.addons.assumptions.assumptions import Assumptions
     from berrypick.addons.assumptions.over import Over
+    from berrypick.addons.figures.charts import chart_config
     from berrypick.addons.fit.fit import Fit, fit
     from berrypick.addons.ideal.ideal_lists import IdealList, ideal_lists
     from berrypick.addons.integrations.ir_measures_provider import register_ir_measures
@@ -55,7 +58,6 @@ if TYPE_CHECKING:
     from berrypick.formats import read_navigation, read_run, read_truth, write
     from berrypick.formats.base import Format
     from berrypick.inputs.frames import run_from_frame, truth_from_frame
-    from berrypick.inputs.locate import locate
     from berrypick.inputs.objects import run_from_objects
     from berrypick.judging.topic import JudgedTopic
     from berrypick.measures.base import Measure
@@ -63,7 +65,6 @@ if TYPE_CHECKING:
     from berrypick.measures.readers.coverage import coverage_band, coverage_budgets
     from berrypick.measures.readers.eprum import eprum
     from berrypick.measures.readers.prum import prum
-    from berrypick.report.charts import chart_config
     from berrypick.users.base import UserModel
 
 __all__ = [
@@ -174,7 +175,6 @@ _HOMES = {
     "Truth": "berrypick.core.truth",
     "run_from_frame": "berrypick.inputs.frames",
     "truth_from_frame": "berrypick.inputs.frames",
-    "locate": "berrypick.inputs.locate",
     "run_from_objects": "berrypick.inputs.objects",
     "Texts": "berrypick.documents.texts",
     "read_texts": "berrypick.documents.texts",
@@ -197,7 +197,6 @@ _HOMES = {
     "coverage_budgets": "berrypick.measures.readers.coverage",
     "eprum": "berrypick.measures.readers.eprum",
     "prum": "berrypick.measures.readers.prum",
-    "chart_config": "berrypick.report.charts",
     "UserModel": "berrypick.users.base",
 }
 
@@ -215,7 +214,7 @@ def __getattr__(name: str) -> Any:
 
 def _modules() -> set[str]:
     """Our own modules, which Python asks for as attributes before it imports them."""
-    return {entry.partition(".")[0] for path in __path__ for entry in listdir(path)}
+    return {entry.partition(".")[0] for entry in listdir(dirname(__file__))}
 
 
 def _from_addon(name: str) -> Any:

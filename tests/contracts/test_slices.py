@@ -22,7 +22,7 @@ TESTS = Path(__file__).resolve().parents[1]
 SLICES = sorted(path.parent.name for path in (Path(bp.__file__).parent / "addons").glob("*/__init__.py"))
 #: Files of tests that go through commands, values or examples of several slices.
 SEVERAL = ["contracts/test_hostile_names.py", "contracts/test_names.py", *(f"unit/test_{name}.py" for name in (
-    "given_back", "output_option", "progress", "repeated_names", "saved_results", "values", "written"
+    "door", "given_back", "output_option", "progress", "repeated_names", "saved_results", "values", "written"
 ))]  # fmt: skip
 
 
@@ -44,6 +44,18 @@ def test_every_slice_has_tests_by_its_name():
 def test_they_are_hidden():
     assert without(["fit"], "-c", "import berrypick as bp; bp.power").returncode == 0
     assert "has no attribute 'fit'" in without(["fit"], "-c", "import berrypick as bp; bp.fit").stderr
+
+
+def test_a_method_of_a_missing_slice_is_one_message():
+    """The method is there; whatever it needs is said."""
+    code = "import berrypick as bp; bp.evaluate({'q': {'a': 1}}, {'q': {'a': 1.0}}, 'AP').plot()"
+    said = without(["figures"], "-c", code).stderr
+    assert "UsageError: plot() needs the add-on with the function plot_results, which is not installed" in said
+
+
+def test_without_notebooks_values_show_their_text():
+    code = "import berrypick as bp; print(bp.evaluate({'q': {'a': 1}}, {'q': {'a': 1.0}}, 'AP')._repr_html_())"
+    assert without(["notebook"], "-c", code).stdout == "None\n"
 
 
 @pytest.mark.parametrize("hidden", SLICES)
@@ -71,6 +83,10 @@ OFFERED = [
     ("campaigns", "evaluate t.qrels r.run -m AP --protocol inex2010", "unknown protocol inex2010"),
     ("index", "evaluate t.qrels r.run -m AP --collection x.idx", "the index of a collection needs the add-on"),
     ("demo", "demo web", "No such command 'demo'"),
+    ("figures", "plot t.qrels r.run -m AP page.html", "No such command 'plot'"),
+    ("levels", "evaluate t.qrels r.run -m AP --level document", "--level needs the add-on"),
+    ("adopt", "locate t.qrels o.jsonl --documents r.run", "No such command 'locate'"),
+    ("continuation", "evaluate t.qrels r.run -m TBG", "unknown measure TBG"),
     ("gains", "evaluate t.qrels r.run -m nxCG@10", "unknown measure nxCG"),
 ]
 

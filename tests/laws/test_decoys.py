@@ -247,8 +247,8 @@ def test_contradictions_that_are_allowed_break_no_law(drawn):
 
 #: What was done to hits once: inner ones dropped, responses of clients iterated, their fields not read.
 MISREAD = {
-    "inner hits of Elasticsearch": ("berrypick.formats.io.hit_rows.results_of", lambda hit: [hit]),
-    "a response of Elasticsearch's client": ("berrypick.inputs.objects.answer_in", lambda found: None),
+    "inner hits of Elasticsearch": ("berrypick.addons.traces.hit_rows.results_of", lambda hit: [hit]),
+    "a response of Elasticsearch's client": ("berrypick.addons.traces.hit_rows.answer_in", lambda found: None),
 }
 
 

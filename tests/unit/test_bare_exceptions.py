@@ -12,11 +12,6 @@ def test_a_parameter_that_has_the_name_of_an_argument_of_python():
             bp.evaluate({"1": {"a": 1}}, {"1": {"a": 1.0}}, measure)
 
 
-def test_quotes_without_documents():
-    with pytest.raises(bp.UsageError, match="documents="):
-        bp.locate("file")
-
-
 @pytest.mark.parametrize("field", ["tag", "text"])
 @pytest.mark.parametrize("target", ["out.jsonl", "out.csv", "out.jsonl.gz"])
 def test_halves_of_characters_are_not_written(tmp_path, field, target):

@@ -224,12 +224,6 @@ def test_results_show_themselves():
     json.dumps(results.records())
 
 
-def test_a_notebook_is_given_no_script():
-    run = worlds.document_run({"1": ["a"]}, tag="<script>alert(1)</script>")
-    html = bp.evaluate(TRUTH, run, "EPRUM")._repr_html_()
-    assert "<table" in html and "<script" not in html
-
-
 @given(st.lists(st.one_of(st.none(), st.floats(0, 1)), max_size=30), st.randoms())
 def test_the_mean_does_not_depend_on_order(values, shuffle):
     before = mean(values)

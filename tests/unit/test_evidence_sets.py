@@ -103,24 +103,6 @@ def test_lists_of_documents_and_of_sets_go_together():
         bp.Truth.from_records([{"topic": "1", "doc": ["a", "b"], "set": ["x"]}])
 
 
-def test_quotes_keep_their_sets(tmp_path):
-    rows = [
-        {"topic": "1", "doc": "a", "quote": "old canes", "set": "x"},
-        {"topic": "1", "quote": "old canes", "doc": "a", "set": "y"},
-        {"topic": "1", "doc": "a", "start": 0, "end": 3, "quote": "Cut", "set": "y"},
-    ]
-    path = lines(tmp_path / "truth.jsonl", rows)
-    texts = {"a": "Cut the old canes."}
-    located = bp.locate(path, texts)
-    assert meaning(located) == {"1": (("x", "y"), ("y",))}
-    again = tmp_path / "again.jsonl"
-    bp.read_truth(path).write(again)
-    assert meaning(bp.locate(again, texts)) == {"1": (("y",), ("x", "y"))}  # quotes are written after spans
-    rows[2]["quote"], rows[2]["start"], rows[2]["end"] = "Burn", 0, 4
-    with pytest.raises(bp.UsageError, match="topic 1 names sets or hops, which would be complete without"):
-        bp.locate(lines(path, rows), texts, partial=True)
-
-
 A, B = {"topic": "1", "doc": "a", "start": 0, "end": 9}, {"topic": "1", "doc": "b", "start": 0, "end": 9}
 REFUSED = {
     "both in one row": ([A | {"set": "x", "hop": "h"}], "1: names both a set and a hop"),

@@ -107,12 +107,3 @@ def test_a_note_says_what_a_token_is_where_words_have_no_spaces():
     for how in ({}, {"documents": {"d": THAI}, "tokenizer": lambda text: [(0, len(text))]}):
         assert not any("spaces" in str(note) for note in bp.evaluate(truth, run, measure, **how).notes)
     assert not any("spaces" in str(n) for n in bp.evaluate(truth, run, "charR@1", documents={"d": THAI}).notes)
-
-
-def test_a_judged_topic_shows_its_texts_in_a_notebook():
-    texts = {"d": "Cut the old canes <b>now</b>. Water in July."}
-    judged = bp.judge({"q": [("d", 0, 17)]}, {"q": [("d", 4, 29), ("d", 30, 44)]}, "q", documents=texts)
-    page = judged._repr_html_()
-    assert "Cut the old canes" in page and "Water in July." in page
-    assert "the old canes &lt;b&gt;now&lt;/b&gt;." in page and "<b>now" not in page
-    assert "Water" not in bp.judge({"q": [("d", 0, 17)]}, {"q": [("d", 30, 44)]}, "q")._repr_html_()

@@ -62,18 +62,14 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "n.tsv").write_text("a\tb\t0.5\n")
     (tmp_path / "xml").mkdir()
     (tmp_path / "xml/a.xml").write_text("<a>text</a>")
-    (tmp_path / "p.svg").write_text(SPANS)
     return tmp_path
 
 
 @pytest.mark.parametrize(
     "arguments",
     [
-        "plot p.svg r.jsonl p.svg -m EPRUM",
         "convert r.jsonl also.jsonl",
         "convert t.jsonl t.jsonl --from span-truth",
-        "locate t.jsonl t.jsonl --documents texts",
-        "locate t.jsonl texts/d --documents texts",
     ],
 )
 def test_an_input_is_not_written_over(folder, berrypick, arguments):
@@ -84,7 +80,6 @@ def test_an_input_is_not_written_over(folder, berrypick, arguments):
 
 def test_other_files_are(folder, berrypick):
     (folder / "o.jsonl").write_text("old")
-    assert berrypick("locate", "t.jsonl", "o.jsonl", "--documents", "texts").code == 0
     assert berrypick("convert", "r.jsonl", "o.jsonl").code == 0
     assert berrypick("convert", "r.jsonl", "/dev/null", "--to", "span-run").code == 0
 

@@ -124,17 +124,12 @@ def test_units_do_not_mix(files):
 
 def test_what_counts_characters_is_refused(files):
     given = files / "truth.jsonl", files / "run.jsonl"
-    lengths = {"a.py": 40, "b.py": 9}
     for options, why in (({"effort": "tokens", "documents": {"a.py": "x"}}, "use effort='lines'"),
-                         ({"effort": "chars"}, "use effort='lines'"),
-                         ({"user": "t2i", "collection": lengths}, "no default where positions")):  # fmt: skip
+                         ({"effort": "chars"}, "use effort='lines'")):  # fmt: skip
         with pytest.raises(bp.UsageError, match=why):
             bp.evaluate(*given, "EPRUM", **options)
-    with pytest.raises(bp.UsageError, match="TBG"):
-        bp.evaluate(*given, "TBG")
     with pytest.raises(bp.UsageError, match="leave effort out"):
         bp.evaluate(*given, "Coverage(budget=20,effort='chars')")
-    assert bp.evaluate(*given, "EPRUM", effort="lines", user="t2i(tolerance=5)", collection=lengths).mean()["run"]
 
 
 def test_texts_have_lengths_in_lines(files):
@@ -158,8 +153,6 @@ def test_checked_without_characters(files, berrypick):
     (files / "quoted.jsonl").write_text(RUN.splitlines()[0].replace("}", ', "text": "x"}') + "\n")
     shown = berrypick("check", files / "quoted.jsonl")
     assert shown.code == 0 and "positions count lines" in shown.out
-    with pytest.raises(bp.UsageError, match="stretches of lines; locate finds spans of text"):
-        bp.locate(files / "truth.jsonl", {"a.py": "x"})
 
 
 def test_annotators_keep_lines(tmp_path):

@@ -1,12 +1,10 @@
-"""Runs from tables, data frames, and the objects of retrieval libraries."""
+"""Runs from tables, data frames, and lists by topic."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 import pytest
 
 import berrypick as bp
@@ -170,59 +168,13 @@ def test_truth_and_texts_from_frames():
     assert bp.evaluate(truth, run, "charR", documents=DOCUMENTS).mean_rows[0].value == 1
 
 
-# --- objects, as the libraries shape them ---------------------------------------------------------------------------
+# --- lists by topic -------------------------------------------------------------------------------------------------
 
 
-@dataclass
-class Chain:
-    page_content: str
-    metadata: dict = field(default_factory=dict)
-
-
-@dataclass
-class Node:
-    text: str
-    start_char_idx: int | None = None
-    end_char_idx: int | None = None
-    ref_doc_id: str | None = None
-    metadata: dict = field(default_factory=dict)
-
-
-@dataclass
-class Scored:
-    node: Node
-    score: float | None = None
-
-
-@dataclass
-class Hay:
-    content: str
-    meta: dict = field(default_factory=dict)
-    score: float | None = None
-
-
-SHAPES = {
-    "langchain": [Chain(TEXT[a:b], {"source": "garden", "start_index": a}) for _, _, a, b, _ in ROWS],
-    "llama_index": [Scored(Node(TEXT[a:b], a, b, "garden"), score) for _, _, a, b, score in ROWS],
-    "nodes": [Node(TEXT[a:b], a, b, "garden") for _, _, a, b, _ in ROWS],
-    "haystack": [Hay(TEXT[a:b], {"source_id": "garden", "split_idx_start": a}, s) for _, _, a, b, s in ROWS],
-    "dictionaries": [{"doc": "garden", "start": a, "end": b} for _, _, a, b, _ in ROWS],
-    "pairs": [(Chain(TEXT[a:b], {"source": "garden", "start_index": a}), np.float32(s)) for _, _, a, b, s in ROWS],
-}
-
-
-@pytest.mark.parametrize("shape", SHAPES)
-def test_objects_by_their_attributes(shape):
-    first, second, third = SHAPES[shape]
-    run = bp.run_from_objects({"1": [first, second], "2": [third]}, tag=shape)
-    assert content(run) == EXPECTED and run.tag == shape
-    assert (run.score is not None) == (shape in ("llama_index", "haystack", "pairs"))
-
-
-def test_the_order_of_a_list_counts_not_its_scores():
-    """Some stores give distances, smaller is better."""
-    pairs = [(SHAPES["langchain"][0], 0.1), (SHAPES["langchain"][1], 0.7)]
-    assert content(bp.run_from_objects({"1": pairs})) == EXPECTED[:2]
+def test_dictionaries_in_lists():
+    first, second, third = ({"doc": "garden", "start": a, "end": b} for _, _, a, b, _ in ROWS)
+    run = bp.run_from_objects({"1": [first, second], "2": [third]}, tag="mine")
+    assert content(run) == EXPECTED and run.tag == "mine" and run.score is None
 
 
 def test_dictionaries_of_spans_to_scores():
@@ -234,80 +186,14 @@ def test_dictionaries_of_spans_to_scores():
     assert whole.start is None and [whole.documents[code] for code in whole.document] == ["shed", "garden"]
 
 
-def test_texts_without_offsets_are_located_or_told():
-    run = bp.run_from_objects({"1": [TEXT[:26], Chain(TEXT[CUT : CUT + 28])], "2": []}, documents=DOCUMENTS)
+def test_texts_alone_are_located_or_told():
+    run = bp.run_from_objects({"1": [TEXT[:26], TEXT[CUT : CUT + 28]], "2": []}, documents=DOCUMENTS)
     assert content(run) == EXPECTED[:2] and run.notes == ("1 topic has no results",)
-    with pytest.raises(bp.InputError, match="only its text") as error:
+    with pytest.raises(bp.InputError, match="only its text"):
         bp.run_from_objects({"1": [TEXT[:26]]})
-    assert "add_start_index=True" in str(error.value)
-    with pytest.raises(bp.InputError, match="2 of 3 quotes cannot be resolved") as error:
-        bp.run_from_objects({"1": ["Pick dry.", "Nowhere.", "Cut"]}, documents=DOCUMENTS)
-    assert "topic 1, rank 1: topic 1: the quote occurs in 2 places" in str(error.value)
-    assert "topic 1, rank 2: topic 1: the quote is not in any document" in str(error.value)
-
-
-def test_what_langchain_could_not_find_is_located():
-    assert content(
-        bp.run_from_objects({"1": [Chain("Cut the", {"source": "garden", "start_index": -1})]}, documents=DOCUMENTS)
-    ) == [("1", "garden", CUT, CUT + 7)]
-
-
-def test_where_the_name_of_the_document_is():
-    one = Chain("Cut", {"path": "x/garden", "start_index": CUT})
-    assert content(bp.run_from_objects({"1": [one]}, doc="path")) == [("1", "x/garden", CUT, CUT + 3)]
-    named = bp.run_from_objects({"1": [one]}, doc=lambda found: found.metadata["path"].partition("/")[2])
-    assert content(named) == [("1", "garden", CUT, CUT + 3)]
-    assert content(bp.run_from_objects({"1": [one]})) == [("1", "x/garden", CUT, CUT + 3)]
-    with pytest.raises(bp.InputError, match="a result names no document"):
-        bp.run_from_objects({"1": [Chain("Cut", {"pfad": "x/garden", "start_index": CUT})]})
-    with pytest.raises(bp.InputError, match="no 'file' in its metadata"):
-        bp.run_from_objects({"1": [one]}, doc="file")
 
 
 @pytest.mark.parametrize("wrong", [[1], {"1": "text"}, {"1": [object()]}, {"1": 7}, {}])
 def test_what_is_nothing_known_is_told(wrong):
     with pytest.raises(bp.UsageError):
         bp.run_from_objects(wrong)
-
-
-# --- the libraries themselves ---------------------------------------------------------------------------------------
-
-RAG = "{}: pip install 'berrypick[rag]'"
-
-
-@pytest.mark.slow
-def test_real_langchain_documents():
-    documents = pytest.importorskip("langchain_core.documents", reason=RAG.format("LangChain"))
-    found = [
-        documents.Document(page_content=TEXT[a:b], metadata={"source": "garden", "start_index": a})
-        for _, _, a, b, _ in ROWS
-    ]
-    assert content(bp.run_from_objects({"1": found[:2], "2": found[2:]})) == EXPECTED
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore")
-def test_real_llama_index_nodes():
-    schema = pytest.importorskip("llama_index.core.schema", reason=RAG.format("LlamaIndex"))
-    from llama_index.core.schema import NodeRelationship, RelatedNodeInfo
-
-    source = {NodeRelationship.SOURCE: RelatedNodeInfo(node_id="garden")}
-    found = [
-        schema.NodeWithScore(
-            node=schema.TextNode(text=TEXT[a:b], start_char_idx=a, end_char_idx=b, relationships=source), score=score
-        )
-        for _, _, a, b, score in ROWS
-    ]
-    run = bp.run_from_objects({"1": found[:2], "2": found[2:]})
-    assert content(run) == EXPECTED and run.score.tolist() == [3, 2, 1.5]
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore")
-def test_real_haystack_documents():
-    haystack = pytest.importorskip("haystack", reason=RAG.format("Haystack"))
-    found = [
-        haystack.Document(content=TEXT[a:b], meta={"source_id": "garden", "split_idx_start": a}, score=score)
-        for _, _, a, b, score in ROWS
-    ]
-    assert content(bp.run_from_objects({"1": found[:2], "2": found[2:]})) == EXPECTED

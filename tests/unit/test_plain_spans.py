@@ -9,6 +9,7 @@ from told import told
 import berrypick as bp
 from berrypick.core.errors import BerrypickError
 from berrypick.inputs import column_tables, given_values, objects
+from berrypick.inputs.client_readers import Clients
 from berrypick.inputs.column_tables import TextSearch, run_of_table
 from berrypick.inputs.objects import topics_table
 
@@ -154,9 +155,10 @@ def test_what_begins_with_a_span_is_what_a_topic_retrieves(monkeypatch):
         ("a", "b", "c", {"d": 1}),
     ]
     lists = [[first, *rest] for first in firsts for rest in ([], *([one] for one in others))]
-    assert not any(given_values._holds_run(key, one) for key in ("q", "topic") for one in lists)
+    clients = Clients()
+    assert not any(given_values._holds_run(key, one, clients) for key in ("q", "topic") for one in lists)
     monkeypatch.setattr(given_values, "begins_with_span", lambda value: False)
-    assert {given_values._holds_run(key, one) for key in ("q", "topic") for one in lists} == {False}
+    assert {given_values._holds_run(key, one, clients) for key in ("q", "topic") for one in lists} == {False}
 
 
 # --- judgements -------------------------------------------------------------------------------------------------------

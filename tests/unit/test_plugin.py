@@ -90,6 +90,15 @@ def test_the_user_model_is_one_like_any_other():
         bp.score("EPRUM", spans, pointed, user="openr")
 
 
+def test_what_its_client_returns_is_passed_as_it_is():
+    found = {"1": {"trail": ["b", "a"], "took": 3}}
+    assert bp.score("Detours", {"1": {"a": 1}}, found) == 1.0
+    results = bp.evaluate({"1": {"a": 1}}, found, "Detours")
+    assert any("took" in str(note) for note in results.notes), "a field that is not read is noted"
+    with pytest.raises(bp.UsageError, match=r"a run of a store's hits needs their topics"):
+        bp.evaluate({"1": {"a": 1}}, found["1"], "Detours")
+
+
 def test_list_and_show(berrypick):
     assert "Detours" in berrypick("list", "measures").out
     assert "opener" in berrypick("list", "users").out
@@ -249,5 +258,7 @@ def test_the_package_on_the_page_about_extending(tmp_path):
         }
         assert bp.evaluate({"q": {"doc": 1}}, run, protocol="hits2026").mean()["mine"]["FirstHit"] == 1.0
         assert bp.first_hit({"q": {"doc": 1}}, run) == 1.0
+        shelf = {"q": {"books": [{"isbn": "other", "match": 2}, {"isbn": "doc", "match": 1}]}}
+        assert bp.evaluate({"q": {"doc": 1}}, shelf, "FirstHit").mean() == {"run": {"FirstHit": 2.0}}
         assert {"first-hits"} < {name for name, _ in commands} and "late" in {name for name, _ in panels}
     vars(bp).pop("first_hit", None)

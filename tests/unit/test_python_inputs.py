@@ -607,49 +607,6 @@ def test_places_of_texts_are_not_converted_again(tmp_path, offsets):
     assert as_run(mixed, search).start.tolist() == [at, pick]
 
 
-# --- results of retrieval libraries -----------------------------------------------------------------------------------
-
-RAG = "{}: pip install 'berrypick[rag]'"
-
-
-def test_langchain_results():
-    documents = pytest.importorskip("langchain_core.documents", reason=RAG.format("LangChain"))
-    found = documents.Document(page_content=CUTS, metadata={"source": "garden", "start_index": CUT})
-    bare = documents.Document(page_content=CUTS)
-    assert bp.score("charR@1", SPANS, {"1": [found]}) == 17 / 28
-    assert bp.score("charR@1", SPANS, {"1": [(bare, 0.3)]}, documents=DOCUMENTS) == 17 / 28
-    assert bp.evaluate(SPANS, {"x": {"1": [found]}, "y": {"1": [bare]}}, "charR", documents=DOCUMENTS).runs == (
-        "x",
-        "y",
-    )
-    assert bp.score("charP@1", {"1": [found]}, {"1": [found]}) == 1
-    assert bp.score("RR", {"1": {"garden": 1}}, {"1": [found, found]}) == 1
-    odd = "\u00e9 \U0001f347 Cut"  # libraries count characters, whatever the others count
-    truth = {"1": [documents.Document(page_content="Cut", metadata={"source": "g", "start_index": 4})]}
-    for offsets in ("chars", "bytes", "utf16"):
-        assert bp.score("IoU@1", truth, truth, documents={"g": odd}, offsets=offsets) == 1
-    with pytest.raises(bp.InputError, match="beyond the end"):
-        bp.evaluate(truth, {"1": [documents.Document(page_content="Cut", metadata={"source": "g", "start_index": 5})]},
-                    "IoU", documents={"g": odd}, offsets="bytes")  # fmt: skip
-    with pytest.raises(bp.UsageError, match=r"Document results needs their topics: \{topic: \[results\]\}"):
-        bp.evaluate(SPANS, [found], "charR")
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore")
-def test_llama_index_and_haystack_results():
-    schema = pytest.importorskip("llama_index.core.schema", reason=RAG.format("LlamaIndex"))
-    haystack = pytest.importorskip("haystack", reason=RAG.format("Haystack"))
-    node = schema.NodeWithScore(node=schema.TextNode(text=CUTS), score=0.5)
-    assert bp.score("charR@1", SPANS, {"1": [node]}, documents=DOCUMENTS) == 17 / 28
-    assert as_truth({"1": [node]}).topics["1"].quotes[0].grade == 1
-    hay = haystack.Document(content=CUTS, meta={"source_id": "garden", "split_idx_start": CUT}, score=0.5)
-    assert bp.score("charR@1", SPANS, {"1": [hay]}) == 17 / 28
-    for one in (node, hay):
-        with pytest.raises(bp.UsageError, match="needs their topics"):
-            bp.evaluate(SPANS, [one], "charR")
-
-
 # --- the other functions ----------------------------------------------------------------------------------------------
 
 
@@ -665,23 +622,6 @@ def test_every_function_takes_them(tmp_path):
     quotes = pandas.DataFrame({"qid": ["1"], "quote": [CUTS]})
     found = bp.sweep(DOCUMENTS, quotes, measures="charR@2", queries={"1": "canes"}, grid={"size": [30]})
     assert len(found.settings) == 1
-
-
-def test_locate_takes_files_and_all_the_rest(tmp_path):
-    (tmp_path / "texts").mkdir()
-    (tmp_path / "texts" / "garden").write_text(TEXT)
-    (tmp_path / "t.jsonl").write_text(json.dumps({"topic": "1", "quote": CUTS}))
-    frame = polars.DataFrame({"qid": [1], "quote": [CUTS]})
-    for truth in (tmp_path / "t.jsonl", str(tmp_path / "t.jsonl"), bp.read_truth(tmp_path / "t.jsonl"), frame):
-        for documents in (str(tmp_path / "texts"), tmp_path / "texts", DOCUMENTS):
-            found = bp.locate(truth, documents)
-            assert found.topics["1"].start.tolist() == [CUT] and found.offsets == "chars"
-    with pytest.raises(bp.UsageError, match="a truth is a file"):
-        bp.locate(3, DOCUMENTS)
-    with pytest.raises(bp.UsageError, match="documents are a folder, a file or a mapping of name to text, not int"):
-        bp.locate(frame, 3)
-    with pytest.raises(bp.UsageError, match="the text of garden is a int, not a str"):
-        bp.locate(frame, {"garden": 3})
 
 
 @pytest.mark.slow

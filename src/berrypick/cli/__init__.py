@@ -20,12 +20,10 @@ COMPLETE = "_BERRYPICK_COMPLETE"
 COMMANDS = {
     "evaluate": "Score runs against judgements.",
     "compare": "Compare runs: confidence intervals, paired tests, gates for CI.",
-    "plot": "Draw a figure for a paper: curves, topics or means.",
     "explain": "Show how one number is computed.",
     "diff": "Show what changed between two results files.",
     "check": "Detect the format of files and report every problem.",
     "convert": "Convert a file to another format.",
-    "locate": "Find quotes in the documents and write their spans.",
     "list": "List measures, user models or formats.",
     "show": "Describe one measure, user model or format.",
 }

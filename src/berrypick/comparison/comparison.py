@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Literal
 from berrypick.comparison.method_names import CORRECTIONS, INTERVALS, TESTS, CorrectionName, IntervalName, TestName
 from berrypick.comparison.tabular import Resampling, fields_of
 from berrypick.comparison.topic_values import TIE
+from berrypick.core.doors import functions, html_of
 from berrypick.core.drawn import Ends
 from berrypick.core.errors import UsageError, nearest, shorten
 from berrypick.core.exchange import Kind, Written, columns_of
@@ -340,15 +341,11 @@ class Comparison(Written):
 
     def plot(self, **how: Any) -> Any:
         """Return an Altair chart of the means with their intervals; ``how``: width, height ('8.5cm'), font_size."""
-        from berrypick.report.charts import plot_comparison
+        return functions.need("plot_comparison", "plot()")(self, **how)
 
-        return plot_comparison(self, **how)
-
-    def _repr_html_(self) -> str:
+    def _repr_html_(self) -> str | None:
         """Means with intervals and letters, for notebooks."""
-        from berrypick.report.notebook_analysis import comparison_html
-
-        return comparison_html(self)
+        return html_of(self)
 
 
 def reader_fields(ends: Ends | None) -> dict[str, float | None]:

@@ -17,6 +17,7 @@ from typing import Any, ClassVar, Literal
 from berrypick.comparison.older_signatures import unlike
 from berrypick.comparison.saved import read_results
 from berrypick.comparison.tabular import fields_of
+from berrypick.core.doors import html_of
 from berrypick.core.errors import InputError, UsageError, option
 from berrypick.core.exchange import Kind, Written
 from berrypick.core.results import ALL, MeasureInfo, Note, Results, Row, Signature
@@ -142,10 +143,8 @@ class Difference(Written):
         records = self.records()
         return {name: [record[name] for record in records] for name in _EMPTY.as_dict()}
 
-    def _repr_html_(self) -> str:
-        from berrypick.report.notebook_analysis import difference_html
-
-        return difference_html(self)
+    def _repr_html_(self) -> str | None:
+        return html_of(self)
 
 
 _EMPTY = Change("", "", "", False, "changed", None, None, "", "")

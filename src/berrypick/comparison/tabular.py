@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from berrypick.comparison.statistics import check_draws
+from berrypick.core.doors import html_of
 from berrypick.core.exchange import Written, columns_of
 from berrypick.core.results import Note, Signature
 from berrypick.core.score import Table
@@ -46,10 +47,8 @@ class Tabular(Written):
     def _columns(self) -> dict[str, list[Any]]:
         return columns_of(self.rows())
 
-    def _repr_html_(self) -> str:
-        from berrypick.report.notebook_analysis import tabular_html
-
-        return tabular_html(self)
+    def _repr_html_(self) -> str | None:
+        return html_of(self)
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,9 @@
 """The doors by which features come in: entry points of installed packages, our own distribution's first.
 
-A command, a panel of the report page, a protocol or a function of ``bp.`` is named by an entry point of the groups
-``berrypick.commands``, ``berrypick.panels``, ``berrypick.protocols`` or ``berrypick.functions``, or handed to
-:func:`berrypick.register`. The add-ons of this package come in the same way: the core imports none of them.
+A command, a panel of the report page, a protocol, a reader of what clients return or a function of ``bp.`` is named by
+an entry point of the groups ``berrypick.commands``, ``berrypick.panels``, ``berrypick.protocols``,
+``berrypick.clients`` or ``berrypick.functions``, or handed to :func:`berrypick.register`. The add-ons of
+this package come in the same way: the core imports none of them.
 """
 
 from __future__ import annotations
@@ -198,3 +199,9 @@ def _names_of_the_core() -> list[str]:
 
 #: Names of ``bp.``: functions, and in packages classes too.
 functions = _Functions("functions", "function", _not_a_function, _names_of_the_core)
+
+
+def html_of(value: Any) -> str | None:
+    """Return a value as HTML for notebooks, or None where no add-on makes it: they show its text then."""
+    made = functions.find("as_html")
+    return None if made is None else made(value)

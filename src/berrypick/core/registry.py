@@ -149,7 +149,8 @@ class Registry(Generic[T]):
         """A class as an attribute of the package, for ``from berrypick.measures import nxCG``."""
         if not name.startswith("_") and self._modules().get(name) != name:
             in_file = self._from_file(name, lambda cls: cls.__name__)
-            found = in_file or next((cls for cls in self if cls.__name__ == name), None)
+            kinds = (base for cls in self for base in cls.__mro__ if issubclass(base, self.base))  # base classes too
+            found = in_file or next((cls for cls in kinds if cls.__name__ == name), None)
             if found is not None:
                 return found
         raise AttributeError(f"module {self.package.__name__!r} has no attribute {name!r}")

@@ -475,16 +475,15 @@ class Results(Written):
 
         ``how``: baseline, until, band, width and height (like '8.5cm'), font_size, confidence, resamples, seed.
         """
-        from berrypick.report.charts import check_options, plot
+        from berrypick.core.doors import functions
 
-        check_options(plot, how)
-        return plot(self, kind, **how)
+        return functions.need("plot_results", "plot()")(self, kind, **how)
 
-    def _repr_html_(self) -> str:
+    def _repr_html_(self) -> str | None:
         """The table of means, for notebooks."""
-        from berrypick.report.notebook import results_html
+        from berrypick.core.doors import html_of
 
-        return results_html(self)
+        return html_of(self)
 
 
 def _chosen(what: str, given: Sequence[str] | None, known: Sequence[str]) -> set[str]:

@@ -75,10 +75,10 @@ class Explanation:
 
         return explanation(self).rstrip("\n")
 
-    def _repr_html_(self) -> str:
-        from berrypick.report.notebook import explanation_html
+    def _repr_html_(self) -> str | None:
+        from berrypick.core.doors import html_of
 
-        return explanation_html(self)
+        return html_of(self)
 
 
 def number(value: float, places: int = 4) -> str:

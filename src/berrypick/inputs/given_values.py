@@ -7,16 +7,15 @@ from dataclasses import replace
 from os import PathLike
 from typing import Any
 
-from berrypick.core.errors import InputError, UsageError, shorten
+from berrypick.core.errors import UsageError, shorten
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
-from berrypick.formats.io.responses import is_answer
-from berrypick.inputs.chains import retrieved_in
+from berrypick.inputs.client_readers import Clients
 from berrypick.inputs.column_tables import run_of_table, runs_of_table, truth_of_table
 from berrypick.inputs.convert import RunFile, run_sources
 from berrypick.inputs.fields import names_topic
-from berrypick.inputs.frames import frame_table, holds_results, is_frame, is_record, records_table
-from berrypick.inputs.objects import KINDS, is_result, refuse_response, topics_table
+from berrypick.inputs.frames import frame_table, is_frame, is_record, records_table
+from berrypick.inputs.objects import KINDS, refuse_response, topics_table
 from berrypick.inputs.span_lists import begins_with_span
 from berrypick.inputs.text_search import TextSearch
 
@@ -77,7 +76,7 @@ def _ranx(given: Any, kind: str) -> bool:
 
 def _items(given: Any, what: str) -> list[Any]:
     """The items of an iterable; an error if it is none."""
-    if is_result(given):
+    if Clients().is_result(given):
         kind = type(given).__name__
         raise UsageError(f"a {what} of {kind} results needs their topics: {{topic: [results]}}")
     if isinstance(given, (bytes, Run, Truth)) or hasattr(given, "_fields") or not isinstance(given, Iterable):
@@ -120,7 +119,8 @@ def _run_with_name(name: str, given: Any, search: TextSearch) -> Run | RunFile:
 
 def _is_by_run(given: Mapping[Any, Any]) -> bool:
     """Whether a dictionary is ``{name: run}``; else it is ``{topic: results}``. Values that are empty may be either."""
-    by_run = {key: _holds_run(key, value) for key, value in given.items()}
+    clients = Clients()
+    by_run = {key: _holds_run(key, value, clients) for key, value in given.items()}
     known = {key: is_run for key, is_run in by_run.items() if is_run is not None}
     if len(set(known.values())) == 2:
         run, topic = (next(key for key, is_run in known.items() if is_run is wanted) for wanted in (True, False))
@@ -132,18 +132,18 @@ def _is_by_run(given: Mapping[Any, Any]) -> bool:
     return any(known.values())
 
 
-def _holds_run(key: Any, value: Any) -> bool | None:
+def _holds_run(key: Any, value: Any, clients: Clients) -> bool | None:
     """Whether a value is a run (True) or the results of one topic (False); None if it is empty."""
     if begins_with_span(value):
         return False
     if isinstance(value, (Run, RunFile, str, PathLike)) or _ranx(value, "Run"):
         return True
-    if is_answer(value) or _is_chain(value):
+    if clients.knows(value) or clients.holds(value):
         return False
     if is_frame(value):
         return True
     if isinstance(value, Mapping):
-        return all(_is_collection(one) for one in value.values()) if value else None
+        return all(_is_collection(one, clients) for one in value.values()) if value else None
     if not isinstance(value, (list, tuple)):
         return False
     if not value:
@@ -153,18 +153,8 @@ def _holds_run(key: Any, value: Any) -> bool | None:
     return is_record(first) and not rows and not _is_results_of(str(key), value)
 
 
-def _is_chain(value: Any) -> bool:
-    """Whether a value is what a chain returned, be it refused, or a data frame without topics."""
-    if is_frame(value):
-        return holds_results(value)
-    try:
-        return retrieved_in(value) is not None
-    except InputError:
-        return True
-
-
-def _is_collection(value: Any) -> bool:
-    return isinstance(value, (list, tuple, Mapping, Iterator)) or is_answer(value) or _is_chain(value)
+def _is_collection(value: Any, clients: Clients) -> bool:
+    return isinstance(value, (list, tuple, Mapping, Iterator)) or clients.knows(value) or clients.holds(value)
 
 
 def _is_results_of(topic: str, records: Iterable[Any]) -> bool:

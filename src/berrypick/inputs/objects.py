@@ -1,19 +1,14 @@
-"""Truths and runs by topic: results of retrieval libraries, known by their attributes, or names with numbers.
+"""Truths and runs by topic: lists of results, or names with numbers.
 
-No such library is imported. For each topic a list, in ranked order for a run, of
+For each topic a list, in ranked order for a run, of
 
-* LangChain documents: ``page_content``, ``metadata["start_index"]`` (add_start_index=True), and ``metadata["source"]``;
-  also as dictionaries, as LangSmith keeps them;
-* LlamaIndex nodes, with scores or without: ``start_char_idx``, ``end_char_idx``, ``ref_doc_id``;
-* Haystack documents: ``content``, ``meta["split_idx_start"]``, ``meta["source_id"]``, ``score``;
-* what chains, engines and pipelines of these return, see :mod:`berrypick.inputs.chains`; chunks of chonkie:
-  ``start_index``, ``end_index``, ``text``, in the document that has this text there;
 * tuples ``(doc, start, end)``, with a score (in a truth: a grade) as the fourth if there is one;
 * pairs of one of these and a score (in a truth: a grade); dictionaries with doc, start, end, text, score (in a truth:
   quote, grade), or the other names of :mod:`berrypick.inputs.fields`;
-* hits of Elasticsearch, OpenSearch, Qdrant, Weaviate, Pinecone or Milvus; or, in place of the list, a response of one
-  of these or Chroma, as JSON or as the object that its client returns; the format search-hits says how they are read;
 * plain texts, which are looked up in the documents, as is everything without offsets;
+* what add-ons and other packages read (:mod:`berrypick.inputs.client_readers`): documents and nodes of LangChain,
+  LlamaIndex, Haystack and chonkie, hits of search engines and vector stores; or, in place of the list, their responses,
+  and what chains, engines and pipelines return;
 
 or, as pytrec_eval, BEIR and MTEB have it, a dictionary of documents to scores or grades; documents that are all called
 ``document#start-end`` are spans. In a truth, a document may also have a list of its spans, ``[(start, end), ...]``.
@@ -21,10 +16,9 @@ or, as pytrec_eval, BEIR and MTEB have it, a dictionary of documents to scores o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set, ValuesView
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set, ValuesView
 from dataclasses import replace
 from os import PathLike
-from types import SimpleNamespace
 from typing import Any
 
 from berrypick.core.errors import InputError, UsageError, shorten
@@ -32,20 +26,15 @@ from berrypick.core.parameters import is_finite
 from berrypick.core.run import Ranking, Run
 from berrypick.core.truth import Truth
 from berrypick.documents.texts import Texts, read_texts
-from berrypick.formats.io.clients import fields_of, plain
-from berrypick.formats.io.hit_rows import HitRows
-from berrypick.formats.io.hits import is_hit, payload
+from berrypick.formats.io.clients import fields_of
 from berrypick.formats.io.json_lines import are_span_names, place_of_name
 from berrypick.formats.io.made_names import file_names, is_made
-from berrypick.formats.io.responses import answer_in, is_answer
-from berrypick.inputs.chains import retrieved_in
+from berrypick.inputs.client_readers import Clients, DocumentName
 from berrypick.inputs.column_tables import ColumnTable, TextSearch, is_number, plain_names, run_of_table
-from berrypick.inputs.counted_places import DETAILS, UNIT
-from berrypick.inputs.fields import PAGE_NAMES, FieldError, FieldReader, FieldRow, Role, names_of
+from berrypick.inputs.fields import FieldError, FieldReader, FieldRow, Role, names_of
 from berrypick.inputs.frames import is_frame
 from berrypick.inputs.span_lists import plain_judgements, plain_spans
 
-DocumentName = str | Callable[[Any], str] | None
 #: For messages.
 KINDS = "a file, a {0}, a dictionary by topic, a data frame, or records with topic and doc"
 
@@ -97,9 +86,10 @@ def run_from_objects(
 def refuse_response(given: Any, what: str) -> None:
     """Refuse a response without its topic: it would be iterated into the names of its fields, or these be topics."""
     keyed = not isinstance(given, (Mapping, Sequence, Set)) and fields_of(given) is not None
-    if is_result(given):
+    clients = Clients()
+    if clients.is_result(given):
         return
-    if is_answer(given) or (not is_frame(given) and retrieved_in(given) is not None):
+    if clients.knows(given) or (not is_frame(given) and clients.inside(given) is not None):
         raise UsageError(f"a {what} of a store's hits needs their topics: {{topic: {type(given).__name__}}}")
     if keyed:
         raise UsageError(f"a {what} is {KINDS.format(what.title())}, not {type(given).__name__}")
@@ -113,13 +103,13 @@ def topics_table(given: Mapping[Any, Any], role: Role, doc: DocumentName = None)
     plainly = None if doc is not None else plain_spans(given) if role == "run" else plain_judgements(given)
     if plainly is not None:
         return plainly
-    lists = role == "run" and not all(isinstance(one, Mapping) and not is_answer(one) for one in given.values())
+    reader = Clients()
+    lists = role == "run" and not all(isinstance(one, Mapping) and not reader.knows(one) for one in given.values())
     spans = are_span_names([str(name) for found in given.values() if isinstance(found, Mapping) for name in found])
     rows: list[dict[str, Any]] = []
-    reader = HitRows()
     called: dict[str, str] = {}
     for topic, held in given.items():
-        found = _retrieved(topic, held)
+        found = _retrieved(topic, held, reader)
         if (hits := _answer(topic, found, reader, doc, role)) is not None:
             fields: Iterator[dict[str, Any]] = iter(hits)
         elif isinstance(found, Mapping):
@@ -146,32 +136,27 @@ def topics_table(given: Mapping[Any, Any], role: Role, doc: DocumentName = None)
     )
 
 
-def _retrieved(topic: Any, found: Any) -> Any:
+def _retrieved(topic: Any, found: Any, reader: Clients) -> Any:
     """What was retrieved, where that stands inside of what a chain or a pipeline returned."""
     try:
-        inside = retrieved_in(found)
+        inside = reader.inside(found)
     except InputError as error:
         raise InputError(error.what.template, path=f"topic {topic}", remedy=error.remedy.template) from None
     return found if inside is None else inside
 
 
-def _answer(topic: Any, found: Any, reader: HitRows, doc: DocumentName, role: Role) -> list[dict[str, Any]] | None:
+def _answer(topic: Any, found: Any, reader: Clients, doc: DocumentName, role: Role) -> list[dict[str, Any]] | None:
     """The results in a response of a store, or a list of its hits; None if it is neither."""
     try:
-        answer = answer_in(found)
-        if answer is None:
-            return None
-        rows = reader.of_answer(answer) if doc is None else [
-            row for hit in answer.hits for row in _hit_rows(hit, reader, doc)
-        ]  # fmt: skip
+        rows = reader.read(found, doc)
     except FieldError as error:
         raise InputError(error.what, path=f"topic {topic}", remedy=error.remedy) from None
     except InputError as error:
         raise InputError(error.what.template, path=f"topic {topic}", remedy=error.remedy.template) from None
-    return [_for_role(row, role) for row in rows]
+    return None if rows is None else [_for_role(row, role) for row in rows]
 
 
-def _of_results(topic: Any, found: Any, reader: HitRows, doc: DocumentName, role: Role) -> Iterator[dict[str, Any]]:
+def _of_results(topic: Any, found: Any, reader: Clients, doc: DocumentName, role: Role) -> Iterator[dict[str, Any]]:
     """What the items of a list say. An object that is no list may iterate into the names of its fields, or into pairs
     of these and their values: only results are taken from it."""
     if not isinstance(found, Iterable) or isinstance(found, (str, bytes, Run, Truth)) or _is_keyed(found):
@@ -241,42 +226,31 @@ def _spans_of(topic: Any, name: Any, spans: Sequence[Any]) -> Iterator[dict[str,
 # --- one object -----------------------------------------------------------------------------------------------------
 
 
-def is_result(value: Any) -> bool:
-    """Whether a value is a document or node of a retrieval library."""
-    return (
-        any(hasattr(value, name) for name in ("page_content", "start_char_idx", "node", "payload"))
-        or (hasattr(value, "content") and hasattr(value, "meta"))
-        or (hasattr(value, "start_index") and hasattr(value, "end_index") and hasattr(value, "text"))
-    )
-
-
-def _fields(one: Any, reader: HitRows, doc: DocumentName, role: Role) -> list[dict[str, Any]]:
+def _fields(one: Any, reader: Clients, doc: DocumentName, role: Role) -> list[dict[str, Any]]:
     """What a result says by our names: one row, or several where a hit has inner hits."""
     number = "grade" if role == "truth" else "score"
     if isinstance(one, tuple) and len(one) == 2 and is_number(one[1]):
         return [{**row, number: one[1]} for row in _fields(one[0], reader, doc, role)]
     if type(one) in (tuple, list) and len(one) in (3, 4) and isinstance(one[0], str):
         return [dict(zip(("doc", "start", "end", number), one, strict=False))]
-    if not isinstance(one, str) and is_hit(fields_of(one)):
-        return [_for_role(row, role) for row in _hit_rows(plain(one), reader, doc)]
+    if (rows := reader.read_one(one, doc)) is not None:
+        return [_for_role(row, role) for row in rows]
     if isinstance(one, tuple) and hasattr(one, "_fields"):  # rows of a database
         one = dict(zip(one._fields, one, strict=True))
     if isinstance(one, Mapping):
-        one = _saved_langchain(one) or _saved_node(one) or _saved_haystack(one) or one
-    if isinstance(one, Mapping):
         return _dictionary(one, doc, role, reader.unread)
-    return [_for_role({"text": one} if isinstance(one, str) else _object_fields(one, doc, reader.unread), role)]
+    if not isinstance(one, str):
+        raise unknown_result(one)
+    return [_for_role({"text": one}, role)]
 
 
-def _hit_rows(hit: Mapping[str, Any], reader: HitRows, doc: DocumentName) -> list[dict[str, Any]]:
-    """A hit's rows; ``doc`` names one of its fields, which is then not unread."""
-    rows = reader.of_hits([hit])
-    if doc is None:
-        return rows
-    if isinstance(doc, str):
-        reader.unread.pop(doc, None)
-    named = _document(hit, payload(hit), doc, None)
-    return [{**row, "doc": named} for row in rows]
+def unknown_result(one: Any) -> UsageError:
+    """The error about an object that is no result."""
+    return UsageError(
+        f"{type(one).__name__} is not a known kind of result: expected LangChain, LlamaIndex or Haystack documents, "
+        "hits of stores, texts, tuples (doc, start, end), dictionaries with doc, start and end, "
+        "or pairs of one of these and a score"
+    )
 
 
 def _for_role(found: dict[str, Any], role: Role) -> dict[str, Any]:
@@ -294,7 +268,7 @@ def _for_role(found: dict[str, Any], role: Role) -> dict[str, Any]:
 def _dictionary(one: Mapping[Any, Any], doc: DocumentName, role: Role, unread: dict[str, None]) -> list[dict[str, Any]]:
     """A dictionary in a list: its place there is its rank, and the key of the list its topic."""
     reader = FieldReader(role, ends=False)
-    rows = reader.read({name: value for name, value in one.items() if str(name) not in _OF_LISTS})
+    rows = reader.read({name: value for name, value in one.items() if str(name) not in OF_LISTS})
     unread |= reader.unread
     found = []
     for row in rows:
@@ -305,7 +279,7 @@ def _dictionary(one: Mapping[Any, Any], doc: DocumentName, role: Role, unread: d
             for name in [name for name in unread if _with_inside(one).get(name) in files]:
                 del unread[name]
         if doc is not None:
-            kept["doc"] = _document(one, one, doc, None)
+            kept["doc"] = document_name(one, one, doc, None)
         found.append(kept)
     return [*found]
 
@@ -317,121 +291,10 @@ def _with_inside(one: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 #: What the place of a result says already.
-_OF_LISTS = ("rank", "tag", "results")
+OF_LISTS = ("rank", "tag", "results")
 
 
-def _object_fields(one: Any, doc: DocumentName, unread: dict[str, None]) -> dict[str, Any]:
-    """doc, start, end, text and score of an object, as far as it has them."""
-    node = getattr(one, "node", None)
-    if node is not None:  # LlamaIndex: a node with its score
-        score: Any = getattr(one, "score", None)
-        return {**_object_fields(node, doc, unread), **({"score": _as_float(score)} if is_number(score) else {})}
-    if hasattr(one, "page_content"):
-        return _with_metadata(one, one.metadata, {"text": one.page_content}, doc, unread)
-    if hasattr(one, "start_char_idx"):
-        text = one.text if hasattr(one, "text") else one.get_content()
-        places = {"start_char_idx": one.start_char_idx, "end_char_idx": one.end_char_idx, "text": text}
-        return _with_metadata(one, one.metadata, places, doc, unread, "ref_doc_id", getattr(one, "ref_doc_id", None))
-    if hasattr(one, "content") and hasattr(one, "meta"):
-        score = {"score": _as_float(one.score)} if is_number(getattr(one, "score", None)) else {}
-        parent = (one.meta or {}).get("source_id")
-        return _with_metadata(one, one.meta, {"text": one.content, **score}, doc, unread, "source_id", parent)
-    if hasattr(one, "start_index") and hasattr(one, "end_index") and hasattr(one, "text"):  # chonkie
-        places = {"start_index": one.start_index, "end_index": one.end_index, "text": one.text}
-        return _with_metadata(one, getattr(one, "metadata", None), places, doc, unread)
-    raise UsageError(
-        f"{type(one).__name__} is not a known kind of result: expected LangChain, LlamaIndex or Haystack documents, "
-        "hits of stores, texts, tuples (doc, start, end), dictionaries with doc, start and end, "
-        "or pairs of one of these and a score"
-    )
-
-
-def _as_float(value: Any) -> Any:
-    """A number too large for that is left to the check of scores."""
-    return float(value) if is_finite(value) else value
-
-
-def _saved_langchain(one: Mapping[str, Any]) -> Any:
-    """A LangChain document as LangSmith and JSON files keep it, or None."""
-    fields = one.get("kwargs") if "lc" in one else one
-    if not isinstance(fields, Mapping) or "page_content" not in fields:
-        return None
-    if not {*fields} <= {"page_content", "metadata", "type", "id"}:
-        return None  # with fields of its own, which are read too
-    return SimpleNamespace(page_content=fields["page_content"], metadata=fields.get("metadata"))
-
-
-def _saved_node(one: Mapping[str, Any]) -> Any:
-    """A LlamaIndex node, with a score or without, as JSON files keep it, or None."""
-    node = one.get("node") if isinstance(one.get("node"), Mapping) else one
-    assert node is not None
-    if not {"start_char_idx", "relationships", "text"} <= set(node):
-        return None
-    source = node["relationships"].get("1") if isinstance(node["relationships"], Mapping) else None
-    metadata = node.get("metadata")
-    held = SimpleNamespace(
-        start_char_idx=node["start_char_idx"],
-        end_char_idx=node.get("end_char_idx"),
-        text=node["text"],
-        metadata=metadata if isinstance(metadata, Mapping) else {},
-        ref_doc_id=source.get("node_id") if isinstance(source, Mapping) else None,
-    )
-    return SimpleNamespace(node=held, score=one.get("score")) if node is not one else held
-
-
-def _saved_haystack(one: Mapping[str, Any]) -> Any:
-    """A Haystack document as a dictionary, with its metadata inside or beside its own fields, or None."""
-    if not {"content", "id"} <= set(one) or not (is_made(one["id"]) or "blob" in one):
-        return None
-    meta = one.get("meta")
-    if not isinstance(meta, Mapping):
-        meta = {name: value for name, value in one.items() if name not in _OF_HAYSTACK}
-    return SimpleNamespace(content=one["content"], meta=meta, score=one.get("score"))
-
-
-_OF_HAYSTACK = ("id", "content", "blob", "dataframe", "meta", "score", "embedding", "sparse_embedding")
-
-
-def _with_metadata(
-    one: Any,
-    metadata: Mapping[str, Any] | None,
-    own: Mapping[str, Any],
-    doc: DocumentName,
-    unread: dict[str, None],
-    parent: str = "",
-    parent_id: Any = None,
-) -> dict[str, Any]:
-    """The fields of an object with those of its metadata. ``parent``: where a library keeps the name of the document
-    that a chunk was cut from, which goes before other names."""
-    if metadata and not isinstance(metadata, Mapping):
-        raise FieldError(f"metadata is a {type(metadata).__name__}, not an object", "give names and values, or none")
-    given = {str(name): value for name, value in (metadata or {}).items() if name not in _OF_LISTS}
-    for name, value in given.items():
-        if name == "start_index" and is_number(value) and value < 0:
-            given[name] = None  # LangChain could not find it
-    given |= {name: value for name, value in own.items() if value is not None}
-    reader = FieldReader("run", ends=False, metadata=True)
-    [row] = reader.read(given)
-    fields = {
-        name: row[name]
-        for name in ("doc", "start", "end", "length", "text", "score", UNIT, *DETAILS, *PAGE_NAMES)
-        if row.get(name) is not None
-    }
-    called = _document(one, given, doc, fields.pop("doc", None) if parent_id is None else parent_id)
-    if called is not None:
-        fields["doc"] = called
-    files: tuple[str, ...] = ()
-    if doc is None and is_made(called):
-        fields["doc_else"] = files = file_names(given)
-    if not isinstance(fields.get("text"), str) or not fields["text"]:
-        fields.pop("text", None)
-    if "start" in fields and UNIT not in fields:
-        fields["offsets"] = "chars"
-    unread |= {key: None for key in reader.unread if key != parent and given.get(key) not in files}
-    return fields
-
-
-def _document(one: Any, metadata: Mapping[str, Any], doc: DocumentName, found: Any) -> str | None:
+def document_name(one: Any, metadata: Mapping[str, Any], doc: DocumentName, found: Any) -> str | None:
     """The name of the document of a result, by the rule that a person gives, else as it was found."""
     if callable(doc):
         return str(doc(one))

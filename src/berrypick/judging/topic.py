@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from berrypick.core.arrays import BoolArray, IntArray, Positions
 from berrypick.core.collection import Collection
+from berrypick.core.doors import html_of
 from berrypick.core.errors import NeedsError, UsageError, option
 from berrypick.core.observed import part, record, records, unrecorded
 from berrypick.core.reach import Reach
@@ -263,9 +264,6 @@ class JudgedTopic:
         """Ranking and targets as intervals of the documents, whole documents included."""
         return self.ranking_spans, targets_as_spans(self.targets, self.context.reader.single_documents)
 
-    def _repr_html_(self) -> str:
+    def _repr_html_(self) -> str | None:
         """Targets, ranking and where they fall in the documents, for notebooks."""
-
-        from berrypick.report.notebook import judged_html
-
-        return judged_html(self)
+        return html_of(self)

@@ -1,1 +1,1 @@
-"""Adopt: any golden file and the texts of the documents to a truth of spans."""
+"""Adopt: any golden file, or a truth of quotes, and the texts of the documents to a truth of spans."""

@@ -23,6 +23,7 @@ from berrypick.addons.adopt.golden_fields import (
     single,
 )
 from berrypick.addons.adopt.golden_file import Golden, GoldenRow, read_chunks, read_golden
+from berrypick.addons.adopt.locate_truth import TruthLocator
 from berrypick.addons.adopt.placing import (
     PLACED,
     UNPLACED,
@@ -36,7 +37,6 @@ from berrypick.addons.adopt.placing import (
 from berrypick.core.errors import BerrypickError, InputError, Message, UsageError, option, shorten
 from berrypick.core.truth import Truth
 from berrypick.core.words import counted
-from berrypick.documents.locate_truth import TruthLocator
 from berrypick.documents.locator import check_quotes
 from berrypick.documents.quotes import THRESHOLD
 from berrypick.documents.texts import Texts, checksum, read_texts

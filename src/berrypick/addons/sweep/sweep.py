@@ -34,6 +34,7 @@ from berrypick.addons.sweep.sweep_work import FolderJob, Job, Outcome, PipelineJ
 from berrypick.comparison import statistics
 from berrypick.comparison.compare import compare
 from berrypick.comparison.tabular import shown
+from berrypick.core.doors import functions
 from berrypick.core.errors import UsageError, nearest
 from berrypick.core.exchange import Kind, Written
 from berrypick.core.progress import ProgressLike, StepCounter, as_progress
@@ -241,7 +242,7 @@ class Sweep(Written):
         with intervals. ``where`` fixes other parameters. ``how``: width, height ('8.5cm'), font_size.
         """
         from berrypick.addons.sweep.heatmap_chart import heatmap
-        from berrypick.report.charts import check_options, sized
+        from berrypick.report.chart_theme import check_options, sized
 
         check_options(sized, how)
         name, kept = self._measure(measure), self._kept(where)
@@ -290,10 +291,9 @@ class Sweep(Written):
         ]
         return grid_of(kept, self.parameters, rows, columns, name, self.results.info(name).higher_is_better)
 
-    def _repr_html_(self) -> str:
-        from berrypick.report.notebook_analysis import records_html
-
-        return records_html(self.rows, [*self.parameters, *COLUMNS[1:-1]], self.results)
+    def _repr_html_(self) -> str | None:
+        made = functions.find("records_html")
+        return None if made is None else made(self.rows, [*self.parameters, *COLUMNS[1:-1]], self.results)
 
 
 @takes_options

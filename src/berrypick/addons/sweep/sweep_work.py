@@ -31,7 +31,6 @@ from berrypick.core.run import Run
 from berrypick.core.truth import Truth
 from berrypick.documents.texts import Texts, read_texts
 from berrypick.evaluation.evaluation import Evaluation
-from berrypick.inputs.locate import locate
 
 
 @dataclass(frozen=True)
@@ -121,6 +120,7 @@ class PipelineJob(Job):
             raise UsageError(f"{'documents' if documents is None else 'queries'} are missing: texts by name")
         texts = read_texts(documents)
         if words is None:  # quotes are located once; what chunkers give counts characters already
+            locate = functions.need("locate", "a sweep over chunks")
             truth = locate(truth, texts, evaluation.pop("quotes", None), evaluation.pop("offsets", None))
             evaluation["documents"] = texts
         queries = _checked_queries(truth, texts, queries)

@@ -6,13 +6,13 @@ import re
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from berrypick.addons.traces.chains import is_document, retrieved_in
 from berrypick.addons.traces.retrieval import Retrieval
 from berrypick.addons.traces.samples import response_in
+from berrypick.addons.traces.search_hits import SearchHits
 from berrypick.addons.traces.traces_format import Retrievals, Samples, Traces, parsed, shown, values_in
 from berrypick.core.errors import InputError
 from berrypick.formats.base import Problems
-from berrypick.formats.search_hits import SearchHits
-from berrypick.inputs.chains import is_document, retrieved_in
 from berrypick.inputs.fields import ours_of
 
 #: What stands in predictions of KILT, which have the answer to a question as ``output`` too.

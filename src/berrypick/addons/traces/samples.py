@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from berrypick.addons.traces.chains import retrieved_in
+from berrypick.addons.traces.responses import answer_in
 from berrypick.addons.traces.retrieval import Retrieval
 from berrypick.addons.traces.words_of import question_in, results_in, topic_in
 from berrypick.core.errors import InputError
-from berrypick.formats.io.responses import answer_in
-from berrypick.inputs.chains import retrieved_in
 from berrypick.inputs.fields import QUESTIONS, TABLE, plain_name
 
 #: Texts that were retrieved, as ragas and DeepEval call them; ``contexts`` before that.

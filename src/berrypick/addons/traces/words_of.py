@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from berrypick.addons.traces.chains import is_document, retrieved_in
+from berrypick.addons.traces.responses import answer_in
 from berrypick.core.errors import InputError
-from berrypick.formats.io.responses import answer_in
 from berrypick.formats.io.strict_json import strict_json
-from berrypick.inputs.chains import is_document, retrieved_in
 from berrypick.inputs.fields import LISTS, QUESTIONS, TABLE, plain_name
 
 #: Names of questions in what is put into chains, beside those of the table.

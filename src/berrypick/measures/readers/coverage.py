@@ -18,8 +18,8 @@ from berrypick.judging.reader_sessions import ReaderSessions
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.base import Measure
 from berrypick.measures.reader_values import ReaderValues
-from berrypick.measures.spans._chunks import Reading, effort_for, reading_of
 from berrypick.measures.spans._text import view_of
+from berrypick.measures.text_reading import Reading, effort_for, reading_of
 
 #: Points of the curve that all topics share, from 0 to the budget.
 POINTS = 101

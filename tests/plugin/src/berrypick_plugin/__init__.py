@@ -8,6 +8,7 @@ from berrypick.core.assemble import assemble
 from berrypick.core.score import Table
 from berrypick.evaluation.protocols import Protocol
 from berrypick.formats import content, finite
+from berrypick.inputs.client_readers import ClientReader
 from berrypick.report.panels import Panel
 from berrypick.users.base import pairwise, shared
 
@@ -118,6 +119,16 @@ class DoubleColonRun(bp.Format):
     @classmethod
     def describe(cls, value):
         return [f"{len(value)} results"]
+
+
+class Trails(ClientReader):
+    """Trails of pages, as a client returns them."""
+
+    def read(self, value, doc=None):
+        if not isinstance(value, dict) or "trail" not in value:
+            return None
+        self.unread.update(dict.fromkeys(name for name in value if name != "trail"))
+        return [{"doc": page} for page in value["trail"]]
 
 
 def longest_detour(truth, run):

@@ -1,0 +1,74 @@
+"""bp.locate: a truth whose quotes are found in the documents."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from os import PathLike, fspath
+
+from berrypick.addons.adopt.locate_truth import TruthLocator, locate_truth
+from berrypick.core.errors import UsageError, option
+from berrypick.core.truth import Truth
+from berrypick.documents.locator import check_quotes
+from berrypick.documents.offsets import check_offsets
+from berrypick.documents.quotes import THRESHOLD
+from berrypick.documents.texts import Texts, read_texts
+from berrypick.inputs.convert import TruthLike, as_truth
+
+
+def locate(
+    truth: TruthLike,
+    documents: Texts | Mapping[str, str] | str | PathLike[str] | None = None,
+    quotes: str | None = None,
+    offsets: str | None = None,
+    threshold: float = THRESHOLD,
+    *,
+    repair: int = 0,
+    partial: bool = False,
+    report: str | PathLike[str] | None = None,
+) -> Truth:
+    """Find every quote of a truth in the documents, and turn every offset into characters.
+
+    Parameters
+    ----------
+    truth : TruthLike
+        The judgements: a file, a Truth, a data frame, records, a dictionary by topic, or Qrels of ranx.
+    documents : Texts, mapping, str or path, optional
+        The texts: a folder, JSON Lines with doc and text, or a mapping.
+    quotes : {'exact', 'normalised', 'fuzzy'}, optional
+        How quotes are matched; exact unless said.
+    offsets : str, optional
+        What offsets in the truth count so far: chars, bytes or utf16; what its file says of that counts for more.
+    threshold : float
+        The least similarity of fuzzy matches, in percent.
+    repair : int
+        Offsets that do not match their quote are moved to the only place of it within so many characters.
+    partial : bool
+        Leave out what has no place, and count it in the notes, instead of an error.
+    report : str or path, optional
+        A file of JSON Lines to write, with every span and quote.
+
+    Returns
+    -------
+    Truth
+        Spans in characters.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> truth = {"q": [{"doc": "guide", "quote": "old canes"}]}
+    >>> bp.locate(truth, {"guide": "Cut the old canes."}).to_records()[0]["start"]
+    8
+    """
+    if documents is None:
+        raise UsageError(f"quotes are found in the texts of the documents: give them with {option('documents')}")
+    if isinstance(repair, bool) or not isinstance(repair, int) or repair < 0:
+        raise UsageError(f"repair must be a number of characters, 0 or more, not {repair!r:.40}")
+    given, texts = as_truth(truth), read_texts(documents)
+    if given.of_pages or given.unit:
+        judged = "places on pages" if given.of_pages else f"stretches of {given.unit}"
+        raise UsageError(f"{given.source or 'the truth'} judges {judged}; locate finds spans of text")
+    counting = given.offsets or check_offsets(offsets)
+    if given.units != "spans":
+        return given
+    locator = TruthLocator(texts, check_quotes(quotes), threshold, repair, counting, given.source)
+    return locate_truth(given, locator, partial, None if report is None else fspath(report))

@@ -1,0 +1,1 @@
+"""Measures of readers who go on with some probability, or for some time: the C/W/L framework, time-biased gain."""

@@ -1,0 +1,38 @@
+"""What reach alone proves, a panel for each measure: the mean if targets are independent, within its bounds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from berrypick.addons.figures.mean_chart import interval_panel, interval_row
+from berrypick.core.errors import UsageError
+from berrypick.core.results import Results
+from berrypick.evaluation.proved import proved_by
+from berrypick.report.chart_panels import PANELS, concatenated
+from berrypick.report.chart_theme import SCREEN, ChartTheme, labels
+
+
+def bounds(results: Results, *, theme: ChartTheme = SCREEN) -> Any:
+    """The interval of each run, the best on top; the results hold the measures and their bounds."""
+    proved = proved_by(results)
+    found = {
+        one.text: {run: ends for run in results.runs if (ends := proved.interval(one, run)) is not None}
+        for one in proved.measures
+    }
+    shown = {text: ends for text, ends in found.items() if ends}
+    if not shown:
+        raise UsageError(
+            "nothing to draw: intervals that hold whatever is seen together are those of EPRUM, beside "
+            "EPRUM(together='low') and EPRUM(together='high')"
+        )
+    if len(shown) > PANELS:
+        raise UsageError(f"{len(shown)} measures are more than the {PANELS} panels that one picture can hold")
+    first, names = next(iter(shown.values())), labels(results.runs)
+    order = [names[run] for run in sorted(results.runs, key=lambda run: -first[run][1] if run in first else 0.0)]
+    columns = theme.columns(len(shown))
+    panels = []
+    for place, (text, intervals) in enumerate(shown.items()):
+        rows = [interval_row(names[run], *interval) for run, interval in intervals.items()]
+        title = "mean, and its bounds"
+        panels.append(interval_panel(rows, order, text, title, place % columns == 0, theme, len(shown)))
+    return concatenated(panels, theme)

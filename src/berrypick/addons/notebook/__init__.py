@@ -1,0 +1,1 @@
+"""Values as notebooks show them: tables and drawings in HTML, without script."""

@@ -1,0 +1,44 @@
+"""The one function by which values find their HTML, and that of records."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from berrypick.addons.notebook import notebook, notebook_analysis
+from berrypick.comparison.comparison import Comparison
+from berrypick.comparison.difference import Difference
+from berrypick.core.results import Results
+from berrypick.core.score import Explanation
+from berrypick.judging.topic import JudgedTopic
+
+
+def as_html(value: Any) -> str:
+    """Return a value as HTML for notebooks, as its ``_repr_html_`` does.
+
+    Parameters
+    ----------
+    value : Results, Explanation, JudgedTopic, Comparison, Difference, or an analysis
+        What is to be shown.
+
+    Returns
+    -------
+    str
+        Tables without script or style sheet; names from files are escaped.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> "<table" in bp.as_html(bp.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "AP"))
+    True
+    """
+    if isinstance(value, Results):
+        return notebook.results_html(value)
+    if isinstance(value, Explanation):
+        return notebook.explanation_html(value)
+    if isinstance(value, JudgedTopic):
+        return notebook.judged_html(value)
+    if isinstance(value, Comparison):
+        return notebook_analysis.comparison_html(value)
+    if isinstance(value, Difference):
+        return notebook_analysis.difference_html(value)
+    return notebook_analysis.tabular_html(value)

@@ -1,0 +1,100 @@
+"""PT2I: probability of relevance under tolerance to irrelevance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from berrypick.addons.t2i._visits import VisitQuantities, _Searching
+from berrypick.core.arrays import FloatArray
+from berrypick.core.errors import UsageError
+from berrypick.core.score import Curve, Score, Table, number
+from berrypick.judging.topic import JudgedTopic
+from berrypick.measures.base import LEVELS, recall_value
+
+
+@dataclass(frozen=True)
+class PT2I(_Searching):
+    """Targets found per unit met, relevant or wasted, until S targets are found.
+
+    Formula
+    -------
+    ::
+
+        PT2I(wanted=S) = S/(S + ESL)
+        PT2I@l         = PT2I(wanted=S) with S = max(1, ceil(l R))
+
+    with ESL as there, in tokens too, and R targets in all. The curve shows S = 1 .. R at the recall S/R.
+
+    With spread=s tau differs between people, one for all visits of a person: log-normal with median ``tolerance`` and
+    sigma s. The value is the mean over people: exact between the tolerances at which visits or I change, with
+    quadrature (error 1e-9) for people whose I is above 10^5, which the signature then says.
+
+    Meaning
+    -------
+    Raghavan's probability of relevance, with units of tolerance in the place of irrelevant documents.
+
+    Use
+    ---
+    Precision-recall thinking for video and long text: one value per number of targets wanted.
+
+    Bounds
+    ------
+    0 to 1.
+
+    Undefined
+    ---------
+    No targets, or fewer than S.
+
+    Example
+    -------
+    Targets [5,10) and [80,90) in 100 seconds, results that start at 0 and at 50: ESL = 4 for S = 2, so 2/(2 + 4)
+
+    >>> import berrypick as bp
+    >>> truth, run = {"q": {"video#5-10": 1, "video#80-90": 1}}, {"q": {"video#0-8": 2, "video#50-70": 1}}
+    >>> seconds = bp.Collection({"video": 100})
+    >>> round(bp.score("PT2I(wanted=2,tolerance=15)", truth, run, collection=seconds), 4)
+    0.3333
+    """
+
+    cutoff: ClassVar[Literal["none", "rank", "level"]] = "level"
+    references: ClassVar[tuple[str, ...]] = ("vries2004tolerance", "raghavan1989critical")
+    curve_axes: ClassVar[tuple[str, str]] = ("recall", "precision")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.at is not None and self.wanted is not None:
+            raise UsageError("PT2I takes one of wanted= and @level, not both")
+
+    def wants(self, judged: JudgedTopic) -> int:
+        return super().wants(judged) if self.at is None else recall_value(float(self.at), len(judged.targets))
+
+    def compute(self, judged: JudgedTopic) -> Score:
+        return self.scored(judged, self.value(judged))
+
+    def of_search(self, search: VisitQuantities, units: FloatArray, length: FloatArray) -> FloatArray:
+        return np.asarray(search.wanted / (search.wanted + length))
+
+    def missing_topic_score(self, judged: JudgedTopic) -> Score:
+        return self.compute(judged)
+
+    def _precisions(self, judged: JudgedTopic) -> list[float]:
+        values = [self.value(judged, wanted) for wanted in range(1, len(judged.targets) + 1)]
+        return [value for value in values if value is not None]
+
+    def curve(self, judged: JudgedTopic) -> Curve | None:
+        values = self._precisions(judged)
+        return [(s / len(values), value) for s, value in enumerate(values, start=1)]
+
+    def resampled_curve(self, judged: JudgedTopic) -> Curve | None:
+        values = self._precisions(judged)
+        return [(level, values[recall_value(level, len(values)) - 1]) for level in LEVELS]
+
+    def summary(self, judged: JudgedTopic) -> list[str | Table]:
+        value = self.compute(judged).value
+        if value is None:
+            return [f"Undefined: {self.wanted} targets are wanted, the topic has {len(judged.targets)}."]
+        mean = "mean of " if self.spread else ""
+        return [*self.search_tables(judged), f"PT2I = {mean}S/(S + ESL) = {number(value, 6)}"]
