@@ -88,6 +88,7 @@ def test_converted_on_the_command_line(folder, berrypick):
     assert wrong.code == 2 and "has no root" in wrong.err
 
 
+@pytest.mark.slow
 def test_no_text_of_a_session_goes_anywhere(folder, berrypick):
     """Into no run, table, note, signature or page."""
     truth = folder.parent / "truth.jsonl"

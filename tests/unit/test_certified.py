@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 import twins
+from cases import at_length
 from click.testing import CliRunner
 from list_twins import EXPONENTS, random_rows
 
@@ -33,7 +34,7 @@ def test_search_against_all_orders(nodes, kernels, monkeypatch):
     """The list is never better than the best one, the bound never worse; a search to the end finds the best."""
     monkeypatch.setattr(list_search, "MOST_LISTED", 0)
     rng = np.random.default_rng(nodes)
-    for _ in range(60 if kernels == "native" else 15):
+    for _ in range(60 if kernels == "native" else at_length(5, 15)):
         rows = random_rows(rng)
         best = ideal.exact(Reach.of(rows))
         wanted = range(1, rows.shape[1] + 1)
