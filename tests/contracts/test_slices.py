@@ -64,6 +64,7 @@ OFFERED = [
     ("index", "evaluate t.qrels r.run -m AP --collection x.idx", "the index of a collection needs the add-on"),
     ("demo", "demo web", "No such command 'demo'"),
     ("adopt", "locate t.qrels o.jsonl --documents r.run", "No such command 'locate'"),
+    ("links", "evaluate t.qrels r.run -m EPRUM --user markov", "unknown user model markov"),
     ("continuation", "evaluate t.qrels r.run -m TBG", "unknown measure TBG"),
     ("gains", "evaluate t.qrels r.run -m nxCG@10", "unknown measure nxCG"),
 ]
