@@ -48,11 +48,12 @@ release: $(VENV)/installed-test
 bench: $(VENV)/installed-test
 	@for file in benchmarks/[!_]*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
 
-# a million inputs, or INPUTS=N of them, then faults at many moments; SEED=... repeats a run; failures are kept in
-# fuzz-failures/
+# a million inputs, or INPUTS=N of them, then faults at many moments, and at length what other runs try in short;
+# SEED=... repeats a run; failures are kept in fuzz-failures/
 fuzz: $(VENV)/installed-test
 	@$(BIN)/python tests/fuzz/run.py --inputs $(or $(INPUTS),1000000) --seed '$(SEED)' --keep fuzz-failures
-	@BERRYPICK_FAULTS=25 $(BIN)/python -m pytest tests/faults
+	@BERRYPICK_FAULTS=25 $(BIN)/python -m pytest -m hypothesis
+	@BERRYPICK_FAULTS=25 $(BIN)/python -m pytest tests/faults $$(grep -rl --include='test_*.py' 'import.* at_length' tests)
 
 # the share of N random changes of core lines that the tests of quick notice; VERBOSE=1 names those that they do not
 mutants: $(VENV)/installed-test

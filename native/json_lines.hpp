@@ -98,12 +98,16 @@ private:
         if (!skip('}') || next()) return false;
         met &= ~optional;
         if (needed_ == 0) needed_ = met;
-        if (met != needed_ || (met & named) != named || bool(met & bit(start_slot)) != bool(met & bit(end_slot))) return false;
+        if (met != needed_ || !says_where(met) || bool(met & bit(start_slot)) != bool(met & bit(end_slot))) return false;
         if ((met & bit(start_slot)) && !(value[0] >= 0 && value[1] >= value[0])) return false;
         for (int i = 0; i < numbers; ++i)
             if (met & bit(start_slot + i)) column[i].push(value[i]);
         if ((met & bit(text_slot)) && !texts.add(text)) return false;
-        return add_names(name[0], name[1], std::int32_t(lines));
+        return add_names(name[0], name[met & bit(document_slot) ? 1 : 0], std::int32_t(lines));
+    }
+    // A topic and a document; or a text in place of the document, whose names then mean nothing.
+    static bool says_where(unsigned met) {
+        return (met & named) == named || (met & (named | bit(text_slot) | bit(start_slot))) == (bit(topic_slot) | bit(text_slot));
     }
     // Whether there is more in the line behind white space.
     bool next() {

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from made_once import made_once
 
 #: Without these, Chromium talks to its maker at every start.
 QUIET = [
@@ -33,11 +34,11 @@ def chromium() -> Iterator[Any]:
 @pytest.fixture(scope="session")
 def demonstration(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report page of the bundled campaign."""
-    path = tmp_path_factory.mktemp("demonstration") / "report.html"
     from berrypick.addons.demo import campaign
 
-    campaign.write_page(path)
-    return path
+    return made_once(tmp_path_factory, "demonstration", lambda folder: campaign.write_page(folder / "report.html")) / (
+        "report.html"
+    )
 
 
 class Watched:

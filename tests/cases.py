@@ -56,6 +56,11 @@ def each(names: str | Sequence[str], cases: Iterable[Any], ids: Callable[[Any], 
     return decorate
 
 
+def at_length(few: int, many: int) -> int:
+    """How much of a generated input is tried: `few` in every run, and `many` under ``make fuzz``."""
+    return many if os.environ.get("BERRYPICK_FAULTS") else few
+
+
 def modules_below(package):
     """The public modules of a package and of its families, without those that only help."""
     for info in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):

@@ -20,7 +20,9 @@ from pathlib import Path
 
 import pytest
 from browsers import chromium, demonstration, tabs, watch  # noqa: F401 (fixtures of all tests with a browser)
+from cases import at_length
 from hypothesis import HealthCheck, settings
+from made_once import made_once
 
 REQUIRE_ALL = os.environ.get("BERRYPICK_REQUIRE_ALL", "") not in ("", "0")
 
@@ -32,7 +34,7 @@ os.environ.update(
 #: Fixtures of ours hold for all examples of a test alike.
 SLOW_BUT_SOUND = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 
-settings.register_profile("here", deadline=None, suppress_health_check=SLOW_BUT_SOUND, max_examples=60)
+settings.register_profile("here", deadline=None, suppress_health_check=SLOW_BUT_SOUND, max_examples=at_length(35, 300))
 settings.register_profile("ci", parent=settings.get_profile("here"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "here")
 
@@ -134,11 +136,23 @@ def pytest_configure():
         atexit.register(shutil.rmtree, cache, ignore_errors=True)
 
 
+def is_slow(path: Path) -> bool:
+    """Whether the tests of a file are slow, but for those with the other mark."""
+    return path.parent.name in SLOW_FOLDERS or path.stem in SLOW_MODULES
+
+
+def pytest_ignore_collect(collection_path, config):
+    """Files of slow tests alone are not even loaded where only others are wanted: that would take half of the time."""
+    if config.option.markexpr == "not slow" and collection_path.suffix == ".py" and is_slow(collection_path):
+        return True if "mark.quick" not in collection_path.read_text(encoding="utf-8") else None
+    return None
+
+
 def pytest_collection_modifyitems(items):
     for item in items:
         generated = getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
         browser = "chromium" in getattr(item, "fixturenames", ())
-        slow = generated or browser or item.path.parent.name in SLOW_FOLDERS or item.path.stem in SLOW_MODULES
+        slow = generated or browser or is_slow(item.path)
         if slow and not item.get_closest_marker("quick"):
             item.add_marker(pytest.mark.slow)
     order = {name: place for place, name in enumerate(LONG_MODULES)}
@@ -227,7 +241,7 @@ def installed_plugin(tmp_path_factory) -> Path:
     """The folder in which the package of tests/plugin is installed; see plugins.discoverable."""
     import plugins
 
-    return plugins.install(tmp_path_factory.mktemp("installed"))
+    return made_once(tmp_path_factory, "installed", lambda folder: plugins.install(folder / "packages")) / "packages"
 
 
 @pytest.fixture(params=["numpy", "native"])

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from berrypick.addons.adopt.locate import locate
     from berrypick.addons.assumptions.assumptions import Assumptions
     from berrypick.addons.assumptions.over import Over
+    from berrypick.addons.figures.charts import chart_config
     from berrypick.addons.fit.fit import Fit, fit
     from berrypick.addons.ideal.ideal_lists import IdealList, ideal_lists
     from berrypick.addons.integrations.ir_measures_provider import register_ir_measures
@@ -64,7 +65,6 @@ if TYPE_CHECKING:
     from berrypick.measures.readers.coverage import coverage_band, coverage_budgets
     from berrypick.measures.readers.eprum import eprum
     from berrypick.measures.readers.prum import prum
-    from berrypick.report.charts import chart_config
     from berrypick.users.base import UserModel
 
 __all__ = [
@@ -197,7 +197,6 @@ _HOMES = {
     "coverage_budgets": "berrypick.measures.readers.coverage",
     "eprum": "berrypick.measures.readers.eprum",
     "prum": "berrypick.measures.readers.prum",
-    "chart_config": "berrypick.report.charts",
     "UserModel": "berrypick.users.base",
 }
 

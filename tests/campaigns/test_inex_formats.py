@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from berrypick import formats
+from berrypick.addons.campaigns import inex_fol_truth
 from berrypick.addons.campaigns.inex_fol_run import InexFolRun
 from berrypick.addons.campaigns.inex_fol_truth import InexFolTruth
 from berrypick.core.assemble import assemble
@@ -63,6 +64,42 @@ def test_truth_is_read(tmp_path: Path) -> None:
     assert topic.line is not None and topic.line.tolist() == [1, 1, 2, 4]
     assert topic.entry_points[0] == EntryPoint("100", offset=250, line=1) and len(topic.entry_points) == 3
     assert truth.lengths["102"] == 400 and len(truth.topics["3"]) == 0
+
+
+def judged_lines(seed: int) -> str:
+    """Lines of some topics in any order, with several passages, empty ones, or none."""
+    draw = np.random.default_rng(seed)
+    lines = []
+    for topic, document in {tuple(draw.integers(0, 6, 2).tolist()) for _ in range(int(draw.integers(1, 25)))}:
+        sizes = draw.integers(0, 9, int(draw.integers(0, 4))).tolist()
+        spans = " ".join(f"{100 * i}:{size}" for i, size in enumerate(sizes))
+        entry = f" {int(draw.integers(0, 99))} {spans}" if sizes else ""
+        lines.append(f"t{topic} Q0 d{document} {sum(sizes)} 1000{entry}\n")
+    return "".join(lines[i] for i in draw.permutation(len(lines)).tolist())
+
+
+def test_topics_are_made_at_once_as_line_by_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    paths = [put(tmp_path, judged_lines(seed), f"{seed}.txt") for seed in range(40)]
+    scanned = [InexFolTruth.read(path, Problems(path)) for path in paths]
+    monkeypatch.setattr(inex_fol_truth, "scan", lambda *given: None)
+    for path, one in zip(paths, scanned, strict=True):
+        other = InexFolTruth.read(path, Problems(path))
+        assert [*one.topics] == [*other.topics] and dict(one.lengths) == dict(other.lengths)
+        for ours, theirs in zip(one.topics.values(), other.topics.values(), strict=True):
+            assert (ours.document, ours.empty_documents) == (theirs.document, theirs.empty_documents)
+            assert ours.entry_points == theirs.entry_points and len(ours.entry_points) == len(theirs.entry_points)
+            assert [*map(repr, ours.entry_points)] == [*map(repr, theirs.entry_points)]
+            for name in ("grade", "start", "end", "line"):
+                columns = getattr(ours, name), getattr(theirs, name)
+                assert columns[0].dtype == columns[1].dtype and np.array_equal(*columns)
+
+
+def test_entry_points_are_made_when_they_are_asked_for(tmp_path: Path) -> None:
+    points = formats.read_truth(put(tmp_path, TRUTH)).topics["1"].entry_points
+    made = (EntryPoint("100", None, 250, 1), EntryPoint("101", None, 0, 2), EntryPoint("103", None, 1500, 4))
+    assert tuple(points) == made and points == made and hash(points) == hash(made)
+    assert points[1:] == made[1:] and points[-1] == made[-1] and points != made[1:]
+    assert not formats.read_truth(put(tmp_path, TRUTH)).topics["3"].entry_points
 
 
 def test_truth_is_written_back_exactly(tmp_path: Path) -> None:

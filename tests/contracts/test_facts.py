@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from cases import each
+from parsed_files import parsed
 
 import berrypick
 
@@ -27,7 +28,7 @@ def place(path: Path) -> str:
 def calls(path: Path):
     """(line, name of what is called, the call)."""
     found = []
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Call):
             function = node.func
             name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from cases import each
+from parsed_files import parsed
 
 import berrypick
 
@@ -77,7 +78,7 @@ def nodes(tree: ast.AST):
 def imports(path: Path):
     """(line, module) of everything of ours that a file imports, wherever in the file, but for display methods."""
     package = module_of(path) if path.name == "__init__.py" else module_of(path).rpartition(".")[0]
-    for node in nodes(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes(parsed(path)):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names if alias.name.split(".")[0] == "berrypick")
         elif isinstance(node, ast.ImportFrom):

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from parsed_files import parsed
 
 import berrypick as bp
 from berrypick.cli import main
@@ -31,7 +32,7 @@ def literals():
             or name.endswith("_command.py")
         ):
             continue
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(parsed(path)):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 yield f"{name}:{node.lineno}", COMMAND.sub("", node.value)
 

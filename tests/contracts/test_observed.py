@@ -16,7 +16,7 @@ LENGTHS = {"a": 50, "b": 60}
 TEXTS = {"a": "one two three four five six seven eight nine ten!", "b": "a bc def " * 7}
 
 
-TWO_USERS = ({"user": "coverage"}, {"user": "t2i(tolerance=3)"})
+TWO_USERS = ({"user": "coverage"}, {"user": "distance"})
 TWO_IDEALS = ({"idealism": "1=.5,2=1"}, {"idealism": "1=1,2=1"})
 TWO_EFFORTS = ({"effort": "chars"}, {"effort": "rank"})
 TWO_LENGTHS = ({}, {"collection": {"a": 50, "b": 70}})
@@ -72,8 +72,8 @@ def test_what_others_have_computed_already_counts_as_read():
     """Parts are computed once for all measures of a topic."""
     alone = signatures("effort", collection=LENGTHS)[0]
     assert signatures("reach", "effort", "effort", collection=LENGTHS)[1] == alone
-    texts = ("T2I(tolerance=3)", "PT2I(tolerance=3)")
-    rows = [bp.evaluate(TRUTH, RUN, given, collection=LENGTHS).mean_rows for given in (texts, texts[::-1])]
+    texts, options = ("EPRUM", "ExpectedRatio"), {"user": Patient(), "collection": LENGTHS}
+    rows = [bp.evaluate(TRUTH, RUN, given, **options).mean_rows for given in (texts, texts[::-1])]
     assert rows[0][0].signature == rows[1][1].signature and rows[0][1].signature == rows[1][0].signature
     assert rows[0][0].signature["lengths"] and rows[0][1].signature["lengths"]
 
@@ -132,7 +132,7 @@ def test_topics_that_read_different_parts_have_one_signature(tmp_path):
 
 
 def test_several_processes_find_the_same():
-    given = (TRUTH, RUN, "EPRUM epnav T2I(tolerance=3) charR")
+    given = (TRUTH, RUN, "EPRUM epnav ExpectedRatio charR")
     assert (
         bp.evaluate(*given, collection=LENGTHS).mean_rows == bp.evaluate(*given, collection=LENGTHS, jobs=2).mean_rows
     )

@@ -18,13 +18,12 @@ from berrypick.cli import commands
 from berrypick.cli.compare import compare_command
 from berrypick.cli.evaluate import evaluate_command
 from berrypick.cli.explain import explain_command
-from berrypick.cli.plot import plot_command
 from berrypick.core.doors import functions
 from berrypick.evaluation.options import EvaluationKeywords, SweepKeywords, options
 
 OPTIONS = {option.name: option for option in options()}
-REPORT = [command for name, command in commands if name == "report"]
-COMMANDS = [evaluate_command, explain_command, compare_command, *REPORT, plot_command]
+OF_SLICES = [command for name, command in commands if name in ("report", "plot")]
+COMMANDS = [evaluate_command, explain_command, compare_command, *OF_SLICES]
 FUNCTIONS = {
     "evaluate": (bp.evaluate, ({"q": {"a": 1}}, {"q": {"a": 1.0}}, "AP")),
     "score": (bp.score, ("AP", {"q": {"a": 1}}, {"q": {"a": 1.0}})),
@@ -156,14 +155,6 @@ def test_typos_get_a_suggestion(name, parameter, tmp_path):
     assert said.startswith(f"{name}() has no option '{typed(parameter)}'; did you mean ")
     assert parameter in said.split("did you mean ")[1].rstrip("?").split(" or ")
     assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.parametrize("kind", ["results", "comparison"])
-def test_typos_in_plots_get_a_suggestion(kind):
-    pytest.importorskip("altair")
-    value = bp.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "AP")
-    with pytest.raises(bp.UsageError, match=r"plot\(\) has no option 'widht'; did you mean width"):
-        (value if kind == "results" else bp.compare(value)).plot(widht="8cm")
 
 
 #: A value other than the default of every option, in an evaluation that it suits.

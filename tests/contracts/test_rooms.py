@@ -3,10 +3,10 @@
 import ast
 import importlib.util
 from collections import defaultdict
-from functools import cache
 from pathlib import Path
 
 import pytest
+from parsed_files import parsed
 from test_layers import LAYERS, ROOT, module_of
 
 FILES = sorted(ROOT.rglob("*.py"))
@@ -24,7 +24,6 @@ FILES_TWICE = {
     "__main__": "what python -m runs",
     "base": "what the classes of a room derive from",
     "coverage": "a measure and a user model of one name, after which their files are called",
-    "t2i": "a measure and a user model of one name, after which their files are called",
 }
 #: Class names that occur twice, and why.
 CLASSES_TWICE = {
@@ -42,11 +41,6 @@ def places_of(names: list[tuple[str, Path]]) -> dict[str, list[str]]:
     for name, path in names:
         places[name].append(str(path.relative_to(ROOT)))
     return {name: found for name, found in places.items() if len(found) > 1}
-
-
-@cache
-def parsed(path: Path) -> ast.Module:
-    return ast.parse(path.read_text("utf-8"))
 
 
 def classes(path: Path) -> list[tuple[str, Path]]:

@@ -1,6 +1,8 @@
-"""The core works without its slices: each is hidden in turn, and all at once, and the core's tests run.
+"""The core works without its slices: each is hidden in turn, and all at once.
 
-All quick tests run without any slice; without one of them, those that go through commands, doors and formats.
+The core's quick tests run without any slice. Without one of them, everything else comes in through the doors, and every
+command is called, those of the other slices too: no file of a slice imports another one (test_layers), so that nothing
+but what is found at run time can be missing.
 """
 
 from __future__ import annotations
@@ -13,6 +15,8 @@ from pathlib import Path
 import pytest
 
 import berrypick as bp
+from berrypick.cli import COMMANDS
+from berrypick.core.doors import own_points
 
 TESTS = Path(__file__).resolve().parents[1]
 SLICES = sorted(path.parent.name for path in (Path(bp.__file__).parent / "addons").glob("*/__init__.py"))
@@ -20,8 +24,6 @@ SLICES = sorted(path.parent.name for path in (Path(bp.__file__).parent / "addons
 SEVERAL = ["contracts/test_hostile_names.py", "contracts/test_names.py", *(f"unit/test_{name}.py" for name in (
     "door", "given_back", "output_option", "progress", "repeated_names", "saved_results", "values", "written"
 ))]  # fmt: skip
-#: Tests of the core that a missing slice could disturb.
-CHOSEN = ("evaluate", "compare_gates", "compare_diff", "inputs", "option_values", "overlap", "idealism", "direction")
 
 
 def without(hidden: list[str], *arguments: object, **options: object) -> subprocess.CompletedProcess[str]:
@@ -44,13 +46,26 @@ def test_they_are_hidden():
     assert "has no attribute 'fit'" in without(["fit"], "-c", "import berrypick as bp; bp.fit").stderr
 
 
-@pytest.mark.parametrize("hidden", [*([name] for name in SLICES), SLICES], ids=[*SLICES, "all"])
-def test_the_core_works_without(hidden):
-    chosen = [TESTS / "unit" / f"test_{name}.py" for name in CHOSEN]
+def test_a_method_of_a_missing_slice_is_one_message():
+    """The method is there; whatever it needs is said."""
+    code = "import berrypick as bp; bp.evaluate({'q': {'a': 1}}, {'q': {'a': 1.0}}, 'AP').plot()"
+    said = without(["figures"], "-c", code).stderr
+    assert "UsageError: plot() needs the add-on with the function plot_results, which is not installed" in said
+
+
+@pytest.mark.parametrize("hidden", SLICES)
+def test_everything_else_works_without(hidden):
+    done = without([hidden], TESTS / "hidden" / "look_around.py")
+    assert done.returncode == 0, done.stdout[-1000:] + done.stderr[-3000:]
+    known = dict.fromkeys([*COMMANDS, *own_points("commands")])
+    its_own = {name for name, point in own_points("commands").items() if f".{hidden}." in point.value}
+    assert done.stdout.split() == [name for name in known if name not in its_own]
+
+
+def test_the_core_works_without_any():
     core = [TESTS / "unit", TESTS / "contracts", *(f"--ignore={TESTS / name}" for name in SEVERAL)]
-    tests = chosen if len(hidden) == 1 else core
     options = ("-n", "0", "-m", "not slow", "-p", "no:cacheprovider", "--tb=short")
-    done = without(hidden, "-m", "pytest", *options, *tests, cwd=TESTS.parent)
+    done = without(SLICES, "-m", "pytest", *options, *core, cwd=TESTS.parent)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
 
 
@@ -63,6 +78,8 @@ OFFERED = [
     ("campaigns", "evaluate t.qrels r.run -m AP --protocol inex2010", "unknown protocol inex2010"),
     ("index", "evaluate t.qrels r.run -m AP --collection x.idx", "the index of a collection needs the add-on"),
     ("demo", "demo web", "No such command 'demo'"),
+    ("figures", "plot t.qrels r.run -m AP page.html", "No such command 'plot'"),
+    ("levels", "evaluate t.qrels r.run -m AP --level document", "--level needs the add-on"),
     ("adopt", "locate t.qrels o.jsonl --documents r.run", "No such command 'locate'"),
     ("links", "evaluate t.qrels r.run -m EPRUM --user markov", "unknown user model markov"),
     ("continuation", "evaluate t.qrels r.run -m TBG", "unknown measure TBG"),

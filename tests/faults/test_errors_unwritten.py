@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import pytest
+from cases import at_length
 from conftest import command
 from every_command import invocations, write_inputs
 from faults import POSIX
@@ -31,20 +32,19 @@ def test_every_command_ends_with_its_code(calls, stream):
     if sys.platform == "darwin" and "full" in stream:
         pytest.skip("there is no /dev/full")
     for name in calls if "full" in stream else ("compare", "check", "show"):
-        some = calls[name]
-        for code, arguments in {code: (code, arguments) for code, arguments in some}.values():  # one for each code
-            done = redirected(stream, name, *arguments)
-            assert done.returncode == code, (name, arguments, done.returncode)
+        by_code = dict(calls[name])  # one for each code; in every run only that of the worst, which has most to say
+        for code in sorted(by_code)[-at_length(1, 3) :]:
+            done = redirected(stream, name, *by_code[code])
+            assert done.returncode == code, (name, by_code[code], done.returncode)
             assert "Traceback" not in done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("stream", STREAMS)
-def test_results_are_printed_all_the_same(calls, stream):
-    if sys.platform == "darwin" and "full" in stream:
-        pytest.skip("there is no /dev/full")
+def test_results_are_printed_all_the_same(calls):
     code, arguments = calls["compare"][0]
     plain = subprocess.run(command("compare", *arguments), capture_output=True, text=True, timeout=120)
     assert plain.returncode == code == 1 and "not met" in plain.stderr
-    assert redirected(stream, "compare", *arguments).stdout == plain.stdout
-    for usage in (["--nonsense"], [], ["compare"], ["evaluate", "none", "none", "-m", "AP"]):
-        assert redirected(stream, *usage).returncode == 2
+    usages = [["--nonsense"], [], ["compare"], ["evaluate", "none", "none", "-m", "AP"]]
+    for stream in STREAMS[sys.platform == "darwin" :]:  # which has no /dev/full
+        assert redirected(stream, "compare", *arguments).stdout == plain.stdout
+        for usage in usages[: None if stream == STREAMS[-1] else at_length(1, 4)]:
+            assert redirected(stream, *usage).returncode == 2

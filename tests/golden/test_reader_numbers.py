@@ -107,7 +107,7 @@ def test_ideal_lists_of_the_specification():
 
 
 def test_section_7_visit_by_visit():
-    from berrypick.kernels.visits import Tolerance, visit
+    from berrypick.addons.t2i.visits import Tolerance, visit
 
     targets = [(5, 10, 0), (20, 30, 1)]
     keeps, stops = visit(0, 100, targets, Tolerance(15)), visit(0, 100, targets, Tolerance(15, keeps_viewing=False))

@@ -4,7 +4,7 @@ import campaigns
 import numpy as np
 import plugins
 import pytest
-from cases import each
+from cases import at_length, each
 
 import berrypick as bp
 from berrypick import measures, users
@@ -34,13 +34,24 @@ OURS = [one for cls in CLASSES for one in typed(cls)]
 
 def suiting(campaign, wanted, **options):
     """The measures that can be computed on a campaign."""
-    found = []
-    for one in wanted:
-        try:
-            bp.evaluate(campaign.truth, campaign.run, one, **campaign.options, **options)
-        except bp.BerrypickError:
-            continue
-        found.append(one)
+    return [one for one in wanted if suits(campaign, one, **options)]
+
+
+#: By kind of campaign, measure of ours and reader, whether it can be computed there, whatever the seed.
+SUITED = {}
+
+
+def suits(campaign, one, **options):
+    key = campaign.name, one, options.get("user")
+    if key in SUITED:
+        return SUITED[key]
+    try:
+        bp.evaluate(campaign.truth, campaign.run, one, **campaign.options, **options)
+        found = True
+    except bp.BerrypickError:
+        found = False
+    if not isinstance(one, str):  # those of others fail on some numbers
+        SUITED[key] = found
     return found
 
 
@@ -63,7 +74,7 @@ def check(campaign, wanted, seed, variants=4, only=QUICK, **options):
 def test_every_measure_keeps_its_laws():
     met, tried = set(), set()
     for campaign in campaigns.campaigns(5):
-        names, laws = check(campaign, [*OURS, *PARAMETERS, *THEIRS], 5, variants=3)
+        names, laws = check(campaign, [*OURS, *PARAMETERS, *THEIRS], 5, variants=at_length(2, 3))
         met |= names
         tried |= laws
     assert tried == set(QUICK)
@@ -83,15 +94,16 @@ def test_every_carrier_gives_the_same_digits():
 
 @pytest.mark.slow
 def test_every_carrier_gives_the_same_digits_of_every_measure():
-    for campaign in campaigns.campaigns(0):
+    """Other kinds of campaigns go through the same carriers; above, for a few measures."""
+    for campaign in list(campaigns.campaigns(0))[:: at_length(4, 1)]:
         check(campaign, [*OURS, *PARAMETERS, *THEIRS], 0, only=("carrier",))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(2, 8))
+@pytest.mark.parametrize("seed", range(2, at_length(4, 8)))
 def test_every_measure_keeps_its_laws_on_many_campaigns(seed):
     for campaign in campaigns.campaigns(seed):
-        check(campaign, [*OURS, *PARAMETERS, *THEIRS], seed, variants=6)
+        check(campaign, [*OURS, *PARAMETERS, *THEIRS], seed, variants=at_length(2, 6))
 
 
 #: Laws that campaigns break seldom; the test below breaks them by hand.
@@ -118,15 +130,19 @@ def test_what_campaigns_break_seldom_is_broken_by_hand():
 
 @pytest.mark.slow
 def test_what_a_measure_does_not_declare_does_not_hold(monkeypatch):
-    """Else it should declare it."""
+    """Else it should declare it. A law is tried on campaigns until one breaks it."""
     broken, tried = set(), set()
+
+    def not_yet_broken(self):
+        return tuple(law for law in LAWS if (self.name(), law) in wanted - broken)
+
     monkeypatch.setattr("berrypick.addons.laws.trials.smallest", lambda case, breaks, topic: case)
-    monkeypatch.setattr(Measure, "kept_laws", lambda self: tuple(x for x in LAWS if x not in self.laws))
+    monkeypatch.setattr(Measure, "kept_laws", not_yet_broken)
     for cls in CLASSES:
         for parent in cls.__mro__:
             if parent is not Measure and "kept_laws" in vars(parent):
                 monkeypatch.delattr(parent, "kept_laws")
-    wanted = {(cls.name(), law) for cls in CLASSES for law in LAWS if law not in cls.laws}
+    wanted = {(cls.name(), law) for cls in CLASSES for law in QUICK if law not in cls.laws} - SELDOM
     for seed in range(8):
         for campaign in campaigns.campaigns(seed):
             open_ = {name for name, _ in wanted - broken}
@@ -137,8 +153,7 @@ def test_what_a_measure_does_not_declare_does_not_hold(monkeypatch):
             found = bp.laws(campaign.truth, campaign.run, chosen, **settings)
             broken |= {(one.measure.partition("@")[0], one.law) for one in found.broken}
             tried |= {(row.measure.partition("@")[0], row.law) for row in found.tried}
-    kept = wanted & tried - broken - SELDOM
-    assert not kept, "these hold on every campaign, and are not declared"
+    assert not tried - broken, "these hold on every campaign, and are not declared"
 
 
 #: User models with what they need, and the kind of campaign that suits them.
@@ -166,11 +181,11 @@ OF_READERS = ["EPRUM", "EPRUM@0.5", "PRUM", "ExpectedRatio", "ExpectedRatio@3", 
 @each(["user", "kind"], MODELS, ids=[f"{user} on {kind}" for user, kind in MODELS])
 def test_every_user_model_keeps_the_laws_of_measures(user, kind, installed_plugin):
     with plugins.discoverable(installed_plugin):
-        for seed in (0, 1):
+        for seed in range(at_length(1, 2)):
             [campaign] = [one for one in campaigns.campaigns(seed) if one.name == kind]
             tables = campaigns.navigation(np.random.default_rng(seed))
             options = {"navigation": tables[user]} if user in tables else {}
-            names, laws = check(campaign, OF_READERS, seed, user=user, **options)
+            names, laws = check(campaign, OF_READERS, seed, at_length(2, 4), user=user, **options)
             assert "EPRUM" in names and {"truth-order", "document-names", "reach-raised"} <= laws
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 import real_chunks
+from made_once import made_once
 from pages import Page
 
 from berrypick.addons.page.html_report import write_report
@@ -22,11 +23,13 @@ def chunks(tmp_path_factory, data):
     truth, texts, asked = real_chunks.questions(folder)
     asked = dict(list(asked.items())[::4])
     truth = replace(truth, topics={topic: truth.topics[topic] for topic in asked})
-    path = tmp_path_factory.mktemp("chunks") / "report.html"
     measures = "charR@5 IoU@5 EPRUM Coverage(budget=1000) Overlap@5"
-    write_report(truth, real_chunks.runs(texts, asked), measures, documents=texts, titles=asked, html=path, jobs=2,
-                 readers="window")  # fmt: skip
-    return path
+
+    def make(folder):
+        write_report(truth, real_chunks.runs(texts, asked), measures, documents=texts, titles=asked,
+                     html=folder / "report.html", jobs=2, readers="window")  # fmt: skip
+
+    return made_once(tmp_path_factory, "chunks", make) / "report.html"
 
 
 @pytest.fixture(params=["demonstration", "chunks"])

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from made_once import made_once
 
 ROOT = Path(__file__).resolve().parents[2]
 PHONE = {"width": 390, "height": 844}
@@ -17,11 +18,13 @@ PHONE = {"width": 390, "height": 844}
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pytest.importorskip("zensical", reason="the site: zensical comes with the dependency group site")
-    place = tmp_path_factory.mktemp("site") / "site"
-    command = [sys.executable, ROOT / "docs/site.py", place]
-    built = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert built.returncode == 0, built.stdout + built.stderr
-    return place
+
+    def build(folder: Path) -> None:
+        command = [sys.executable, ROOT / "docs/site.py", folder / "site"]
+        built = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert built.returncode == 0, built.stdout + built.stderr
+
+    return made_once(tmp_path_factory, "site", build) / "site"
 
 
 def test_the_site_is_built_without_a_broken_link(site: Path) -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import berrypick as bp
 from berrypick.core.collection import Collection
 from berrypick.core.errors import UsageError
-from berrypick.evaluation import scoring
+from berrypick.measures.spans import overlap
 
 TRUTH = {"q": {"d#100-220": 1}, "p": {"d#0-10": 1}}
 RUN = {"q": {"d#0-300": 2.0, "d#100-150": 1.0}, "p": {"e#0-10": 1.0}}
@@ -37,8 +37,8 @@ def test_what_counts_all_that_is_read_needs_every_length(measure):
 
 def test_a_number_is_computed_without_its_notes(monkeypatch):
     called = []
-    share = scoring.repeated_share
-    monkeypatch.setattr(scoring, "repeated_share", lambda *given: called.append(1) or share(*given))
+    share = overlap.repeated_share
+    monkeypatch.setattr(overlap, "repeated_share", lambda *given: called.append(1) or share(*given))
     found = bp.score("AiP", TRUTH, RUN)
     assert called == []
     results = bp.evaluate(TRUTH, RUN, "AiP")

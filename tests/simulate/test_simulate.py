@@ -23,13 +23,13 @@ from berrypick.addons.simulate.simulated_readers import (
     jackknife_error,
     reader_values,
 )
+from berrypick.addons.t2i.viewers import view
+from berrypick.addons.t2i.visits import Tolerance, visit
 from berrypick.cli import cli
 from berrypick.core.navigation import LinkTable, ReachTable
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.judging.reader_sessions import ReaderSessions, sorted_rows
 from berrypick.kernels.hitting import Chain
-from berrypick.kernels.viewers import view
-from berrypick.kernels.visits import Tolerance, visit
 from berrypick.measures.reader_values import GROUPS, ReaderValues
 from berrypick.users.pairs import same_document
 from berrypick.users.walks import Draws, Readers, side_by_side, within

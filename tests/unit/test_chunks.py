@@ -327,9 +327,7 @@ def test_a_copy_can_push_a_bad_result_behind_the_cut_off(name):
     assert value(longer, "charR@2") == value(spans, "charR@2")
 
 
-@pytest.mark.parametrize(
-    "reader", ["distance", "distance(theta=0.002)", "window(before=60,after=60)", "t2i(tolerance=80)"]
-)
+@pytest.mark.parametrize("reader", ["distance", "distance(theta=0.002)", "window(before=60,after=60)"])
 @pytest.mark.parametrize("measure", ["EPRUM", "PRUM", "epnav", "ExpectedRatio@1"])
 def test_a_near_miss_lies_between_a_hit_and_a_far_miss(measure, reader):
     truth = worlds.span_truth({"1": [("d", 400, 440)]})
@@ -420,29 +418,6 @@ def test_parents_need_texts_or_structure():
     for user, needs in (("parent", "documents="), ("parent(by='element')", "collection=")):
         with pytest.raises(bp.UsageError, match=needs):
             value([("d", 0, 10)], "EPRUM", user=user)
-
-
-def test_tolerance_in_tokens():
-    """Four words of irrelevant text lie between; they are nineteen characters."""
-    text = "enter here and then some words ANSWER over"
-    truth = worlds.span_truth({"1": [("d", text.index("ANSWER"), text.index("ANSWER") + 6)]})
-    run = worlds.span_run({"1": [("d", text.index("and"), text.index("and") + 3)]})
-
-    def found(user, **options):
-        return values(run, "ExpectedRatio epnav@1", truth, user=user, documents={"d": text}, collection=None, **options)
-
-    assert found("t2i(tolerance=4,unit='tokens')")["ExpectedRatio"] == 0
-    assert found("t2i(tolerance=5,unit='tokens')")["ExpectedRatio"] == 1
-    assert found("t2i(tolerance=5)")["ExpectedRatio"] == 0
-    # the visit goes on to the end: six tokens for one that was wanted; or 31 characters for six
-    assert found("t2i(tolerance=5,unit='tokens')", effort="tokens")["epnav@1"] == pytest.approx(1 / 6)
-    assert found("t2i(tolerance=5,unit='tokens')", effort="chars")["epnav@1"] == pytest.approx(6 / 31)
-    with pytest.raises(bp.UsageError, match="documents="):
-        bp.evaluate(truth, run, "EPRUM", user="t2i(unit='tokens')", collection=worlds.lengths(d=100))
-    signed = str(
-        bp.evaluate(truth, run, "EPRUM", user="t2i(unit='tokens')", documents={"d": text}).mean_rows[0].signature
-    )
-    assert signed.count("tokenizer:words") == 1
 
 
 def test_effort_in_tokens_is_signed():

@@ -693,3 +693,28 @@ def test_the_ending_settles_whether_a_truth_or_a_run_is_meant(files, berrypick, 
     done = berrypick("convert", source, tmp_path / "o.qrels")
     assert done.code == 0 and "trec-qrels" in done.err
     told_once(berrypick("convert", source, tmp_path / "o.what"), "choose with --from", "span-run, span-truth")
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize(("cause", "code"), [(KeyboardInterrupt(), 130), (SystemExit(143), 143)])
+def test_a_signal_while_a_class_is_made(berrypick, monkeypatch, cause, code):
+    """Before 3.12 Python raises a RuntimeError then, whose cause is what the signal raised."""
+    from berrypick import cli
+
+    def interrupted(context):
+        raise RuntimeError("Error calling __set_name__") from cause
+
+    monkeypatch.setattr(cli.cli, "invoke", interrupted)
+    assert berrypick("list", "measures").code == code
+
+
+@pytest.mark.quick
+def test_another_error_at_run_time_is_not_hidden(monkeypatch):
+    from berrypick import cli
+
+    def broken(context):
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr(cli.cli, "invoke", broken)
+    with pytest.raises(RuntimeError, match="a bug"):
+        cli.main(["list", "measures"])

@@ -199,7 +199,7 @@ def test_the_reader_is_signed_and_shown():
     assert "the reader gets" not in explanation(bp.explain(truth, run, "1", "Coverage"))
 
 
-@pytest.mark.parametrize("user", ["coverage", "distance", "t2i(tolerance=5)", "hierarchy"])
+@pytest.mark.parametrize("user", ["coverage", "distance", "hierarchy"])
 def test_other_readers_read_what_is_pointed_to(user):
     wanted, results = [("d", 20, 40)], [("d", 35, 50), ("d", 0, 30)]
     options = {"documents": TEXTS, "user": user}

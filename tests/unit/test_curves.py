@@ -13,7 +13,7 @@ from made_results import generated
 
 import berrypick as bp
 from berrypick.comparison import statistics
-from berrypick.comparison.curves import bands, corners
+from berrypick.comparison.curves import _at, bands, corners
 from berrypick.core.results import ALL, Results, Row
 from berrypick.evaluation.requested import measure_info, resolve_measures
 from berrypick.evaluation.scored import mean_curve
@@ -179,3 +179,15 @@ def test_bands_of_long_lists_are_thinned_alike():
     assert len(thin.x) == 400 and len(full.x) == 1500
     whole = {x: rest for x, *rest in zip(full.x, full.y, full.low, full.high, strict=True)}
     assert all(whole[x] == rest for x, *rest in zip(thin.x, thin.y, thin.low, thin.high, strict=True))
+
+
+@pytest.mark.parametrize("by_rank", [True, False])
+def test_curves_at_the_same_places_are_as_each_alone(by_rank):
+    draw = np.random.default_rng(7)
+    places = list(range(1, 9)) if by_rank else [level / 8 for level in range(1, 9)]
+    curves = [[(x, float(draw.random())) for x in places] for _ in range(5)]
+    x = np.array([places[0], places[3], places[-1], 2 * places[-1], places[2] / 3])
+    odd = [(places[1], 0.5)]
+    one_by_one = np.vstack([_at(x, [curve, odd], by_rank)[0] for curve in curves])
+    assert np.array_equal(_at(x, curves, by_rank), one_by_one, equal_nan=True)
+    assert np.isnan(one_by_one).any() != by_rank

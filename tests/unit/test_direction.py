@@ -8,7 +8,6 @@ import pytest
 from quick_and_slow import TRUTH, Dwell, runs
 
 import berrypick as bp
-from berrypick.report.mean_chart import means
 from berrypick.report.text import best
 from berrypick.report.text import render as render_results
 
@@ -74,11 +73,3 @@ def test_diff_of_files_says_that_the_direction_is_not_known(results, tmp_path):
     assert [str(note) for note in found.notes] == [
         "Dwell: not a measure known here; better and worse are counted as if larger values were better"
     ]
-
-
-@pytest.mark.slow
-def test_plots_have_the_best_on_top(results):
-    pytest.importorskip("altair")
-    spec = means(bp.compare(results)).to_dict()
-    domains = [layer["encoding"]["y"]["scale"]["domain"] for layer in spec["layer"]]
-    assert domains[0] == ["quick", "slow"]

@@ -11,7 +11,6 @@ import pytest
 
 import berrypick as bp
 from berrypick.core.results import TopicGroups
-from berrypick.report import charts
 
 TRUTH = """\
 {"topic": "1", "doc": "a", "start": 0, "end": 10, "domain": "law", "year": 2001, "n": 1}
@@ -189,7 +188,7 @@ def test_a_truth_keeps_its_fields_when_it_is_converted(files, berrypick):
         assert results.by_group() == {"run": {"charR": {"law": LAW, "film": FILM}}}
 
 
-# --- comparisons and pictures -----------------------------------------------------------------------------------------
+# --- comparisons ------------------------------------------------------------------------------------------------------
 
 
 def compared(files, **options):
@@ -216,14 +215,3 @@ def test_every_group_is_compared(files):
     assert "law, film" in text  # too few topics in both, in one note
     for output in ("markdown", "latex", "tsv", "json"):
         assert "law" in found.table(output)
-
-
-@pytest.mark.slow
-def test_pictures_have_a_panel_for_each_group(files):
-    results = bp.evaluate(files / "truth.jsonl", [files / "run.jsonl", files / "other.jsonl"], "charR AiP",
-                          by="domain", curves=True)  # fmt: skip
-    chart = json.dumps(charts.plot(results, "curves", resamples=100).to_dict())
-    assert "AiP, domain law" in chart and "AiP, domain film" in chart
-    assert charts.suggested(evaluate(files, by="domain")) == "means"
-    chart = json.dumps(charts.plot_comparison(compared(files)).to_dict())
-    assert "charR, domain law" in chart

@@ -123,8 +123,3 @@ def test_a_target_that_the_table_makes_hard_to_reach_is_still_a_candidate():
     run = worlds.document_run({"1": ["a"]})
     results = bp.evaluate(truth, run, "EPRUM EPRUM(ideal='exact')", navigation=ReachTable({("a", "a"): 0.5}))
     assert results.mean()["run"] == {"EPRUM": 0.5, "EPRUM(ideal='exact')": None}
-
-
-def test_viewers_of_whole_documents():
-    with pytest.raises(bp.UsageError, match="needs places in documents, and truth and run have whole documents"):
-        bp.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, "EPRUM", user="t2i(tolerance=9)", collection={"d": 1000.0})

@@ -62,14 +62,12 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "n.tsv").write_text("a\tb\t0.5\n")
     (tmp_path / "xml").mkdir()
     (tmp_path / "xml/a.xml").write_text("<a>text</a>")
-    (tmp_path / "p.svg").write_text(SPANS)
     return tmp_path
 
 
 @pytest.mark.parametrize(
     "arguments",
     [
-        "plot p.svg r.jsonl p.svg -m EPRUM",
         "convert r.jsonl also.jsonl",
         "convert t.jsonl t.jsonl --from span-truth",
     ],

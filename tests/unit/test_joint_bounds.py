@@ -9,6 +9,7 @@ import itertools
 import numpy as np
 import pytest
 import worlds
+from cases import at_length
 from scipy.optimize import linprog
 from scipy.sparse import csr_matrix
 
@@ -91,7 +92,7 @@ def check_mean(seen, laws, rank, rng):
         assert not sharp or found == pytest.approx([least, most], abs=CLOSE)
 
 
-MANY = pytest.param(range(25, 1000), marks=pytest.mark.slow)
+MANY = pytest.param(range(25, at_length(120, 1000)), marks=pytest.mark.slow)
 
 
 @pytest.mark.slow

@@ -124,15 +124,12 @@ def test_units_do_not_mix(files):
 
 def test_what_counts_characters_is_refused(files):
     given = files / "truth.jsonl", files / "run.jsonl"
-    lengths = {"a.py": 40, "b.py": 9}
     for options, why in (({"effort": "tokens", "documents": {"a.py": "x"}}, "use effort='lines'"),
-                         ({"effort": "chars"}, "use effort='lines'"),
-                         ({"user": "t2i", "collection": lengths}, "no default where positions")):  # fmt: skip
+                         ({"effort": "chars"}, "use effort='lines'")):  # fmt: skip
         with pytest.raises(bp.UsageError, match=why):
             bp.evaluate(*given, "EPRUM", **options)
     with pytest.raises(bp.UsageError, match="leave effort out"):
         bp.evaluate(*given, "Coverage(budget=20,effort='chars')")
-    assert bp.evaluate(*given, "EPRUM", effort="lines", user="t2i(tolerance=5)", collection=lengths).mean()["run"]
 
 
 def test_texts_have_lengths_in_lines(files):

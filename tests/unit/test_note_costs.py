@@ -25,7 +25,7 @@ def calls(monkeypatch):
 
         monkeypatch.setattr(module, name, counting)
 
-    count(scoring, "repeated_share")
+    count(scoring.RunScorer, "_measure_overlap")
     count(scoring, "run_notes")
     count(notes, "score_notes")
     count(hierarchy, "nested_elements")
@@ -43,7 +43,7 @@ def test_a_number_is_computed_without_its_notes(calls, measure):
     results = bp.evaluate(TRUTH, RUN, measure)
     assert results.mean()["run"][measure] == found
     assert calls["run_notes"] == 1
-    assert calls["repeated_share"] == (0 if measure == "Overlap" else 2)  # a topic each; Overlap itself is a measure
+    assert calls["_measure_overlap"] == (0 if measure == "Overlap" else 2)  # a topic each; Overlap itself is a measure
     assert any(note.kind == "overlap" for note in results.notes) == (measure != "Overlap")
 
 
@@ -55,7 +55,7 @@ def test_a_number_that_means_nothing_still_warns(calls):
 
 def test_overlap_is_not_computed_for_runs_without_places(calls):
     bp.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "EPRUM AP")
-    assert calls["repeated_share"] == 0
+    assert calls["_measure_overlap"] == 0
 
 
 @pytest.mark.parametrize("noted", [False, True])

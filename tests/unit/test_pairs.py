@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from berrypick import users
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
-from berrypick.users import ReaderContext
+from berrypick.users import ReaderContext, pairs
 from berrypick.users.pairs import covered, same_document_pairs
 
 PLACES = st.one_of(st.integers(0, 20), st.floats(0, 20, allow_nan=False))
@@ -72,6 +72,17 @@ def _covered(ranking: Ranking, targets: Targets, rank: int, x: int) -> float:
     for start, end in joined:
         total += max(min(end, high) - max(start, low), 0.0)
     return total / (high - low)
+
+
+@given(scenes())
+def test_few_pairs_are_as_many(scene):
+    looked_at = covered.__wrapped__(*scene)
+    few, pairs.FEW_PAIRS = pairs.FEW_PAIRS, 0
+    try:
+        in_order = covered.__wrapped__(*scene)
+    finally:
+        pairs.FEW_PAIRS = few
+    assert [column.tolist() for column in looked_at] == [column.tolist() for column in in_order]
 
 
 @given(scenes())

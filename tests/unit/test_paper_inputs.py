@@ -14,47 +14,7 @@ import berrypick as bp
 from berrypick.core.reach import Reach
 from berrypick.kernels import poisson_binomial
 
-# --- where lengths came from -----------------------------------------------------------------------------------------
-
-
-def test_measures_of_all_documents_say_where_lengths_came_from():
-    truth, run = worlds.span_truth({"1": [("d", 5, 9)]}), worlds.span_run({"1": [("d", 0, 9)]})
-    names = ["ESL(tolerance=10)", "ESLRF(tolerance=10)", "PT2I(tolerance=10)", "EPRUM(user='t2i(tolerance=10)')"]
-    results = bp.evaluate(truth, run, names, collection=worlds.lengths(d=74, e=26))
-    assert {row.signature["lengths"] for row in results.mean_rows} == {"2 documents,100"}
-    assert not bp.evaluate(truth, run, "EPRUM charP").mean_rows[0].signature.get("lengths")
-
-
-# --- sizes of graded elements from the collection --------------------------------------------------------------------
-
-
-# --- inex2006: filtered assessments, the cut, names that do not occur ------------------------------------------------
-
-
-# --- entry points ----------------------------------------------------------------------------------------------------
-
-
-# --- why a result is worth nothing -----------------------------------------------------------------------------------
-
-
-# --- targets past the end of their document --------------------------------------------------------------------------
-
-
-def test_a_target_that_ends_after_its_document_is_cut(files, berrypick):
-    """Target 5-200 in 100 characters: relevant 95, so I = 1 unit of 15, not 0."""
-    paths = files(
-        truth_jsonl='{"topic": "1", "doc": "d", "start": 5, "end": 200}\n',
-        run_jsonl='{"topic": "1", "doc": "d", "start": 0, "end": 5}\n',
-        lengths_tsv="d\t100\n",
-    )
-    truth, run, lengths = paths.values()
-    given = ("evaluate", truth, run, "-m", "ESLRF(tolerance=15)", "--collection", lengths, "-o", "json")
-    done = berrypick(*given)
-    assert json.loads(done.out)[0]["value"] == 1.0
-    assert "1 relevant span of the truth ended after the document, and cut there" in done.err
-    truth.write_text('{"topic": "1", "doc": "d", "start": 100, "end": 200}\n')
-    outside = berrypick(*given)
-    assert outside.code == 2 and f"{truth}:1" in outside.err and "lies after the end" in outside.err
+# --- what ends after its document ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("which", ["truth", "run"])

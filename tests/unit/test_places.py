@@ -239,12 +239,6 @@ def test_pages_and_spans_do_not_mix():
         score("charR", [{"doc": "a", "start": 0, "end": 3}], [BOX])
 
 
-@pytest.mark.parametrize("measure", ["T2I(tolerance=3)", "PT2I", "ESL"])
-def test_measures_of_text_alone_are_refused(measure):
-    with pytest.raises(bp.UsageError, match="does not count areas"):
-        score(measure, [BOX], [BOX])
-
-
 @pytest.mark.slow
 def test_a_span_as_a_box_one_high_has_the_number_of_the_span():
     rng = np.random.default_rng(5)
@@ -271,8 +265,6 @@ def test_readers_of_pages():
     reached = 1 / (1 + np.exp(2 * middle))
     assert score("ExpectedRatio", truth, run, user="distance(theta=2)") == pytest.approx(reached)
     assert score("ExpectedRatio", truth, [{"doc": "a", "page": 2}], user="distance(theta=2)") == 1
-    with pytest.raises(bp.UsageError, match="user model t2i does not read places on pages"):
-        score("EPRUM", truth, run, user="t2i(tolerance=3)")
 
 
 def test_names_and_records():

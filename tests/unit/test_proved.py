@@ -1,6 +1,4 @@
-"""What reach alone leaves open between runs: the note of a comparison, and the picture."""
-
-import pytest
+"""What reach alone leaves open between runs: the note of a comparison."""
 
 import berrypick as bp
 from berrypick.core.navigation import ReachTable
@@ -55,27 +53,3 @@ def test_bounds_are_asked_for_once():
     assert [one.text for one in evaluation.measures] == [*asked.split(), "EPRUM(together='high')"]
     found = bp.compare(TRUTH, RUNS, asked, navigation=CLICKS, resamples=100)
     assert set(found.measures) == set(asked.split())
-
-
-@pytest.mark.slow
-def test_the_picture(berrypick, tmp_path):
-    pytest.importorskip("altair")
-    asked = "EPRUM(r=2) EPRUM(r=2,together='low') EPRUM(r=2,together='high')"
-    results = bp.evaluate({"q": TRUTH["q"]}, {name: {"q": run["q"]} for name, run in RUNS.items()}, asked,
-                          navigation=CLICKS)  # fmt: skip
-    chart = results.plot("together").to_dict()
-    rows = chart["data"]["values"]
-    assert rows[0] == {"run": "one", "low": 0.56, "value": 0.7488, "high": 1.04}
-    with pytest.raises(bp.UsageError, match="nothing to draw: intervals"):
-        bp.evaluate(TRUTH, RUNS, "EPRUM AP").plot("together")
-    files = {
-        "t.qrels": "q 0 a 1\nq 0 b 1\n",
-        "r.run": "q Q0 c 1 2 r\nq Q0 a 2 1 r\n",
-        "n.tsv": "c\ta\t0.4\nc\tb\t0.4\n",
-    }
-    for name, content in files.items():
-        (tmp_path / name).write_text(content)
-    given = [tmp_path / "t.qrels", tmp_path / "r.run", "-m", "EPRUM(r=1)", "--navigation", tmp_path / "n.tsv"]
-    done = berrypick("plot", *given, "--kind", "together", tmp_path / "p.svg")
-    assert done.code == 0 and "together of 1 run" in done.err + done.out
-    assert "EPRUM(r=1)" in (tmp_path / "p.svg").read_text()

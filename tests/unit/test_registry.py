@@ -17,7 +17,7 @@ import berrypick as bp
 from berrypick import formats, measures, users
 from berrypick.evaluation.requested import resolve_measures
 from berrypick.measures import EPRUM, Bpref, P, charP, epnav, parse_measure
-from berrypick.users import T2I, FetchBrowse, Hierarchy
+from berrypick.users import Distance, FetchBrowse, Hierarchy
 
 TRUTH = {"1": {"a": 1, "b": 1}, "2": {"a": 1}}
 RUN = {"1": {"x": 3, "a": 2, "b": 1}, "2": {"a": 1}}
@@ -49,9 +49,9 @@ class Decorated(bp.Measure):
 def test_measures_and_user_models_are_imported_by_name():
     assert P.name() == "P" and issubclass(P, bp.Measure)
     assert epnav.name() == "epnav" and isinstance(epnav, type), "not the module of a similar name"
-    assert T2I.name() == "t2i" and FetchBrowse.name() == "fetch_browse" and Hierarchy.name() == "hierarchy"
-    assert {"P", "EPRUM", "epnav"} <= set(dir(measures)) and {"T2I", "Hierarchy"} <= set(dir(users))
-    assert measures.T2I is not users.T2I
+    assert Distance.name() == "distance" and FetchBrowse.name() == "fetch_browse" and Hierarchy.name() == "hierarchy"
+    assert {"P", "EPRUM", "epnav"} <= set(dir(measures)) and {"Distance", "Hierarchy"} <= set(dir(users))
+    assert measures.Coverage is not users.Coverage
     for package in (measures, users):
         with pytest.raises(AttributeError, match="Nonsense"):
             _ = package.Nonsense
@@ -68,7 +68,7 @@ def test_one_measure_reads_no_other_file():
     code = (
         "import sys; from berrypick.measures import P; import berrypick as bp;"
         "bp.evaluate({'1': {'a': 1}}, {'1': {'a': 1}}, [P @ 10, 'Bpref'], user='classical');"
-        "print(*(m for m in ('berrypick.measures.readers.eprum', 'berrypick.users.t2i', 'ir_measures',"
+        "print(*(m for m in ('berrypick.measures.readers.eprum', 'berrypick.users.distance', 'ir_measures',"
         " 'importlib.metadata') if m in sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
@@ -116,15 +116,15 @@ def test_text_leaves_out_defaults(measure, text, shown):
 
 def test_signatures_keep_all_parameters():
     spans = {"1": {"a#0-5": 1}}
-    row = bp.evaluate(spans, spans, [EPRUM(user="t2i(tolerance=300)")], collection=bp.Collection({"a": 9})).mean_rows[0]
-    own = "EPRUM|ideal:targets|norm:product|law:exact|together:independent|lengths:1 document,9|"
-    assert str(row.signature).startswith(f"{own}user:t2i(tolerance=300,keeps_viewing=True")
+    row = bp.evaluate(spans, spans, [EPRUM(user="distance(theta=0.01)")]).mean_rows[0]
+    own = "EPRUM|ideal:targets|norm:product|law:exact|together:independent|"
+    assert str(row.signature).startswith(f"{own}user:distance(theta=0.01,law=")
     assert "add:0|plain:1" in str(bp.evaluate(TRUTH, RUN, Ranks).mean_rows[0].signature)
 
 
 def test_a_user_model_may_be_an_object_or_a_class():
     assert EPRUM(user=Hierarchy) == EPRUM(user="hierarchy(siblings=0)")
-    assert EPRUM(user=T2I(tolerance=3)).user == str(T2I(tolerance=3))
+    assert EPRUM(user=Distance(theta=3)).user == str(Distance(theta=3))
     by_name = bp.evaluate(TRUTH, RUN, "EPRUM", user="hierarchy").mean()
     assert bp.evaluate(TRUTH, RUN, EPRUM, user=Hierarchy).mean() == by_name
     with pytest.raises(bp.UsageError, match="3 is not a user model"):
@@ -136,7 +136,7 @@ def test_equality_hash_and_pickle_are_by_value():
         (P @ 3, P @ 4),
         (Ranks(), Ranks(add=1)),
         (Ranks(plain=2), Ranks(plain=3)),
-        (T2I(), T2I(tolerance=1)),
+        (Distance(), Distance(theta=1)),
     ):
         assert one != other and len({one, other, copy.copy(one)}) == 2
         again = pickle.loads(pickle.dumps(one))
@@ -410,7 +410,7 @@ class Mutable(bp.Measure):
         (with_(cutoff="depth"), "cutoff is one of none, rank, level"),
         (Mutable, "mutable default"),
         (with_(bp.UserModel), "no method reach"),
-        (with_(bp.UserModel, "T2I", reach=lambda *_: None), "the name t2i is taken"),
+        (with_(bp.UserModel, "Bep", reach=lambda *_: None), "the name bep is taken"),
         (with_(bp.Format), "format_name"),
         (with_(bp.Format, format_name="own"), "role is one of"),
         (with_(bp.Format, format_name="own", role="run"), "no method read"),
@@ -601,6 +601,6 @@ def test_a_small_evaluation_loads_little(tmp_path):
     loaded = set(done.stdout.splitlines()[-1].split())
     unneeded = ("inputs.fields", "inputs.objects", "inputs.frames", "formats.span_truth", "addons.traces.stores",
                 "comparison.statistics", "kernels.lists.list_problem", "documents.tokens", "xml.resolve", "users.pairs",
-                "evaluation.levels", "evaluation.page_units", "core.structure", "core.annotators")  # fmt: skip
+                "addons.levels.levels", "evaluation.page_units", "core.structure", "core.annotators")  # fmt: skip
     assert "berrypick.evaluation.scoring" in loaded and not {f"berrypick.{name}" for name in unneeded} & loaded
     assert len(loaded) < 140

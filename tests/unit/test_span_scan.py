@@ -129,7 +129,9 @@ def test_good_files_are_scanned_to_the_same_run(seed, tmp_path, both):
 def test_odd_lines_say_the_same(odd, tmp_path, both):
     good = '{"topic": "1", "doc": "a", "start": 1, "end": 3}'
     texts = '{"topic": "1", "doc": "a", "start": 1, "end": 3, "text": "it"}'
-    for place, lines in enumerate(([odd], [odd, good], [good, odd, good], [good, good, odd], [texts, odd, texts])):
+    unnamed = '{"topic": "1", "text": "it"}'
+    files = [[odd], [odd, good], [good, odd, good], [good, good, odd], [texts, odd, texts], [unnamed, odd, unnamed]]
+    for place, lines in enumerate(files):
         path = tmp_path / f"{place}.jsonl"
         path.write_text("\n".join(lines) + "\n")
         both(path)
@@ -152,6 +154,32 @@ def test_damaged_files_say_the_same(seed, tmp_path, both):
     path = tmp_path / "run.jsonl"
     path.write_bytes(bytes(data))
     both(path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("names", [("topic", "text"), ("text", "rank", "topic"), ("topic", "tag", "text", "score")])
+def test_texts_without_a_document_are_scanned(names, tmp_path, both):
+    path, scans = tmp_path / "run.jsonl", 0
+    for seed in range(12):
+        draw = np.random.default_rng(seed)
+        lines = [{name: value_of(name, draw, row) for name in names} for row in range(9)]
+        for line in lines:
+            line["text"] = line["text"] if seed % 3 == 0 or line["text"].strip() else "more"
+        if seed % 5 == 0:
+            lines.insert(seed % 4, {**lines[0], "doc": "a"})
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        scanned, found = both(path)
+        if scanned and not isinstance(found, str):
+            scans += found["document"] == [""] * 9 and len(found["quoted"]) == 9
+    assert scans >= 6
+
+
+@pytest.mark.parametrize("text", ["", " \t", "\u00a0\u2003", None, 7, {"a": 1}], ids=str)
+def test_a_text_that_says_nothing_is_left_to_the_plain_reader(text, tmp_path, both):
+    path = tmp_path / "run.jsonl"
+    path.write_text("".join(json.dumps({"topic": "1", "text": one}) + "\n" for one in ("some", text, "more")))
+    _, found = both(path)
+    assert isinstance(found, str) or found["counts"] or len(found["quoted"]) < 3 or found["document"] != [""] * 3
 
 
 def test_blocks_end_anywhere(tmp_path, both, monkeypatch):

@@ -9,7 +9,6 @@ import berrypick as bp
 from berrypick import measures
 from berrypick.evaluation import scoring
 from berrypick.measures import together
-from berrypick.measures.base import Measure
 from berrypick.measures.spans.charr import charR
 
 TEXT = [
@@ -26,7 +25,20 @@ TEXT = [
 FOUND = ["spanHit@2", "spanRR", "spanRR(share=1)", "spanAll(share=0.2)", "spanNDCG@3", "spanNDCG(gain='binary')"]
 MATCHED = ["spanRR(iou=0.5)", "spanAP", "spanAP(iou='0.1:0.5')@3", "spanAP(length='short')", "spanHit(length='long')"]
 READ = ["EPRUM", "EPRUM@0.5", "EPRUM(r=2)", "EPRUM(rank=3)", "EPRUM(user='coverage')", "EPRUM(together='low')"]
-MEASURES = [*TEXT, *FOUND, *MATCHED, *READ]
+PASSAGES = [
+    "AiP",
+    "iP@0",
+    "iP@0.07",
+    "iP@0.155",
+    "iP@1",
+    "AgP",
+    "AgP(beta=1)",
+    "AgP(score='bep')",
+    "gP@2",
+    "gR",
+    "gR@1",
+]
+MEASURES = [*TEXT, *FOUND, *MATCHED, *READ, *PASSAGES]
 
 
 def span(draw, most=60):
@@ -79,6 +91,18 @@ def test_topics_together_are_as_topics_alone(monkeypatch, kernels):
     assert sum(isinstance(one, tuple) for one in both) > 12
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("kernels", ["native", "numpy"])
+def test_curves_of_topics_together_are_as_those_of_topics_alone(monkeypatch, kernels):
+    monkeypatch.setenv("BERRYPICK_KERNELS", kernels if kernels == "numpy" else "")
+    drawings = [drawn(seed) for seed in range(400, 412)]
+    asked = [*TEXT, *READ, *PASSAGES, "spanRR", "EPRUM(r=3)", "charP(empty=1)"]
+    both = [outcome(*one, asked, curves=True) for one in drawings]
+    alone(monkeypatch)
+    assert both == [outcome(*one, asked, curves=True) for one in drawings]
+    assert sum(isinstance(one, tuple) for one in both) > 8
+
+
 @pytest.mark.parametrize(
     "options",
     [
@@ -101,11 +125,7 @@ def test_options_that_change_what_is_judged(monkeypatch, options):
 
 
 def test_every_measure_that_takes_topics_together_is_compared():
-    own = {
-        name
-        for name, one in measures.registered().items()
-        if one.score_together is not Measure.score_together and one.__module__.startswith("berrypick.measures.")
-    }
+    own = {name for name, one in measures.registered().items() if one.scored_together}
     assert own and own <= {re.split(r"[@(]", text)[0] for text in MEASURES}
 
 
@@ -126,6 +146,15 @@ def test_what_lists_repeat_is_told_in_a_note(monkeypatch):
     assert any("overlap" in note for _, notes, _ in both for note in notes)
 
 
+@pytest.mark.slow
+def test_real_passages_together_are_as_alone(monkeypatch, data):
+    folder = data / "inex2009-2010"
+    given = bp.read_truth(folder / "inex2009-2010.qrels"), bp.read_run(folder / "runs" / "indri_passages_ric.run")
+    both = outcome(*given, [*PASSAGES, "charR", "charP@5"])
+    alone(monkeypatch)
+    assert both == outcome(*given, [*PASSAGES, "charR", "charP@5"])
+
+
 def test_plain_topics_are_not_judged_alone(monkeypatch):
     """What is compared above is not the same way twice."""
     truth = {f"q{i}": [{"doc": "d", "start": 10 * i, "end": 10 * i + 10}] for i in range(4)}
@@ -139,12 +168,35 @@ def test_plain_topics_are_not_judged_alone(monkeypatch):
     assert values["spanAP"] == pytest.approx(1 / 4)  # 5/25, 10/20, 5/25, 0
 
 
-def test_a_measure_of_another_package_is_computed_as_it_says():
+def test_curves_of_plain_topics_are_not_made_alone(monkeypatch):
+    truth = {f"q{i}": [{"doc": "d", "start": 10 * i, "end": 10 * i + 10}] for i in range(4)}
+    run = {topic: [{"doc": "d", "start": 5, "end": 25}, {"doc": "e", "start": 0, "end": 5}] for topic in truth}
+    monkeypatch.setattr(scoring.RunScorer, "_score", None)
+    monkeypatch.setattr(scoring.RunScorer, "_add_curves", None)
+    found = {row.measure: row.curve for row in bp.evaluate(truth, run, "charR charP EPRUM", curves=True).mean_rows}
+    assert found["charR"] == [(1, 0.5), (2, 0.5)]
+    assert [y for _, y in found["charP"]] == pytest.approx([20 / 20 / 4, 20 / 25 / 4])
+    assert found["EPRUM"][0] == (0.01, 0.75)
+
+
+def test_a_measure_that_replaces_a_method_is_computed_as_it_says():
     class twice(charR):
         "Twice charR."
 
         def compute(self, judged):
             return 2 * super().compute(judged).value
 
+    class renamed(charR):
+        "charR by another name."
+
+    class mixed(twice, charR):
+        "Twice charR by another name."
+
+    class declared(twice):
+        "What takes topics together, and says so."
+
+        scored_together = True
+
+    assert [one.scored_together for one in (twice, renamed, mixed, declared)] == [False, True, False, True]
     truth, run = ({f"q{i}": {place: 1} for i in range(5)} for place in ("doc#0-160", "doc#40-340"))
     assert bp.evaluate(truth, run, [twice(), charR()]).mean()["run"] == {"twice": 1.5, "charR": 0.75}

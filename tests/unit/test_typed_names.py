@@ -119,7 +119,6 @@ DEFAULTS = [
     (SPANS, {"q": [("d", 5, 15)]}, {"documents": {"d": "x" * 99}},
      ["charR@5", "charP@5", "spanRR", "Coverage(budget=2000)"]),
     ({"q": [("d", 0.5, 10)]}, {"q": [("d", 5, 15)]}, {}, ["spanHit(iou=0.5)@1"]),
-    ({"q": [("d", 0.5, 10)]}, {"q": [("d", 5, 15)]}, {"collection": {"d": 60}}, ["T2I", "spanHit(iou=0.5)@1"]),
 ]  # fmt: skip
 
 

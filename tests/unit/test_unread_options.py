@@ -35,10 +35,7 @@ def test_what_nothing_reads_is_said(unread, read, options):
     assert not any(text.startswith(f"{name}=") for text in said(TRUTH, RUN, f"{unread} {read}", **options))
 
 
-def test_units_of_tolerance_follow_from_effort():
-    lengths = {"a": 50}
-    assert said(SPANS, SPAN_RUN, "T2I", effort="seconds", collection=lengths) == []
-    assert said(SPANS, SPAN_RUN, "EPRUM", effort="chars", user="t2i", collection=lengths) == []
+def test_positions_count_what_effort_says():
     assert said(SPANS, SPAN_RUN, "EPRUM charR", effort="chars") == ["effort='chars' has no effect on EPRUM, charR"]
 
 

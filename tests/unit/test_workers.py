@@ -99,6 +99,22 @@ def test_an_error_of_the_caller_ends_the_workers() -> None:
     assert multiprocessing.active_children() == []
 
 
+@pytest.mark.parametrize("begun", [True, False])
+def test_a_signal_while_workers_are_started_leaves_none(begun: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The process would wait for such a worker at its end, and the worker for the end of the process."""
+    start = multiprocessing.process.BaseProcess.start
+
+    def interrupted(process: Any) -> None:
+        if begun:
+            start(process)
+        sys.exit(143)
+
+    monkeypatch.setattr(multiprocessing.process.BaseProcess, "start", interrupted)
+    with pytest.raises(SystemExit):
+        ordered_map(square, range(4), jobs=2)
+    assert multiprocessing.active_children() == []
+
+
 def test_work_that_cannot_be_pickled(method: str) -> None:
     here: list[int] = []
     lock = threading.Lock()

@@ -20,7 +20,6 @@ COMPLETE = "_BERRYPICK_COMPLETE"
 COMMANDS = {
     "evaluate": "Score runs against judgements.",
     "compare": "Compare runs: confidence intervals, paired tests, gates for CI.",
-    "plot": "Draw a figure for a paper: curves, topics or means.",
     "explain": "Show how one number is computed.",
     "diff": "Show what changed between two results files.",
     "check": "Detect the format of files and report every problem.",
@@ -79,6 +78,12 @@ def main(arguments: list[str] | None = None) -> None:
         fail(f"a file ends early ({error})")
     except MemoryError:
         fail("not enough memory for this input")
+    except RuntimeError as error:  # before Python 3.12, what a signal raises while a class is made comes as its cause
+        if isinstance(error.__cause__, KeyboardInterrupt):
+            sys.exit(130)
+        if isinstance(error.__cause__, SystemExit):
+            sys.exit(error.__cause__.code)
+        raise
     except OSError as error:
         drop_output()
         if is_broken_pipe(error):  # the reader has gone (head, less); the rest of the output is not needed

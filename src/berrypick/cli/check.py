@@ -19,7 +19,7 @@ from berrypick.documents.text_length import check_run_lengths, check_truth_lengt
 from berrypick.documents.texts import Texts, read_texts
 from berrypick.formats.io.files import is_stream, reusable
 from berrypick.inputs.fields import unread_note
-from berrypick.judging.judge import refuse_duplicates
+from berrypick.judging.repeats import refuse_duplicates
 from berrypick.xml.index_file import is_index
 
 

@@ -7,7 +7,10 @@ import os
 import signal
 import sys
 import threading
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from types import FrameType
 
 
 def set_up_process() -> None:
@@ -26,16 +29,51 @@ def set_up_process() -> None:
             stream.reconfigure(errors="backslashreplace")
         else:
             stream.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")
-    process = os.getpid()
+    if threading.current_thread() is threading.main_thread():
+        for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGTERM, signal.SIG_DFL)):
+            if signal.getsignal(number) is usual:
+                signal.signal(number, _stop)
+        if _HAS_ALARMS:
+            sys.unraisablehook = _stop_where_dropped
 
-    def leave(number: int, frame: Any) -> None:
-        if os.getpid() != process:
-            os._exit(128 + number)
+
+#: The process that was set up; those that it starts by copying itself have another number.
+_PROCESS = os.getpid()
+_HAS_ALARMS = hasattr(signal, "setitimer")
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    """Raise the exception of a signal, a little later while a module is being loaded.
+
+    Compiled modules such as NumPy's print an exception that comes then, and raise an ImportError in its place.
+    """
+    if os.getpid() != _PROCESS:
+        os._exit(128 + number)
+    if _HAS_ALARMS and _is_loading(frame):
+        _stop_later(number)
+    elif number == signal.SIGINT:
+        raise KeyboardInterrupt
+    else:
         sys.exit(128 + number)
 
-    in_main = threading.current_thread() is threading.main_thread()
-    if in_main and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
-        signal.signal(signal.SIGTERM, leave)
+
+def _is_loading(frame: FrameType | None) -> bool:
+    while frame is not None and not frame.f_code.co_filename.startswith("<frozen importlib"):
+        frame = frame.f_back
+    return frame is not None
+
+
+def _stop_later(number: int) -> None:
+    signal.signal(signal.SIGALRM, lambda _, frame: _stop(number, frame))
+    signal.setitimer(signal.ITIMER_REAL, 0.01)
+
+
+def _stop_where_dropped(about: sys.UnraisableHookArgs) -> None:
+    """Raise the exception of a signal again that Python has dropped, as it does in destructors and callbacks."""
+    if isinstance(about.exc_value, (KeyboardInterrupt, SystemExit)):
+        _stop_later(signal.SIGINT if isinstance(about.exc_value, KeyboardInterrupt) else signal.SIGTERM)
+    else:
+        sys.__unraisablehook__(about)
 
 
 def _open_closed_streams() -> None:

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Literal
 from berrypick.comparison.method_names import CORRECTIONS, INTERVALS, TESTS, CorrectionName, IntervalName, TestName
 from berrypick.comparison.tabular import Resampling, fields_of
 from berrypick.comparison.topic_values import TIE
+from berrypick.core.doors import functions
 from berrypick.core.drawn import Ends
 from berrypick.core.errors import UsageError, nearest, shorten
 from berrypick.core.exchange import Kind, Written, columns_of
@@ -340,9 +341,7 @@ class Comparison(Written):
 
     def plot(self, **how: Any) -> Any:
         """Return an Altair chart of the means with their intervals; ``how``: width, height ('8.5cm'), font_size."""
-        from berrypick.report.charts import plot_comparison
-
-        return plot_comparison(self, **how)
+        return functions.need("plot_comparison", "plot()")(self, **how)
 
     def _repr_html_(self) -> str:
         """Means with intervals and letters, for notebooks."""

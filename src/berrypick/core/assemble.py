@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray, Narrow, Positions
-from berrypick.core.boxes import Boxes
 from berrypick.core.columns import Coded, Moved, NameColumn, Stretches, narrow, taken
 from berrypick.core.run import Duplicates, Run
+
+if TYPE_CHECKING:
+    from berrypick.core.boxes import Boxes
 
 
 def assemble(

@@ -475,10 +475,9 @@ class Results(Written):
 
         ``how``: baseline, until, band, width and height (like '8.5cm'), font_size, confidence, resamples, seed.
         """
-        from berrypick.report.charts import check_options, plot
+        from berrypick.core.doors import functions
 
-        check_options(plot, how)
-        return plot(self, kind, **how)
+        return functions.need("plot_results", "plot()")(self, kind, **how)
 
     def _repr_html_(self) -> str:
         """The table of means, for notebooks."""

@@ -12,17 +12,19 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from os import PathLike
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray, Narrow, Positions
-from berrypick.core.boxes import Boxes
 from berrypick.core.collection import unknown_length
 from berrypick.core.columns import NameColumn, Names, narrow
 from berrypick.core.errors import shorten
 from berrypick.core.exchange import Exchanged, Kind
 from berrypick.core.words import counted
+
+if TYPE_CHECKING:
+    from berrypick.core.boxes import Boxes
 
 Duplicates = Literal["error", "first", "keep"]
 

@@ -7,17 +7,19 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 from os import PathLike
-from typing import Any, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray, Positions
-from berrypick.core.boxes import Boxes
 from berrypick.core.errors import InputError, UsageError, shorten
 from berrypick.core.exchange import Exchanged, Kind
 from berrypick.core.observed import records
 from berrypick.core.run import Grouped, first_of, place_record, span_name
 from berrypick.core.words import counted
+
+if TYPE_CHECKING:
+    from berrypick.core.boxes import Boxes
 
 #: What offsets in a text count: Unicode code points, bytes of UTF-8, or UTF-16 units; with ``+bom`` also the byte order
 #: mark at the start of a text file.
@@ -162,7 +164,7 @@ class TopicTruth:
     size: FloatArray | None = None
     rsize: FloatArray | None = None
     passages: tuple[Passage, ...] = ()
-    entry_points: tuple[EntryPoint, ...] = ()
+    entry_points: Sequence[EntryPoint] = ()
     #: What each unit is about (TREC Genomics).
     aspects: tuple[tuple[str, ...], ...] | None = None
     #: Highlighted text as spans, where elements are judged and the documents' structure is known.
@@ -323,6 +325,17 @@ class DocumentGrades:
     def topic(self) -> IntArray:
         """The topic of each judged document."""
         return np.repeat(np.arange(len(self.bounds) - 1), np.diff(self.bounds))
+
+    def relevant(self, least: int) -> IntArray:
+        """How many documents of each topic have a grade of at least so much."""
+        if least not in self._relevant:
+            self._relevant[least] = np.bincount(self.topic[self.grade >= least], minlength=len(self.bounds) - 1)
+            self._relevant[least].flags.writeable = False  # for all runs
+        return self._relevant[least]
+
+    @cached_property
+    def _relevant(self) -> dict[int, IntArray]:
+        return {}
 
     @cached_property
     def best_first(self) -> tuple[IntArray, IntArray, IntArray]:

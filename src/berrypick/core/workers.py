@@ -208,16 +208,17 @@ def _processes(shared: Any, jobs: int) -> Iterator[dict[Any, Any]]:
         with _starting():
             for _ in range(jobs):
                 ours, theirs = context.Pipe()
-                process = context.Process(target=_serve, args=(theirs, shared))
-                process.start()
-                made[ours] = process
+                made[ours] = context.Process(target=_serve, args=(theirs, shared))  # known even if a signal comes now
+                made[ours].start()
                 theirs.close()  # else the end of the process would not be seen
         yield made
     finally:
-        for process in made.values():
+        started = [process for process in made.values() if process.pid is not None]
+        for process in started:
             process.kill()
-        for pipe, process in made.items():
+        for process in started:
             process.join()
+        for pipe in made:
             pipe.close()
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from functools import cache
+from itertools import chain
 from os import PathLike, fspath
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -46,7 +47,8 @@ def token_costs(tokens: TokenOffsets, ranking: Ranking, start: Positions, end: P
     """Tokens between start and end in the document of each pointer."""
     codes, line = np.unique(ranking.document, return_inverse=True)
     lines = [tokens.corners_of(ranking.documents[code]) for code in codes.tolist()]
-    return interpolate(lines, line, end) - interpolate(lines, line, start)
+    found = interpolate(lines, np.concatenate([line, line]), np.concatenate([end, start]))
+    return found[: len(line)] - found[len(line) :]
 
 
 def get_tokenizer(given: str | Tokenizer | None) -> tuple[str, Tokenizer]:
@@ -117,7 +119,8 @@ def _word_patterns() -> tuple[Any, Any]:
     word = f"{joint}*+{core}(?:{joint}++{core})*+{joint}*+(?:(?<={hebrew}){quote})?|{joint}++"
     flag, space = one_of("Regional_Indicator"), r"\p{WB=WSegSpace}"
     rest = rf"\r\n|[\p{{WB=CR}}\p{{WB=LF}}\p{{WB=Newline}}]|{flag}{flag}?|{space}++{extended}|.{extended}"
-    plain = "[A-Za-z]++(?=[ ,\n])| (?=[A-Za-z])"  # what most of English text is, and quick to see
+    # what most of English text is, and quick to see; \K: the space before a word is no part of the match
+    plain = r" ?\K[A-Za-z]++(?=[ ,\n])| (?=[A-Za-z])"
     return regex.compile(f"{plain}|{word}|{rest}", regex.DOTALL), regex.compile(rf"{_JOINER}(?=\p{{ExtPict}})")
 
 
@@ -199,7 +202,10 @@ class _DocumentTokens(OfDocuments[Corners]):
     def __getitem__(self, document: str) -> Corners:
         if document not in self.known:
             text = self._source[document]
-            self.known[document] = corners(self.tokenizer(text), len(text), f"tokenizer {self.name} on {document}")
+            found = self.tokenizer(text)
+            if self.tokenizer is words:  # whose spans need no check
+                found = np.fromiter(chain.from_iterable(found), np.int64, 2 * len(found)).reshape(-1, 2)
+            self.known[document] = corners(found, len(text), f"tokenizer {self.name} on {document}")
         return self.known[document]
 
 

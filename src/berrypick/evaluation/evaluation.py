@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from berrypick import users
 from berrypick.core.arrays import FloatArray
-from berrypick.core.drawn import DrawnValues
 from berrypick.core.errors import BerrypickError, Message, UsageError, nearest, option
 from berrypick.core.progress import Progress as Progress
 from berrypick.core.progress import ProgressLike, StepCounter, as_progress
@@ -42,12 +41,10 @@ from berrypick.evaluation.unread import unread_notes
 from berrypick.formats import measures_for
 from berrypick.inputs.convert import RunFile, as_truth
 from berrypick.judging.context import JudgingContext
-from berrypick.judging.judge import judge_topic, refuse_duplicates
-from berrypick.judging.topic import JudgedTopic
+from berrypick.judging.repeats import refuse_duplicates
 from berrypick.judging.topics import JudgedTopics
 from berrypick.kernels import LARGE, missing_notes
-from berrypick.measures import UnknownMeasureError
-from berrypick.relevance.gains import Quantisation
+from berrypick.measures import UnknownMeasureError, registry
 from berrypick.users import UserModel
 
 if TYPE_CHECKING:
@@ -57,6 +54,8 @@ if TYPE_CHECKING:
 
     from berrypick.evaluation.options import EvaluationKeywords
     from berrypick.evaluation.readers import DrawnReaders
+    from berrypick.judging.topic import JudgedTopic
+    from berrypick.relevance.gains import Quantisation
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,7 +157,7 @@ class Evaluation:
             own = measures_for(judgements.format)
             chosen = own or default_measures(judgements.units, seconds, texts, lengths)
             requested = resolve_measures(chosen)
-            viewed = seconds and not lengths and not own
+            viewed = seconds and not lengths and not own and registry.find("T2I") is not None
             more = f"; T2I as well, with lengths of documents ({option('collection')})" if viewed else ""
             notes = (*notes, Note("measures", Message(f"no measures are named: {chosen}, by what is judged{more}")))
         if options.by is not None or options.topic_table is not None:
@@ -249,6 +248,8 @@ class Evaluation:
 
         sources = inputs.sources if inputs.stream is None else streamed()
         if jobs == 1 and executor is None:
+            if inputs.stream is None and "runs" in self.__dict__:
+                sources = tuple(self.runs.values())  # they are read already
             return self._results([score_run(self, curves, source, step) for source in sources], [])
         from berrypick.evaluation.run_workers import jobs_notes, share_runs  # loads multiprocessing
 
@@ -294,6 +295,8 @@ class Evaluation:
         info = {one.text: one.info(self.context.effort) for one in self.measures}
         known = None
         if self.readers is not None:
+            from berrypick.core.drawn import DrawnValues
+
             summed = frozenset(text for text, one in info.items() if one.summed)
             readers = self.readers
             known = DrawnValues(readers.source, readers.confidence, drawn, summed, readers.evenly)
@@ -302,6 +305,8 @@ class Evaluation:
     def judge(self, run: str, topic: str, user: UserModel | None = None) -> JudgedTopic:
         """Return one topic of one run judged, by the user model of the evaluation or another one."""
         context = self.context if user is None else replace(self.context, user=user.resolved(self.context.reader))
+        from berrypick.judging.judge import judge_topic
+
         return judge_topic(self.truth, self.runs[run], self._topic(topic), context)
 
     def explain(self, run: str, topic: str, one: RequestedMeasure) -> Explanation:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,7 +18,6 @@ from berrypick.core.navigation import LinkTable, Navigation, Sessions
 from berrypick.core.parameters import is_finite
 from berrypick.core.run import Ranking, Run
 from berrypick.core.truth import Offsets
-from berrypick.documents.texts import Texts, read_texts
 from berrypick.evaluation.options import EvaluationOptions
 from berrypick.evaluation.protocols import OWN, get_protocol
 from berrypick.formats.io.files import file_name, is_stream, open_raw, reusable
@@ -28,6 +27,9 @@ from berrypick.judging.context import JudgingContext
 from berrypick.relevance.idealism import parse_idealism
 from berrypick.users.base import ReaderContext
 from berrypick.xml.index_file import ARROW, indexed_collection, is_index
+
+if TYPE_CHECKING:
+    from berrypick.documents.texts import Texts
 
 
 def prepare_context(options: EvaluationOptions) -> JudgingContext:
@@ -48,7 +50,11 @@ def prepare_context(options: EvaluationOptions) -> JudgingContext:
     ignored = frozenset(protocol.ignore_elements)
     if options.ignore_elements:
         ignored |= frozenset(element_names(options.ignore_elements))
-    texts = None if options.documents is None else read_texts(options.documents)
+    texts = None
+    if options.documents is not None:
+        from berrypick.documents.texts import read_texts
+
+        texts = read_texts(options.documents)
     converts = options.offsets not in (None, "chars")
     if texts is None and (converts or options.effort == "tokens" or options.tokenizer is not None):
         raise _needs_texts(options)

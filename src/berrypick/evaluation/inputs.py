@@ -19,7 +19,6 @@ from berrypick.core.results import Note
 from berrypick.core.truth import MergeRule, Offsets, Truth
 from berrypick.core.words import counted
 from berrypick.documents.quotes import THRESHOLD, Quotes, unlocated
-from berrypick.documents.texts import Texts, checksum
 from berrypick.evaluation.evaluation_context import element_names, prepare_context
 from berrypick.evaluation.notes import skipped_notes, some
 from berrypick.evaluation.options import EvaluationOptions
@@ -33,6 +32,7 @@ from berrypick.relevance.idealism import Idealism, unwanted_grades
 from berrypick.users.base import ReaderContext
 
 if TYPE_CHECKING:
+    from berrypick.documents.texts import Texts
     from berrypick.evaluation.page_units import PageUnits
 
 
@@ -64,7 +64,7 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
         notes.append(Note("annotators", text))
     # what few inputs need is loaded where they need it: a first small evaluation takes half the time
     if options.id_pattern is not None or options.level is not None:
-        judgements, said = _at_level(judgements, options)
+        judgements, said = options.levels().truth(judgements)
         notes += said
     pages: PageUnits | None = None
     if any(topic.boxes is not None for topic in judgements.topics.values()):
@@ -174,20 +174,6 @@ def _with_annotators(truth: Truth, rule: MergeRule) -> tuple[Truth, tuple[Note, 
     return replace(truth, topics=topics), ()
 
 
-def _at_level(truth: Truth, options: EvaluationOptions) -> tuple[Truth, list[Note]]:
-    """The truth with places read out of names, and at another level."""
-    from berrypick.evaluation.levels import IdPattern, truth_at_level, truth_by_pattern
-
-    notes: list[Note] = []
-    if options.id_pattern is not None:
-        truth, said = truth_by_pattern(truth, IdPattern.of(options.id_pattern))
-        notes += [Note("id pattern", text) for text in said]
-    if options.level is not None:
-        truth, said = truth_at_level(truth, options.level)
-        notes += [Note("level", text) for text in said]
-    return truth, notes
-
-
 def _unread_notes(truth: Truth) -> list[Note]:
     """Fields of a truth that are not read."""
     from berrypick.inputs.fields import unread_note
@@ -211,6 +197,8 @@ def _offsets_notes(truth: Truth, options: EvaluationOptions) -> tuple[Note, ...]
 
 def _checksum_notes(truth: Truth, texts: Texts) -> Iterator[Note]:
     """Documents that are not those that the offsets of a truth were made on."""
+    from berrypick.documents.texts import checksum
+
     changed = [name for name, made_on in truth.checksums.items() if name in texts and checksum(texts[name]) != made_on]
     if changed:
         who = changed[0] if len(changed) == 1 else f"{some(changed)}: each"

@@ -18,12 +18,10 @@ from berrypick.core.score import number
 from berrypick.core.truth import Truth
 from berrypick.core.words import counted, material
 from berrypick.documents.near_names import KnownNames, near_hint
-from berrypick.documents.texts import Texts
-from berrypick.documents.token_offsets import WORDS
 from berrypick.evaluation.requested import RequestedMeasure
-from berrypick.judging.judge import judge_topic
 
 if TYPE_CHECKING:
+    from berrypick.documents.texts import Texts
     from berrypick.evaluation.evaluation import Evaluation
     from berrypick.evaluation.scoring import RunScorer
 
@@ -71,6 +69,8 @@ _LOOKED_AT = (50, 2000)
 
 def unspaced_notes(truth: Truth, texts: Texts, rows: Sequence[Row]) -> list[Note]:
     """What a budget of tokens means in texts whose words are not told apart by spaces."""
+    from berrypick.documents.token_offsets import WORDS
+
     counted_in = dict.fromkeys(row.measure for row in rows if WORDS in str(row.signature))
     if not counted_in:
         return []
@@ -178,6 +178,8 @@ def document_notes(scorer: RunScorer) -> Iterator[Note]:
 
 def _retrieved(scorer: RunScorer) -> list[str]:
     """The first names of what is retrieved, as user models know them."""
+    from berrypick.judging.judge import judge_topic
+
     context = next(iter(scorer.evaluation.contexts.values()))
     found = (judge_topic(scorer.evaluation.truth, scorer.run, topic, context).ranking for topic in scorer.topics)
     names = (ranking.name(row) for ranking in found for row in range(len(ranking)))
@@ -300,6 +302,8 @@ def _occurs(navigation: Navigation, scorer: RunScorer) -> bool:
 
     Those are names of documents, spans or elements; whole documents that are evaluated as spans have names of spans.
     """
+    from berrypick.judging.judge import judge_topic
+
     units, evaluation = set(navigation.units), scorer.evaluation
     readers = {evaluation.contexts[one.text] for one in evaluation.measures if not one.measure.of_documents}
     if not units:

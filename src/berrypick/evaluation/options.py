@@ -37,10 +37,12 @@ from berrypick.core.reach import check_units
 from berrypick.core.run import Duplicates, Run
 from berrypick.core.truth import MergeRule, Offsets
 from berrypick.documents.quotes import Quotes
-from berrypick.documents.texts import Texts
-from berrypick.documents.token_offsets import Tokenizer
 from berrypick.evaluation.protocols import OWN, check_task_name, get_protocol
 from berrypick.users import UserModel
+
+if TYPE_CHECKING:
+    from berrypick.documents.texts import Texts
+    from berrypick.documents.token_offsets import Tokenizer
 
 EffortName = Literal["rank", "clicks", "chars", "tokens", "seconds", "lines", "pages"]
 TextMismatch = Literal["error", "note"]
@@ -311,10 +313,14 @@ class EvaluationKeywords(_First, _DocumentsOption, _Others, total=False):
     """The options of an evaluation as keyword arguments."""
 
 
+#: Types of options that are not checked here are only named: their modules are loaded by who reads such values.
+_NAMED: dict[str, Any] = {"Texts": type("Texts", (), {}), "Tokenizer": Callable[[str], Any]}
+
+
 @cache
 def options() -> tuple[Option, ...]:
     """Every option, in the order of the declarations."""
-    hints = get_type_hints(EvaluationKeywords, include_extras=True)
+    hints = get_type_hints(EvaluationKeywords, localns=_NAMED, include_extras=True)
     told = {name: (hint.__origin__, hint.__metadata__[0]) for name, hint in hints.items()}
     older: dict[str, tuple[str, ...]] = {}
     for name, (_, fact) in told.items():
@@ -382,12 +388,17 @@ class EvaluationOptions:
             self.__dict__["topics"] = protocol.topics
         if self.task:
             check_task_name(self.task)
-        if self.id_pattern is not None:
-            from berrypick.evaluation.levels import IdPattern
-
-            IdPattern.of(self.id_pattern)
+        if self.id_pattern is not None or self.level is not None:
+            self.levels()
         if self.min_score is not None and not is_finite(self.min_score):
             raise UsageError(f"min_score must be a finite number, not {self.min_score!r:.60}")
+
+    def levels(self) -> Any:
+        """What level and id_pattern make of a truth and of runs, as an add-on has it."""
+        from berrypick.core.doors import functions
+
+        given = option_text("level" if self.id_pattern is None else "id_pattern")
+        return functions.need("Levels", given).of(self.level, self.id_pattern)
 
     def with_user(self, user: Any) -> EvaluationOptions:
         """The same with another user model."""

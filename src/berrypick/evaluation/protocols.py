@@ -11,7 +11,6 @@ from typing import Literal
 from berrypick.core.doors import Door
 from berrypick.core.errors import InputError, UsageError, nearest, option
 from berrypick.core.run import Run
-from berrypick.evaluation.run_rules import REPAIRS, RUN_RULES, line_of
 
 
 @dataclass(frozen=True)
@@ -71,6 +70,8 @@ def _not_a_protocol(value: object) -> str:
     unknown = next(iter(sorted(value.rules - RULES.keys())), "")
     if unknown:
         return f"it has no rule {unknown!r:.40}{nearest(unknown, list(RULES))}"
+    from berrypick.evaluation.run_rules import REPAIRS, RUN_RULES
+
     for task in value.tasks:
         for name, known in [*((rule, list(RUN_RULES)) for rule in task.rules), (task.repair, ["", *REPAIRS])]:
             if name not in known:
@@ -142,6 +143,8 @@ def check_task(run: Run, task: str) -> None:
             path=run.source or run.tag,
             remedy=f"{evaluate}correct the task in the file",
         )
+    from berrypick.evaluation.run_rules import RUN_RULES, line_of
+
     for topic, ranking in run.rankings():
         for rule in wanted.rules:
             pair = RUN_RULES[rule](ranking)

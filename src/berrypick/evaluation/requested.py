@@ -10,7 +10,7 @@ from berrypick.core import spec as specs
 from berrypick.core.errors import UsageError
 from berrypick.core.results import MeasureInfo
 from berrypick.evaluation.protocols import NO_MEASURES, get_protocol, measures_of
-from berrypick.measures import document_measures, parse_measure, split_measures
+from berrypick.measures import parse_measure, registry, split_measures
 from berrypick.measures.base import Measure
 
 MeasuresGiven = str | Measure | type[Measure] | Sequence[str | Measure | type[Measure]]
@@ -65,7 +65,8 @@ def default_measures(units: str, seconds: bool, texts: bool, lengths: bool = Tru
     if units == "documents":
         return "AP nDCG@10 R@100 RR"
     if seconds:
-        return "T2I spanHit(iou=0.5)@1" if lengths else "spanHit(iou=0.5)@1"  # viewers go on to the end of a video
+        viewers = lengths and registry.find("T2I") is not None  # who go on to the end of a video
+        return "T2I spanHit(iou=0.5)@1" if viewers else "spanHit(iou=0.5)@1"
     return f"charR@5 charP@5 spanRR{' Coverage(budget=2000)' if texts else ''}"
 
 
@@ -78,8 +79,10 @@ def resolve_measures(given: MeasuresGiven, protocol: str = "", task: str = "") -
     for one in () if given is None else [given] if single else given:  # type: ignore[union-attr]
         if isinstance(one, type) and issubclass(one, Measure):
             one = one()
-        if not isinstance(one, str) and document_measures.is_theirs(one):
-            one = str(one).replace('"', "'")
+        if not isinstance(one, (str, Measure)):
+            from berrypick.measures import document_measures
+
+            one = str(one).replace('"', "'") if document_measures.is_theirs(one) else one
         if isinstance(one, str):
             named = [(specs.normalise(part), parse_measure(part)) for part in split_measures(one)]
         elif isinstance(one, Measure):

@@ -15,11 +15,9 @@ from berrypick.core.truth import Truth
 from berrypick.core.words import counted
 from berrypick.evaluation.options import EvaluationOptions
 from berrypick.evaluation.protocols import check_task
-from berrypick.evaluation.run_rules import repair
 from berrypick.inputs.convert import RunFile
 from berrypick.inputs.titles import Titles
 from berrypick.judging.context import JudgingContext
-from berrypick.judging.judge import refuse_duplicates
 
 if TYPE_CHECKING:
     from berrypick.evaluation.page_units import PageUnits
@@ -67,16 +65,8 @@ class RunInputs:
             _refuse_other_things(run, self.truth)
         if self.titles.named:
             run = self.titles.matched(run)
-        if self.options.id_pattern is not None:
-            from berrypick.evaluation.levels import IdPattern, run_by_pattern
-
-            run = run_by_pattern(run, IdPattern.of(self.options.id_pattern))
-        if self.options.level is not None:
-            if (self.options.duplicates or run.duplicates) == "error":
-                refuse_duplicates(run)  # which would be merged
-            from berrypick.evaluation.levels import run_at_level
-
-            run = run_at_level(run, self.options.level)
+        if self.options.id_pattern is not None or self.options.level is not None:
+            run = self.options.levels().run(run, self.options.duplicates)
         if self.pages is not None:
             from berrypick.evaluation.page_units import run_in_units
 
@@ -118,6 +108,8 @@ class RunInputs:
         if run.quoted:
             run = replace(run, quoted={}, of_text=not run.points_into_documents)
         if self.options.repair:
+            from berrypick.evaluation.run_rules import repair
+
             run = repair(run, self.options.repair)
         if self.context.task:
             check_task(run, self.context.task)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from berrypick.core.arrays import FloatArray
 from berrypick.core.results import ALL, Note, Row, RunFacts, Signature, TopicGroups, mean
@@ -28,6 +29,24 @@ class TopicScores:
     drawn: dict[tuple[str, str], FloatArray] = field(default_factory=dict)
     #: By measure, what its values were computed from.
     reads: dict[str, set[str]] = field(default_factory=dict)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """As it travels to another process: names once, and mere values as numbers."""
+        measures, topics = ({key[side]: None for key in self.found} for side in (0, 1))
+        keys = [(text, topic) for topic in topics for text in measures]
+        if len(keys) != len(self.found) or not all(key in self.found for key in keys):
+            return vars(self)
+        scores = [self.found[key] for key in keys]
+        more = {i: one for i, one in enumerate(scores) if one.notes or one.signed or one.beside}
+        return {**vars(self), "found": (list(measures), list(topics), [one.value for one in scores], more)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        if isinstance(found := state["found"], tuple):
+            measures, topics, values, more = found
+            keys = [(text, topic) for topic in topics for text in measures]
+            scores = [more[i] if i in more else Score(value) for i, value in enumerate(values)]
+            self.found = dict(zip(keys, scores, strict=True))
 
     def merge(self, other: TopicScores) -> None:
         """Add what another process found."""

@@ -22,17 +22,16 @@ from berrypick.evaluation.scored import ScoredRun, SharedSignature, TopicScores
 from berrypick.evaluation.signature import measure_fields, sign
 from berrypick.inputs.convert import RunFile
 from berrypick.judging.context import JudgingContext
-from berrypick.judging.judge import ranking_of, refuse_duplicates
-from berrypick.judging.topic import JudgedTopic
+from berrypick.judging.repeats import ranking_of, refuse_duplicates
 from berrypick.judging.topics import JudgedTopics
 from berrypick.measures import Measure
 from berrypick.measures.base import as_score
-from berrypick.measures.spans.overlap import repeated_share
-from berrypick.measures.together import RunTogether, SpansTogether, blocks
 from berrypick.users import UserModel
 
 if TYPE_CHECKING:
     from berrypick.evaluation.evaluation import Evaluation
+    from berrypick.judging.topic import JudgedTopic
+    from berrypick.measures.together import RunTogether, SpansTogether
 
 #: Fewer topics than this are judged one by one: to take them together would not pay.
 FEW_TOPICS = 4
@@ -92,14 +91,15 @@ class RunScorer:
             step(len(topics))
             return
         together = self._together(measures) if len(topics) >= FEW_TOPICS else None
-        for block in [topics] if together is None else blocks(topics, self.run):
+        for block in [topics] if together is None else together.blocks(topics):
             spans = None if together is None else together.of(block)
             done = {} if spans is None else self._score_together(measures, spans)
-            known = self._overlap_together(spans) if spans is not None and self._notes_overlap else ()
+            measured = self._overlap_together(spans) if spans is not None and self._notes_overlap else ()
             for topic in block:
                 judged: dict[JudgingContext, JudgedTopics] = {}
                 for one in measures:
-                    if topic in done.get(one.text, ()):
+                    known = topic in done.get(one.text, ())
+                    if known and not self._lacks_curve(one, topic):
                         continue
                     context = evaluation.contexts[one.text]
                     if context not in judged:
@@ -107,8 +107,11 @@ class RunScorer:
                         first = judged[context].judge(topic)  # what is wrong with it is no matter of the measure
                         if self.all_notes:
                             self._count(first, first=len(judged) == 1)
-                    self._score(one, judged[context])
-                if self._notes_overlap and topic not in known:
+                    if known:
+                        self._add_curves(one, judged[context], topic)
+                    else:
+                        self._score(one, judged[context])
+                if self._notes_overlap and topic not in measured:
                     own = judged.get(evaluation.context)
                     self._measure_overlap(topic, None if own is None else own.judge(topic).ranking)
                 step(1)
@@ -117,15 +120,15 @@ class RunScorer:
 
     def _together(self, measures: Sequence[RequestedMeasure]) -> RunTogether | None:
         """The run as columns of all topics, where a measure may take them together."""
-        some = any(self._takes_together(one) for one in measures)
-        return RunTogether(self.evaluation.truth, self.run) if some else None
+        if not any(self._takes_together(one) for one in measures):
+            return None
+        from berrypick.measures.together import RunTogether
+
+        return RunTogether(self.evaluation.truth, self.run)
 
     def _takes_together(self, one: RequestedMeasure) -> bool:
-        """A class of another package may have changed any part of what it inherits; curves are made one by one."""
-        own, kind = type(one.measure), Measure.score_together
-        if own.score_together is kind or not own.__module__.startswith("berrypick.measures."):
-            return False
-        if self.curves and own.has_curve():
+        """Whether a measure may take topics together."""
+        if not one.measure.scored_together:
             return False
         return takes_together(self.run, self.evaluation.contexts[one.text])
 
@@ -146,7 +149,21 @@ class RunScorer:
                 done[one.text] = found
                 self.scores.reads.setdefault(one.text, set()).update(reads)
                 self.scores.found.update({(one.text, topic): as_score(score) for topic, score in found.items()})
+                if self.curves and one.measure.has_curve():
+                    self._curves_together(one, spans, found)
         return done
+
+    def _curves_together(self, one: RequestedMeasure, spans: SpansTogether, found: Mapping[str, Score]) -> None:
+        """Keep the curves that a measure makes of topics together."""
+        context = self.evaluation.contexts[one.text]
+        try:
+            for topic, curves in one.measure.curves_together(spans, context, found).items():
+                self.scores.curves[one.text, topic], self.scores.resampled[one.text, topic] = curves
+        except Exception as error:
+            raise_named(error, one.text, one.measure, context.user)
+
+    def _lacks_curve(self, one: RequestedMeasure, topic: str) -> bool:
+        return self.curves and one.measure.has_curve() and (one.text, topic) not in self.scores.curves
 
     def _overlap_together(self, spans: SpansTogether) -> Container[str]:
         """The overlap of the lists of topics, as :meth:`_measure_overlap` finds it; the topics that are done."""
@@ -199,6 +216,16 @@ class RunScorer:
             raise_named(error, one.text, measure, judged.context.user)
         judged.own.clear()  # the next measure has its own
 
+    def _add_curves(self, one: RequestedMeasure, judged: JudgedTopics, topic: str) -> None:
+        """Make the curves behind a value that was found together with those of other topics."""
+        key = (one.text, topic)
+        try:
+            found = one.measure.topic_curves(judged.judge(topic), self.scores.found[key].value)
+        except Exception as error:
+            raise_named(error, one.text, one.measure, judged.context.user)
+        self.scores.curves[key], self.scores.resampled[key] = found
+        judged.own.clear()
+
     @staticmethod
     def _drawn_value(one: RequestedMeasure, judged: JudgedTopics, topic: str) -> float | None:
         try:
@@ -212,6 +239,8 @@ class RunScorer:
         """The overlap of the list, for a note where the measure was not requested."""
         if topic not in self.run or not self.evaluation.truth.topics[topic].has_relevant:
             return
+        from berrypick.measures.spans.overlap import repeated_share
+
         share = repeated_share(ranking_of(self.run, topic, self.evaluation.context) if ranking is None else ranking)
         if share is not None:
             self.scores.overlap[topic] = share

@@ -14,11 +14,9 @@ from berrypick.core.run import Run
 from berrypick.core.score import Score
 from berrypick.core.truth import Truth
 from berrypick.core.words import counted
-from berrypick.evaluation.element_sizes import sizes_field
 from berrypick.evaluation.options import options
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.judging.context import JudgingContext
-from berrypick.relevance.gains import default_quantisation
 from berrypick.relevance.idealism import describe, unwanted_grades
 from berrypick.users import UserModel
 
@@ -56,12 +54,16 @@ def measure_fields(
     points = "user" in reads and context.user.seeks_entry_points and truth.has_entry_points
     elements = of_elements and ("ignore_elements" in reads or ("targets" in reads and not points))
     if elements and "quant" not in values:
+        from berrypick.relevance.gains import default_quantisation
+
         own.append(("quant", context.quant or default_quantisation(truth.scale)))
     if "lengths" in reads and (known := context.reader.collection) is not None:
         own.append(
             ("lengths", "judged" if known.judged_only else f"{counted(len(known), 'document')},{known.total:.12g}")
         )
     if of_elements or run.path is not None:
+        from berrypick.evaluation.element_sizes import sizes_field
+
         own += sizes_field(one, evaluation, run, reads)
     areas = next((topic.boxes.shares for topic in truth.topics.values() if topic.boxes is not None), None)
     if areas is not None and not measure.of_documents:

@@ -10,7 +10,6 @@ import numpy as np
 from berrypick.core.truth import TopicTruth, Truth
 from berrypick.formats.base import Format, Problems, Role
 from berrypick.formats.io.files import content
-from berrypick.formats.io.json_lines import plain
 from berrypick.formats.io.line_words import finite, word_problem
 from berrypick.formats.io.scan import Scanned, scan
 from berrypick.formats.io.values import ONE_OF_TWO, Judgement, documents_topic, judged_counts, judged_twice
@@ -68,6 +67,8 @@ class TrecQrels(Format):
 
     @classmethod
     def write(cls, value: Any, out: TextIO) -> None:
+        from berrypick.formats.io.json_lines import plain
+
         for topic in value.topics.values():
             for document, grade in zip(topic.document, topic.grade.tolist(), strict=True):
                 out.write(f"{topic.topic} 0 {document} {plain(grade)!r}\n")
@@ -97,8 +98,7 @@ def _from_columns(found: Scanned) -> dict[str, TopicTruth] | None:
     if rows is None:
         return None
     order, bounds = rows
-    line, grade, document = found.line[order].astype(np.int64), found.grade[order], found.document[order]
-    judged = list(map(found.document_names.__getitem__, document.tolist()))
+    line, grade, judged = found.line[order].astype(np.int64), found.grade[order], found.named(found.document[order])
     return {
         topic: TopicTruth(topic, tuple(judged[a:b]), grade[a:b], line=line[a:b])
         for topic, (a, b) in zip(found.topic_names, pairwise(bounds.tolist()), strict=True)

@@ -89,12 +89,16 @@ class RunFile:
         name = fspath(self.path)
         if self.part is not None or not os.path.isfile(name):
             return [self]
-        if self.format == _TABLE or (self.format is None and _may_be_table(name)):
+        tabular = name.lower().removesuffix(".gz").endswith((".csv", ".tsv"))
+        called = self.format == _TABLE or (self.format is None and tabular)
+        first = "" if called else _first_line(name, self.format)
+        if called or (self.format is None and first.startswith("PAR1") and is_parquet(name)):
             from berrypick.formats.span_table import SpanTableRun
 
             if found := SpanTableRun.split(name):
                 return [run if isinstance(run, Run) else replace(self, format=_TABLE, part=run) for run in found]
-        runs = _runs_in(name, self.format)
+        first = _first_line(name, self.format) if called else first
+        runs = _runs_in(name, self.format) if first.lstrip("\ufeff \t")[:1] in ("{", "[") else []
         return [run.changed(tag=self.tag or run.tag, source=self.source or run.source) for run in runs] or [self]
 
     def recognised(self) -> RunFile:
@@ -107,17 +111,13 @@ class RunFile:
 _TABLE = "span-table-run"
 
 
-def _may_be_table(path: str) -> bool:
-    """Whether a file is called a table, or is one of Parquet."""
-    return path.lower().removesuffix(".gz").endswith((".csv", ".tsv")) or is_parquet(path)
+def _first_line(path: str, format: str | None) -> str:
+    """The first line of a file, which tells tables of Parquet and JSON; '' where brackets choose one of its runs."""
+    return "" if format and "(" in format else next(iter(head(path, 1)), "")
 
 
 def _runs_in(path: str, format: str | None) -> list[Run]:
-    """The runs of a file of JSON whose format may hold several; empty for any other, and where brackets choose one."""
-    if format and "(" in format:
-        return []
-    if next(iter(head(path, 1)), "").lstrip("\ufeff \t")[:1] not in ("{", "["):
-        return []
+    """The runs of a file of JSON whose format may hold several; empty for any other."""
     chosen = formats.by_name(format, "run") if format else formats.sniff(path, "run")
     return formats.split_runs(path, chosen) if chosen.name() != _TABLE else []
 

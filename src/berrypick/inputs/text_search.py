@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from berrypick.core.truth import Offsets
-from berrypick.documents.offsets import Units, count_units
-from berrypick.documents.texts import Texts
+
+if TYPE_CHECKING:
+    from berrypick.documents.texts import Texts
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,8 @@ class TextSearch:
 
     def count(self, text: str) -> int:
         """The length of a text."""
+        from berrypick.documents.offsets import count_units
+
         return count_units(text, self.offsets)
 
     def convert(self, document: str, *places: int) -> list[int]:
@@ -31,5 +35,7 @@ class TextSearch:
         assert self.texts is not None
         if self.offsets == "chars":
             return list(places)
+        from berrypick.documents.offsets import Units
+
         units = Units(self.texts[document], self.offsets, self.texts.has_mark(document))
         return [units.offset(place) for place in places]

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from berrypick.core.arrays import Positions
 from berrypick.core.observed import records
 from berrypick.core.run import Duplicates
-from berrypick.relevance.gains import Quantisation
-from berrypick.relevance.idealism import Idealism
 from berrypick.users import UserModel
 from berrypick.users.base import ReaderContext
+
+if TYPE_CHECKING:
+    from berrypick.relevance.gains import Quantisation
+    from berrypick.relevance.idealism import Idealism
 
 
 @records(user="user", idealism="idealism", effort="effort", units="units", chunks="chunks")

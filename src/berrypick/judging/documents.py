@@ -42,7 +42,7 @@ class JudgedDocuments:
 
     def relevant(self, rel: int) -> IntArray:
         """How many documents of each topic are judged relevant."""
-        return self.count(self.judged.topic[self.judged.grade >= rel])
+        return self.judged.relevant(rel)
 
     def rows(self, keep: BoolArray) -> JudgedDocuments:
         """Some of the rows, at their ranks."""

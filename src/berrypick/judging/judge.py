@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
-from berrypick.core.errors import InputError, UsageError, option
-from berrypick.core.run import Ranking, Run, repeated_pointers
+from berrypick.core.errors import UsageError, option
+from berrypick.core.run import Run
 from berrypick.core.truth import Targets, TopicTruth, Truth
 from berrypick.judging.bases import judged_base
 from berrypick.judging.context import JudgingContext
-from berrypick.judging.repeats import repeats_of
+from berrypick.judging.repeats import ranking_of, repeats_of
 from berrypick.judging.topic import JudgedTopic
 from berrypick.relevance.targets import (
     element_targets,
@@ -71,39 +69,6 @@ def _targets(truth: Truth, topic: str, context: JudgingContext) -> Targets:
         return element_targets(judgements, base, context.reader.single_documents, context.idealism)
     mapping = context.idealism
     return targets_of(judgements, truth.grades() if mapping is None else set(), mapping, context.quant)
-
-
-def ranking_of(run: Run, topic: str, context: JudgingContext) -> Ranking:
-    ranking = run.ranking(topic)
-    longest = context.max_ranks
-    if longest is not None and ranking.ranks > longest:
-        ranking = replace(ranking.rows(ranking.rank < longest), ranks=longest)
-    repeats = repeats_of(run)
-    repeated = repeats[topic][: len(ranking)] if topic in repeats else None
-    if repeated is None or not repeated.any():
-        return ranking
-    if (context.duplicates or run.duplicates) == "first":
-        return ranking.rows(~repeated).compacted()
-    return replace(ranking, repeated=repeated)
-
-
-def refuse_duplicates(run: Run) -> None:
-    """An error if the list of a topic has repeated results."""
-    for topic in repeats_of(run):
-        ranking = run.ranking(topic)
-        repeated, first = repeated_pointers(ranking)
-        if repeated.any():
-            lines = ranking.line if ranking.line is not None else np.arange(1, len(ranking) + 1)
-            pairs = sorted((max(a, b), min(a, b), row) for row in np.flatnonzero(repeated).tolist()
-                           for a, b in [(int(lines[row]), int(lines[first[row]]))])  # fmt: skip
-            later, earlier, row = pairs[0]
-            raise InputError(
-                f"{ranking.name(row)} is retrieved twice for topic {topic}, first in line {earlier}",
-                path=run.source or run.tag or "the run",
-                line=later,
-                remedy=f"{option('duplicates', 'first')} drops later ones; "
-                f"{option('duplicates', 'keep')} keeps their ranks, without effect",
-            )
 
 
 def _kinds_differ(truth: Truth, run: Run, lengths: bool) -> UsageError:

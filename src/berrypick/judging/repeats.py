@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from berrypick.core.arrays import BoolArray
-from berrypick.core.run import Run, repeated_pointers
+from berrypick.core.errors import InputError, option
+from berrypick.core.run import Ranking, Run, repeated_pointers
 from berrypick.kernels import native
 from berrypick.kernels.equal_pointers import may_repeat
+
+if TYPE_CHECKING:
+    from berrypick.judging.context import JudgingContext
 
 
 def repeats_of(run: Run) -> dict[str, BoolArray]:
@@ -35,3 +42,37 @@ def repeats_of(run: Run) -> dict[str, BoolArray]:
             found[run.topics[i]] = repeated
     kept["_repeats"] = found  # when it is whole: threads may share a run
     return found
+
+
+def ranking_of(run: Run, topic: str, context: JudgingContext) -> Ranking:
+    """The list of a topic, as long as it may be, with what is done about repeated results."""
+    ranking = run.ranking(topic)
+    longest = context.max_ranks
+    if longest is not None and ranking.ranks > longest:
+        ranking = replace(ranking.rows(ranking.rank < longest), ranks=longest)
+    repeats = repeats_of(run)
+    repeated = repeats[topic][: len(ranking)] if topic in repeats else None
+    if repeated is None or not repeated.any():
+        return ranking
+    if (context.duplicates or run.duplicates) == "first":
+        return ranking.rows(~repeated).compacted()
+    return replace(ranking, repeated=repeated)
+
+
+def refuse_duplicates(run: Run) -> None:
+    """An error if the list of a topic has repeated results."""
+    for topic in repeats_of(run):
+        ranking = run.ranking(topic)
+        repeated, first = repeated_pointers(ranking)
+        if repeated.any():
+            lines = ranking.line if ranking.line is not None else np.arange(1, len(ranking) + 1)
+            pairs = sorted((max(a, b), min(a, b), row) for row in np.flatnonzero(repeated).tolist()
+                           for a, b in [(int(lines[row]), int(lines[first[row]]))])  # fmt: skip
+            later, earlier, row = pairs[0]
+            raise InputError(
+                f"{ranking.name(row)} is retrieved twice for topic {topic}, first in line {earlier}",
+                path=run.source or run.tag or "the run",
+                line=later,
+                remedy=f"{option('duplicates', 'first')} drops later ones; "
+                f"{option('duplicates', 'keep')} keeps their ranks, without effect",
+            )

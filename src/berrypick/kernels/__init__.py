@@ -1,4 +1,4 @@
-"""The numerical work, on plain arrays: laws of numbers seen, ideal lists, intervals, trees, visits, chains.
+"""The numerical work, on plain arrays: laws of numbers seen, ideal lists, intervals, trees, chains.
 
 The compiled form of a kernel, where there is one, shares its function with the NumPy form. Which of the two
 is used is decided at each call: the compiled one if the installation has it, unless BERRYPICK_KERNELS says otherwise.

@@ -4,18 +4,29 @@ from __future__ import annotations
 
 import re
 import sys
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from berrypick.core import spec as specs
 from berrypick.core.errors import UsageError
 from berrypick.core.registry import Registry
-from berrypick.measures import _documents as document_measures
 from berrypick.measures.base import Measure
 from berrypick.measures.typed_names import split_measures, stands_for
 
+if TYPE_CHECKING:
+    from berrypick.measures import _documents as document_measures
+
 __all__ = ["Measure", "document_measures", "parse_measure", "registered", "registry", "split_measures"]
 
-registry: Registry[Measure] = Registry(sys.modules[__name__], Measure, "measure", external=document_measures.names)
+
+def _of_ir_measures() -> Sequence[str]:
+    """The measures that only ir_measures has."""
+    from berrypick.measures import _documents
+
+    return _documents.names()
+
+
+registry: Registry[Measure] = Registry(sys.modules[__name__], Measure, "measure", external=_of_ir_measures)
 #: Every measure of ours by name.
 registered = registry.all
 
@@ -62,7 +73,9 @@ def parse_measure(text: str) -> Measure:
         if measure.cutoff_required:
             measure.check_cutoff()
         return measure
-    theirs = document_measures.parse(spec.text)
+    from berrypick.measures import _documents
+
+    theirs = _documents.parse(spec.text)
     if theirs is None:
         raise UnknownMeasureError(spec.name, "" if spec.at is None else f"@{spec.at:g}")
     return theirs
@@ -75,6 +88,10 @@ def _is_ours(text: str) -> bool:
 
 
 def __getattr__(name: str) -> Any:
+    if name == "document_measures":  # for those of ir_measures, which few evaluations have
+        from berrypick.measures import _documents
+
+        return _documents
     return registry.attribute(name)
 
 

@@ -18,11 +18,13 @@ from berrypick.core.observed import unrecorded
 from berrypick.core.parameters import Parameterized, plain
 from berrypick.core.score import Curve, Explanation, Score, Table, number
 from berrypick.core.words import counted
-from berrypick.judging.context import JudgingContext
-from berrypick.judging.topic import JudgedTopic
-from berrypick.judging.topics import JudgedTopics
 from berrypick.measures.reader_values import ReaderValues as ReaderValues
-from berrypick.relevance.gains import Quantisation
+
+if TYPE_CHECKING:
+    from berrypick.judging.context import JudgingContext
+    from berrypick.judging.topic import JudgedTopic
+    from berrypick.judging.topics import JudgedTopics
+    from berrypick.relevance.gains import Quantisation
 
 if TYPE_CHECKING:  # for few measures
     from berrypick.judging.reader_sessions import ReaderSessions
@@ -117,6 +119,8 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
     of_areas: ClassVar[bool] = False
     #: Whether it asks if the run rightly answers, or abstains.
     of_answers: ClassVar[bool] = False
+    #: Whether :meth:`score_together` may be asked. A subclass that replaces a method has to say it again.
+    scored_together: ClassVar[bool] = False
     #: What its value must not depend on, and in which direction it moves: names of ``berrypick.core.laws.LAWS``.
     laws: ClassVar[tuple[str, ...]] = USUAL
 
@@ -242,12 +246,28 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
             found[topic] = as_score(value)
         return found
 
+    def __init_subclass__(cls, base: bool = False) -> None:
+        super().__init_subclass__(base=base)
+        order = cls.__mro__
+        said = next(place for place, one in enumerate(order) if "scored_together" in vars(one))
+        if cls.scored_together and any(_replaces(name, order[said]) for one in order[:said] for name in vars(one)):
+            cls.scored_together = False
+
     def score_together(self, spans: SpansTogether, context: JudgingContext) -> Mapping[str, Score] | None:
         """Return the values of topics whose columns are taken together, digit for digit those of :meth:`score_topics`.
 
         Topics that are not among them are scored one by one; None: all are.
         """
         return None
+
+    def curves_together(
+        self, spans: SpansTogether, context: JudgingContext, found: Mapping[str, Score]
+    ) -> Mapping[str, tuple[Curve | None, Curve | None]]:
+        """Return the curves of topics that :meth:`score_together` found values for, as :meth:`topic_curves` has them.
+
+        Those of topics that are not among them are made one by one.
+        """
+        return {}
 
     def reads_targets(self, user: str) -> bool:
         """Say whether readers of this user model look for targets; else it reads gains or text, and no idealism."""
@@ -383,6 +403,12 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
 
 def _shown(count: int, what: str) -> str:
     return counted(count, what) + (f", of which the first {SHOWN}" if count > SHOWN else "")
+
+
+def _replaces(name: str, cls: type) -> bool:
+    """Whether a class that defines a name replaces a method or property of another one."""
+    known = getattr(cls, name, None)
+    return not name.startswith("__") and (callable(known) or isinstance(known, property))
 
 
 def as_score(found: Score | float | None) -> Score:

@@ -156,12 +156,12 @@ class SpansTogether:
         return self.wanted.total[self.number]
 
     @cached_property
-    def _key(self) -> IntArray:
+    def key(self) -> IntArray:
         """The topic and the document of each row."""
         return self.topic * max(self.vocabulary, 1) + self.document
 
     @cached_property
-    def _known(self) -> tuple[IntArray, IntArray]:
+    def known(self) -> tuple[IntArray, IntArray]:
         """Documents with targets that the run has, as keys of rows, rising; and their places in the truth."""
         many = max(len(self.wanted.names), 1)
         found = self.wanted.places[0]
@@ -179,18 +179,18 @@ class SpansTogether:
     @cached_property
     def seen(self) -> tuple[FloatArray, FloatArray]:
         """Per row: the length that no earlier one of its topic holds, and how much of that is relevant."""
-        key, place = self._known
-        return first_seen_of(self._key, self.start, self.end, key, self.wanted.text.of_documents(place))
+        key, place = self.known
+        return first_seen_of(self.key, self.start, self.end, key, self.wanted.text.of_documents(place))
 
     @cached_property
     def _judged_rows(self) -> tuple[IntArray, IntArray]:
         """Rows in documents with targets, and the places of these in the truth."""
-        key, place = self._known
+        key, place = self.known
         if not len(key):
             return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
-        at = np.searchsorted(key, self._key)
+        at = np.searchsorted(key, self.key)
         at[at == len(key)] = 0
-        row = np.flatnonzero(key[at] == self._key)
+        row = np.flatnonzero(key[at] == self.key)
         return row, place[at[row]]
 
     @cached_property
@@ -237,12 +237,6 @@ class SpansTogether:
         return [1.0 - once / all_ if all_ > 0 else None for once, all_ in zip(unions, lengths, strict=True)]
 
 
-def blocks(topics: Sequence[str], run: Run) -> Iterator[Sequence[str]]:
-    """Topics in turn, as many at a time as have so many rows together."""
-    rows = np.array([run.size(topic) + 1 for topic in topics])
-    return (topics[first:last] for first, last in runs(rows, ROWS))
-
-
 class RunTogether:
     """A run whose topics are taken together, as far as they are plain."""
 
@@ -253,6 +247,11 @@ class RunTogether:
         self.repeats = repeats_of(run)
         self.rank = run.rank if "rank" in vars(run) else from_zero(run.bounds)
         self.rows = {topic: i for i, topic in enumerate(run.topics)}
+
+    def blocks(self, topics: Sequence[str]) -> Iterator[Sequence[str]]:
+        """Topics in turn, as many at a time as have so many rows together."""
+        rows = np.array([self.run.size(topic) + 1 for topic in topics])
+        return (topics[first:last] for first, last in runs(rows, ROWS))
 
     def of(self, topics: Sequence[str]) -> SpansTogether | None:
         """Those of some topics, which are in the order of the truth, that are plain; None if there is none."""

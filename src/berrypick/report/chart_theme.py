@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import unicodedata
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from berrypick.core.errors import UsageError
+from berrypick.core.errors import UsageError, nearest
 
 #: Okabe and Ito's colours, which people with any colour vision tell apart; grey in the place of yellow, which does not
 #: show on white paper.
@@ -96,6 +97,30 @@ def length(text: str | float, what: str = "width") -> float:
     if not 36 <= points <= 200 * INCH:
         raise UsageError(f"the {what} must be a length like 8.5cm, 85mm, 3.3in or 240pt, at least 0.5in, not {text}")
     return points
+
+
+def sized(
+    *,
+    width: str | float | None = None,
+    height: str | float | None = None,
+    font_size: float | None = None,
+    theme: ChartTheme = SCREEN,
+) -> ChartTheme:
+    """A theme with another width, height ('8.5cm') or font size."""
+    return replace(
+        theme,
+        font=theme.font if font_size is None else font_size,
+        width=theme.width if width is None else length(width),
+        height=theme.height if height is None else length(height, "height"),
+    )
+
+
+def check_options(function: Callable[..., Any], given: Iterable[str]) -> None:
+    """Refuse what a plot does not take, with a suggestion."""
+    known = [name for name, one in inspect.signature(function).parameters.items() if one.kind is one.KEYWORD_ONLY]
+    for name in given:
+        if name not in known:
+            raise UsageError(f"plot() has no option {name!r}{nearest(name, known) or '; it takes ' + ', '.join(known)}")
 
 
 def labels(names: Sequence[str], longest: int = LONGEST_NAME) -> dict[str, str]:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -26,14 +26,15 @@ from berrypick.core.parameters import Parameterized, parameter
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
-from berrypick.documents.texts import Texts
-from berrypick.documents.token_offsets import TokenOffsets
 from berrypick.kernels.index_ranges import expanded
-from berrypick.kernels.item_chain import Chances
-from berrypick.relevance.targets import without_structure
 from berrypick.users.walks import Readers as Readers
 from berrypick.users.walks import Visit as Visit
 from berrypick.users.walks import Visits
+
+if TYPE_CHECKING:
+    from berrypick.documents.texts import Texts
+    from berrypick.documents.token_offsets import TokenOffsets
+    from berrypick.kernels.item_chain import Chances
 
 
 @records(collection="lengths", navigation="navigation", tokens="tokenizer", effort_tokens="effort_tokens")
@@ -331,6 +332,8 @@ def need_places(model: UserModel, ranking: Ranking, targets: Targets) -> None:
         if ranking.path is None and targets.path is None:
             what = "needs places in documents, and truth and run have whole documents"
             raise UsageError(f"user model {model.name()} {what}: give spans (start and end), or use another user model")
+        from berrypick.relevance.targets import without_structure
+
         raise without_structure(f"user model {model.name()} needs the offsets of elements in their documents")
 
 

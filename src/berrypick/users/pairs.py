@@ -16,6 +16,8 @@ from berrypick.relevance.places import common_places, covered_places
 
 #: Rows of a ranking, and as many targets.
 Pairs = tuple[IntArray, IntArray]
+#: So many rows x targets are looked at without putting them in order first.
+FEW_PAIRS = 4096
 
 
 def _in_judged_documents(ranking: Ranking, targets: Targets) -> Pairs:
@@ -159,7 +161,10 @@ def covered(ranking: Ranking, targets: Targets) -> tuple[IntArray, IntArray, Flo
     Sorted by rank, then target. An entry point, which has no length, is covered or not.
     """
     row, target = _touching_pairs(ranking, targets)
-    key, group = np.unique(ranking.rank[row] * max(len(targets), 1) + target, return_inverse=True)
+    key = ranking.rank[row] * max(len(targets), 1) + target
+    group = np.arange(len(key))
+    if not (key[1:] > key[:-1]).all():  # as it is where a rank holds one region
+        key, group = np.unique(key, return_inverse=True)
     rank, of = key // max(len(targets), 1), key % max(len(targets), 1)
     length = sizes(targets, of)
     if len(key) == len(row):
@@ -172,6 +177,10 @@ def covered(ranking: Ranking, targets: Targets) -> tuple[IntArray, IntArray, Flo
 
 def _touching_pairs(ranking: Ranking, targets: Targets) -> Pairs:
     """The pairs that have anything in common, by row, then target; of others, only a block is held at once."""
+    if ranking.boxes is None and len(ranking) * len(targets) <= FEW_PAIRS:
+        row, target = np.nonzero(ranking.document[:, None] == ranking.codes_in_order(targets.document))
+        touching = _touching(ranking, row, targets, target)
+        return row[touching], target[touching]
     found = [np.zeros((2, 0), dtype=np.int64)]
     for row, target in meetings(ranking, targets).blocks():
         touching = _touching(ranking, row, targets, target)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from berrypick.report.chart_panels import concatenated
-from berrypick.report.chart_theme import SCREEN, ChartTheme, labels, shortened
-from berrypick.report.charts import check_options, sized
+from berrypick.report.chart_theme import SCREEN, ChartTheme, check_options, labels, shortened, sized
 from berrypick.report.export import altair
 
 if TYPE_CHECKING:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise, repeat
-from typing import Any, ClassVar, TextIO
+from typing import Any, ClassVar, TextIO, overload
 
 import numpy as np
 
@@ -157,28 +157,61 @@ def _from_columns(found: Scanned, path: str, problems: Problems) -> Truth | None
                         (_LENGTHS, other)):  # fmt: skip
         if count:
             problems.count(what, count)
-    passages = np.diff(np.append(found.first, len(found.start)))
-    judged = {
-        topic: _scanned_topic(topic, order[a:b], found, passages)
-        for topic, (a, b) in zip(found.topic_names, pairwise(bounds.tolist()), strict=True)
-    }
+    judged = dict(_scanned_topics(found, order, bounds))
     lengths = dict(zip(names, first_length.tolist(), strict=True))
     return Truth("spans", judged, path, InexFolTruth.format_name, lengths=lengths)
 
 
-def _scanned_topic(topic: str, rows: IntArray, found: Scanned, passages: IntArray) -> TopicTruth:
-    """The lines of one topic, which need not stand together."""
-    relevant = rows[found.entry[rows] >= 0]
-    empty = rows[found.entry[rows] < 0]
-    which, place = expanded(found.first[relevant], found.first[relevant] + passages[relevant])
-    row = relevant[which]
-    documents, judged, without = (
-        tuple(map(found.document_names.__getitem__, found.document[some].tolist())) for some in (row, relevant, empty)
-    )
-    points = map(EntryPoint, judged, repeat(None), found.entry[relevant].tolist(), found.line[relevant].tolist())
-    start, end, line = found.start[place], found.end[place], found.line[row].astype(np.int64)
-    grade = (end > start).astype(np.float64)
-    return TopicTruth(topic, documents, grade, start, end, line, without, entry_points=tuple(points), judged_whole=True)
+def _scanned_topics(found: Scanned, order: IntArray, bounds: IntArray) -> Iterator[tuple[str, TopicTruth]]:
+    """The lines of each topic, which need not stand together: columns of all of them, from which each has its part."""
+    has_text = found.entry[order] >= 0
+    relevant, empty = order[has_text], order[~has_text]
+    first = found.first[relevant]
+    which, place = expanded(first, first + np.diff(np.append(found.first, len(found.start)))[relevant])
+    lines = np.append(0, np.cumsum(has_text))[bounds]  # those with relevant text before each topic
+    passages = np.searchsorted(which, lines).tolist()
+    start, end, line = found.start[place], found.end[place], found.line[relevant].astype(np.int64)
+    grade, line_of_passage = (end > start).astype(np.float64), line[which]
+    entry, named, without = found.entry[relevant], *(found.named(found.document[some]) for some in (relevant, empty))
+    of_passage = named[which]
+    others = (bounds - lines).tolist()
+    parts = (pairwise(one) for one in (lines.tolist(), passages, others))
+    for topic, (a, b), (low, high), (c, d) in zip(found.topic_names, *parts, strict=True):
+        rows = slice(low, high)
+        columns = (grade[rows], start[rows], end[rows], line_of_passage[rows])
+        points = ScannedPoints(tuple(named[a:b]), entry[a:b], line[a:b])
+        documents, nothing = tuple(of_passage[rows]), tuple(without[c:d])
+        yield topic, TopicTruth(topic, documents, *columns, nothing, entry_points=points, judged_whole=True)
+
+
+@dataclass(frozen=True, eq=False)
+class ScannedPoints(Sequence[EntryPoint]):
+    """The entry points of a topic as columns: each is made when it is asked for."""
+
+    documents: tuple[str, ...]
+    offset: IntArray
+    line: IntArray
+
+    def __len__(self) -> int:
+        return len(self.documents)
+
+    @overload
+    def __getitem__(self, row: int) -> EntryPoint: ...
+    @overload
+    def __getitem__(self, row: slice) -> tuple[EntryPoint, ...]: ...
+    def __getitem__(self, row: int | slice) -> EntryPoint | tuple[EntryPoint, ...]:
+        if isinstance(row, slice):
+            return tuple(self)[row]
+        return EntryPoint(self.documents[row], None, int(self.offset[row]), int(self.line[row]))
+
+    def __iter__(self) -> Iterator[EntryPoint]:
+        return map(EntryPoint, self.documents, repeat(None), self.offset.tolist(), self.line.tolist())
+
+    def __eq__(self, other: object) -> bool:
+        return tuple(self) == (tuple(other) if isinstance(other, ScannedPoints) else other)
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
 
 
 def _plausible(fields: list[str]) -> bool:

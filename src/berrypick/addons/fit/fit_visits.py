@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from berrypick import users
 from berrypick.addons.fit.fit_parts import FitMethod
 from berrypick.addons.fit.reading_log import ENDS, ReadingLog
 from berrypick.addons.fit.reading_visits import calibration, visits_of
@@ -33,7 +34,6 @@ from berrypick.users.bep import Bep
 from berrypick.users.distance import Distance
 from berrypick.users.learning import data_checksum, held_out_facts, parameter, rounded
 from berrypick.users.learnt import Learnt
-from berrypick.users.t2i import T2I
 
 #: Fewer visits than this that gave up or missed something say little.
 FEW = 20
@@ -83,9 +83,9 @@ def _law(found: Mapping[str, Mapping[str, float | None]], fitted: SurvivalFit) -
 
 def _family(model: UserModel, mean_length: float | None) -> _Family:
     given = model.given_values()
-    if isinstance(model, T2I):
+    if isinstance(model, users.registry.find("t2i") or ()):  # of another add-on
         _not_given(model, "tolerance")
-        if model.t_init:
+        if given.get("t_init"):
             raise UsageError("fit estimates t2i without t_init; leave it out")
         return _Family(LOG_NORMAL, ("tolerance", "spread"), math.exp, False, given.get("spread"))
     if isinstance(model, Distance):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -25,15 +26,19 @@ class Groups:
     ranked: int
     units: int | None
 
+    @cached_property
+    def _found(self) -> FloatArray:
+        """What is relevant up to each group."""
+        return np.cumsum(self.relevant)
+
     def precision(self, level: float) -> float:
         """r/(r + j + i s/(k+1)) at the group in which the wanted relevance is reached (equation 19)."""
         wanted = level * self.total
         if wanted == 0:
             return self._limit()
-        found = np.cumsum(self.relevant)
-        reached = np.flatnonzero(found >= wanted * (1 - 1e-9))
-        if len(reached):
-            last = int(reached[0])
+        found = self._found
+        last = int(np.searchsorted(found, wanted * (1 - 1e-9)))
+        if last < len(found):
             before = float(found[last - 1]) if last else 0.0
             i, k = float(self.irrelevant[last]), float(self.relevant[last])
             j = float(self.irrelevant[:last].sum())

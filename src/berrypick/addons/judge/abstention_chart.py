@@ -6,8 +6,7 @@ from typing import Any
 
 from berrypick.addons.judge.abstention import Abstention
 from berrypick.report.chart_panels import concatenated, panel_size
-from berrypick.report.chart_theme import labels
-from berrypick.report.charts import check_options, sized
+from berrypick.report.chart_theme import check_options, labels, sized
 from berrypick.report.export import altair
 
 

@@ -7,7 +7,7 @@ them fit. :mod:`~berrypick.addons.page.report_page` puts the page together.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from os import PathLike
@@ -24,6 +24,7 @@ from berrypick.addons.page.report_users import (
     requested_models,
     with_own_transitions,
 )
+from berrypick.addons.page.topic_blocks import TopicBlock, TopicPages, document_order, page_order, placed_pages
 from berrypick.comparison.compare import compare_results
 from berrypick.comparison.comparison import Method
 from berrypick.comparison.unjudged import unjudged_bounds
@@ -164,6 +165,8 @@ def write_report(
     known = _titles(titles, evaluation.truth)
     pictures = _pictures(pages, evaluation.truth)
     simulated = None if simulator is None else simulator(evaluation, simulate, seed, together)
+    if jobs == 1 and evaluation.inputs.stream is None:
+        _ = evaluation.runs  # all of them are needed below: they are read once
     results = evaluation.run(curves=True, progress=told, jobs=jobs, reader_draws=READERS)
     clusters = None if cluster is None else topic_clusters(evaluation.truth, cluster)
     method = Method(test, correction, confidence=confidence, resamples=resamples, seed=seed)
@@ -255,18 +258,18 @@ def _assemble(
 ) -> Report:
     """The page, with as many topics as fit, then as many documents and pictures of pages."""
     step = StepCounter(progress, len(overview["topics"]))
-    topics: list[dict[str, Any]] = ordered_map(partial(_topic, details), overview["topics"], jobs=jobs, step=step)
+    topics: list[TopicBlock] = ordered_map(partial(_topic, details), overview["topics"], jobs=jobs, step=step)
     room = limit - len(render_page(overview, [], library).encode()) - 5_000  # what is left out has to be said
     if room < 0:
         raise UsageError(
             f"the page takes {(limit - room) / 1e6:.1f} MB without any topic, more than the limit of {limit / 1e6:g} MB"
         )
-    kept = _fitting([(i, len(pack(topic))) for i, topic in enumerate(topics)], room)
+    kept = _fitting([(i, topic.size) for i, topic in enumerate(topics)], room)
     room -= sum(kept.values())
     blocks: list[str] = []
     numbers: dict[str, int] = {}
     without = 0
-    for name in _document_order(topics[i] for i in kept):
+    for name in document_order([topics[i] for i in kept]):
         document = details.document(name)
         if document is None:
             continue
@@ -279,14 +282,11 @@ def _assemble(
         blocks.append(packed)
     shown: dict[str, dict[int, int]] = {}
     if pictures is not None:
-        shown = _fitting_pictures([topics[i] for i in kept], pictures, room, blocks, omitted, limit)
+        pages = [one for i in kept if (one := topics[i].pages) is not None]
+        shown = _fitting_pictures(pages, pictures, room, blocks, omitted, limit)
     for i in kept:
-        for document in topics[i]["documents"]:
-            document["block"] = numbers.get(document["name"])
-            if document["name"] in shown:
-                document["pictures"] = shown[document["name"]]
         overview["details"][i] = len(blocks)
-        blocks.append(pack(topics[i]))
+        blocks.append(topics[i].packed(numbers, shown))
     missing = [Message(text) for text in (*omitted, *_omitted(topics, kept, without, details, limit))]
     overview["left_out"] = [note_text(text, overview["command"]) for text in missing]
     content = render_page(overview, blocks, library)
@@ -294,7 +294,7 @@ def _assemble(
 
 
 def _fitting_pictures(
-    topics: Sequence[dict[str, Any]],
+    topics: Sequence[TopicPages],
     pictures: PagePictures,
     room: float,
     blocks: list[str],
@@ -304,8 +304,8 @@ def _fitting_pictures(
     """The number of the block of each picture that fits, by document and page; those with something relevant first."""
     found: dict[str, dict[int, int]] = {}
     without = missing = unplaced = 0
-    placed = _placed_pages(topics)
-    for name, page in _page_order(topics):
+    placed = placed_pages(topics)
+    for name, page in page_order(topics):
         if (name, page) not in placed:
             unplaced += 1
             continue
@@ -333,32 +333,9 @@ def _fitting_pictures(
     return found
 
 
-def _placed_pages(topics: Sequence[dict[str, Any]]) -> set[tuple[str, int]]:
-    """Documents and pages whose boxes are shares of the page, or in units in which its size is known."""
-    found = set()
-    for topic in topics:
-        names = [document["name"] for document in topic["documents"]]
-        if topic["boxes"]["shares"]:
-            found.update(_page_order([topic]))
-        found.update((names[number], page) for number, pages in topic["boxes"]["sizes"].items() for page in pages)
-    return found
-
-
-def _page_order(topics: Sequence[dict[str, Any]]) -> list[tuple[str, int]]:
-    """Documents and pages: those with something relevant before others, then in the order of topics."""
-    first: dict[tuple[str, int], None] = {}
-    later: dict[tuple[str, int], None] = {}
-    for topic in topics:
-        names = [document["name"] for document in topic["documents"]]
-        first.update(dict.fromkeys((names[row[0]], row[1]) for row in topic["boxes"]["relevant"]))
-        results = (row for run in topic["runs"] for row in run["results"])
-        later.update(dict.fromkeys((names[row[1]], row[-1][0]) for row in results))
-    return list({**first, **later})
-
-
-def _topic(details: Details, name: str, step: Callable[[int], None]) -> dict[str, Any]:
+def _topic(details: Details, name: str, step: Callable[[int], None]) -> TopicBlock:
     """The data of one topic, a task of a process."""
-    found = details.topic(name)
+    found = TopicBlock.of(details.topic(name), details.depth)
     step(1)
     return found
 
@@ -374,19 +351,8 @@ def _fitting(sizes: Sequence[tuple[int, int]], room: float) -> dict[int, int]:
     return found
 
 
-def _document_order(topics: Iterator[dict[str, Any]]) -> list[str]:
-    """Documents with something relevant before others, then in the order of topics."""
-    first: dict[str, None] = {}
-    later: dict[str, None] = {}
-    for topic in topics:
-        holds = {target["doc"] for target in topic["targets"]}
-        for number, document in enumerate(topic["documents"]):
-            (first if number in holds else later).setdefault(document["name"])
-    return list({**first, **later})
-
-
 def _omitted(
-    topics: Sequence[dict[str, Any]], kept: Mapping[int, int], without: int, details: Details, limit: float
+    topics: Sequence[TopicBlock], kept: Mapping[int, int], without: int, details: Details, limit: float
 ) -> list[str]:
     found = []
     more = f"{option('limit', round(max(2 * limit / 1e6, 1)))} makes room for more (megabytes)"
@@ -394,7 +360,7 @@ def _omitted(
         found.append(f"the results of {len(topics) - len(kept)} of {len(topics)} topics: {more}")
     if without:
         found.append(f"the texts of {without} documents: {more}")
-    cut = sum(1 for topic in topics for run in topic["runs"] if run["ranks"] > details.depth)
+    cut = sum(topic.cut for topic in topics)
     if cut:
         found.append(f"results beyond rank {details.depth} in {cut} rankings: {option('depth')} shows more")
     reader = details.evaluation.context.reader

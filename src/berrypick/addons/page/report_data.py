@@ -6,17 +6,19 @@ Everything is plain lists and dictionaries, ready for JSON; docs/how-to/report.m
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 
+from berrypick.addons.page.json_numbers import plain_number, plain_numbers
+from berrypick.addons.page.plain_rankings import PlainRows, Reading, sure_readings
 from berrypick.addons.page.report_boxes import ResultAreas, place, topic_boxes, united_relevant
 from berrypick.addons.page.report_users import Reader
+from berrypick.addons.page.result_columns import ResultColumns
 from berrypick.comparison.tabular import fields_of
-from berrypick.core.arrays import FloatArray, IntArray, Positions
 from berrypick.core.errors import BerrypickError, UsageError
 from berrypick.core.navigation import LinkTable, ReachTable
 from berrypick.core.run import Ranking, Run
@@ -27,7 +29,7 @@ from berrypick.judging.context import JudgingContext
 from berrypick.judging.judge import judge_topic
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import merge
-from berrypick.kernels.relevant_text import Measured, first_seen, once
+from berrypick.kernels.relevant_text import Measured
 from berrypick.measures.readers.eprum import EPRUM
 from berrypick.relevance.targets import targets_as_spans
 from berrypick.users import UserModel
@@ -76,6 +78,8 @@ class Details:
     titles: Mapping[str, str]
     simulated: Any = None  # SimulatedReaders of the add-on simulate, or None
     contexts: dict[str, JudgingContext] = field(default_factory=dict, init=False, repr=False)
+    #: By run and user model, what its readers get to where that is certain.
+    certain: dict[tuple[str, str], dict[str, Reading]] = field(default_factory=dict, init=False, repr=False)
 
     def context_of(self, model: UserModel) -> JudgingContext:
         """What a user model has prepared for one ranking is there for all others."""
@@ -84,6 +88,13 @@ class Details:
             context = self.evaluation.context
             self.contexts[name] = replace(context, user=model.resolved(context.reader))
         return self.contexts[name]
+
+    def certain_readings(self, run: str, context: JudgingContext) -> dict[str, Reading]:
+        """What readers get to, by topic, where this is certain; worked out once for all topics of a run."""
+        key = run, str(context.user)
+        if key not in self.certain:
+            self.certain[key] = sure_readings(self.evaluation.truth, self.evaluation.runs[run], context)
+        return self.certain[key]
 
     @cached_property
     def kind(self) -> Kind:
@@ -161,6 +172,8 @@ class _PageTopic:
         self.relevant = _relevant(judged[0]) if self.places else {}
         self.targets = judged[0].targets
         self.number: dict[str, int] = {}
+        #: The documents of the results that are shown, run by run.
+        self.shown = [_shown_names(one.ranking, details.depth) for one in judged]
         #: By the columns of reach, what was found for it.
         self.read: dict[tuple[bytes, ...], tuple[dict[str, Any], float | None]] = {}
 
@@ -174,13 +187,13 @@ class _PageTopic:
             "targets": self._targets(self.targets),
             "entry_targets": self._targets(entries) if entries is not None else None,
             "relevant": [
-                [self.number[name], _plain(start), _plain(end)]
+                [self.number[name], plain_number(start), plain_number(end)]
                 for name, measured in self.relevant.items()
                 for start, end in zip(measured.start.tolist(), measured.end.tolist(), strict=True)
             ],
             "judged": self._judged(),
             "entries": [] if entries is None else self._places_of(entries),
-            "runs": [self._run(judged) for judged in self.judged],
+            "runs": self._runs(),
             **self._readers(),
             "simulated": self._simulated(),
             "boxes": self._boxes(),
@@ -204,7 +217,7 @@ class _PageTopic:
         truth = self.judged[0].truth
         text, whole = truth.judged_spans(), truth.whole_documents
         spans = zip(text.document, text.start.tolist(), text.end.tolist(), strict=True)
-        found = [[self.number[name], _plain(a), _plain(b)] for name, a, b in spans if name in self.number]
+        found = [[self.number[name], plain_number(a), plain_number(b)] for name, a, b in spans if name in self.number]
         return [*found, *([number, 0, None] for name, number in self.number.items() if name in whole)]
 
     def _number_documents(self) -> None:
@@ -213,12 +226,11 @@ class _PageTopic:
         for point in self.details.evaluation.truth.topics[self.name].entry_points:
             first.setdefault(point.document)
         best: dict[str, int] = {}
-        for judged in self.judged:
-            ranking = judged.ranking
-            for code, rank in zip(ranking.document.tolist(), ranking.rank.tolist(), strict=True):
-                if rank < self.details.depth:
-                    name = ranking.documents[code]
-                    best[name] = min(rank, best.get(name, rank))
+        for judged, names in zip(self.judged, self.shown, strict=True):
+            rank = judged.ranking.rank
+            for name, at in zip(names, rank[rank < self.details.depth].tolist(), strict=True):
+                if at < best.setdefault(name, at):
+                    best[name] = at
         rest = sorted((name for name in best if name not in first), key=lambda name: best[name])
         ordered = [*sorted(first, key=lambda name: best.get(name, math.inf)), *rest]
         self.number = {name: number for number, name in enumerate(ordered)}
@@ -229,7 +241,7 @@ class _PageTopic:
             "name": name,
             "length": self._length(name),
             "block": None,
-            "relevant": self._relevant_area(name) if self.on_pages else _plain(measured.total) if measured else 0,
+            "relevant": self._relevant_area(name) if self.on_pages else plain_number(measured.total) if measured else 0,
         }
 
     def _relevant_area(self, name: str) -> float | int | None:
@@ -237,13 +249,13 @@ class _PageTopic:
         if text is None:
             return 0
         rows = np.array([row for row, document in enumerate(text.document) if document == name], dtype=np.int64)
-        return _plain(united_relevant(text.rows(rows)))
+        return plain_number(united_relevant(text.rows(rows)))
 
     def _length(self, name: str) -> float | int | None:
         collection = self.details.evaluation.context.reader.collection
         if not self.places or collection is None or name not in collection.lengths:
             return None
-        return _plain(float(collection.lengths[name]))
+        return plain_number(float(collection.lengths[name]))
 
     def _targets(self, targets: Targets) -> list[dict[str, Any]]:
         spans = _or_none(lambda: targets_as_spans(targets, self.details.evaluation.context.reader.collection))
@@ -253,11 +265,11 @@ class _PageTopic:
         return [
             {
                 "doc": self.number[targets.document[x]],
-                "start": None if start is None else _plain(start[x]),
-                "end": None if end is None else _plain(end[x]),
+                "start": None if start is None else plain_number(start[x]),
+                "end": None if end is None else plain_number(end[x]),
                 "path": None if targets.path is None else targets.path[x],
-                "grade": _plain(targets.grade[x]),
-                "ideal": _plain(targets.idealism[x]),
+                "grade": plain_number(targets.grade[x]),
+                "ideal": plain_number(targets.idealism[x]),
                 "name": targets.name(x),
                 **({} if targets.boxes is None else {"place": place(targets.boxes, x)}),
             }
@@ -274,17 +286,29 @@ class _PageTopic:
     def _places_of(self, entries: Targets) -> list[list[Any]]:
         assert entries.start is not None
         return [
-            [self.number[name], _plain(at)] for name, at in zip(entries.document, entries.start.tolist(), strict=True)
+            [self.number[name], plain_number(at)]
+            for name, at in zip(entries.document, entries.start.tolist(), strict=True)
+        ]
+
+    def _runs(self) -> list[dict[str, Any]]:
+        """The lists of all runs, taken together where all of them are plain."""
+        rows = PlainRows.of(self.judged, self.details.depth) if self.places else None
+        found = None if rows is None else rows.to_json(self.shown, self.number, self.relevant, self.targets)
+        if found is None:
+            return [self._run(judged) for judged in self.judged]
+        return [
+            {"answered": one.answered, "ranks": one.ranking.ranks, "shown": len(names), **lists}
+            for one, names, lists in zip(self.judged, self.shown, found, strict=True)
         ]
 
     def _run(self, judged: JudgedTopic) -> dict[str, Any]:
         ranking = judged.ranking
         located = _or_none(lambda: judged.ranking_spans) if self.places else None
         shown = np.flatnonzero(ranking.rank < self.details.depth)
-        columns = _ResultColumns(ranking, located, self.relevant, self.targets)
+        columns = ResultColumns(ranking, located, self.relevant, self.targets)
         if self.on_pages and ranking.boxes is not None:
             text = judged.truth.relevant_text() or judged.truth.judged_spans()
-            columns = _ResultColumns(ranking, None, {}, self.targets, ResultAreas(ranking, text, shown))
+            columns = ResultColumns(ranking, None, {}, self.targets, ResultAreas(ranking, text, shown))
         return {
             "answered": judged.answered,
             "ranks": ranking.ranks,
@@ -315,10 +339,10 @@ class _PageTopic:
         twins, runs = details.simulated.of_topic(self.name), details.evaluation.runs
         return [[_twin(twins.get((run, one.text))) for run in runs] for one in details.simulated.measures]
 
-    def _read(
-        self, context: JudgingContext, run: str, plain: JudgedTopic
-    ) -> tuple[dict[str, Any] | None, float | None]:
+    def _read(self, context: JudgingContext, run: str, plain: JudgedTopic) -> Reading:
         """What a reader gets to from each rank, and EPRUM for it."""
+        if (known := self.details.certain_readings(run, context).get(self.name)) is not None:
+            return known
         try:
             judged = self._judged_by(context, run, plain)
             if not len(judged.targets):
@@ -372,90 +396,10 @@ class _PageTopic:
         }
 
 
-class _ResultColumns:
-    """The columns of each result of a run."""
-
-    def __init__(
-        self,
-        ranking: Ranking,
-        located: Ranking | None,
-        relevant: Mapping[str, Measured],
-        targets: Targets,
-        areas: ResultAreas | None = None,
-    ) -> None:
-        self.ranking, self.located, self.areas = ranking, located, areas
-        self.length: FloatArray | None = None
-        self.within: FloatArray | None = None
-        self.fresh: FloatArray | None = None
-        self.grade = dict(zip(targets.names(), targets.grade.tolist(), strict=True))
-        self.graded = set(targets.document)
-        if located is not None and located.start is not None and located.end is not None:
-            self.length = _lengths(located)
-            codes = {code: relevant[name] for name, code in located.codes_of(relevant).items()}
-            self.new, self.fresh = first_seen(located.document, located.start, located.end, codes)
-            self.within = np.zeros(len(located))
-            for code, measured in codes.items():
-                rows = np.flatnonzero(located.document == code)
-                self.within[rows] = measured.within(located.start[rows], located.end[rows])
-
-    def rows(self, shown: IntArray, number: Mapping[str, int]) -> list[list[Any]]:
-        """A list of values for each of some results; of a place on a page, this comes last."""
-        ranking, located, areas = self.ranking, self.located, self.areas
-        nothing: list[Any] = [None] * len(shown)
-        known = self.length is not None or areas is not None
-        within, fresh = (self.within, self.fresh) if areas is None else (areas.within, areas.fresh)
-        at = located if areas is None else ranking
-        at = at if known else None
-        unknown = set() if self.length is None else set(np.flatnonzero(np.isnan(self.length[shown])).tolist())
-
-        def numbers(column: Positions | None, hidden: Collection[int] = ()) -> list[Any]:
-            if column is None:
-                return nothing
-            found = _plain_column(column[shown])
-            return [None if i in hidden else value for i, value in enumerate(found)] if hidden else found
-
-        codes = ranking.document[shown].tolist()
-        names = {code: ranking.documents[code] for code in set(codes)}
-        paths = nothing
-        if ranking.path is not None:
-            paths = ["..".join(part for part in ranking.path_of(row) if part) for row in shown.tolist()]
-        repeated = ranking.repeated
-        columns = [
-            (ranking.rank[shown] + 1).tolist(),
-            [number[names[code]] for code in codes],
-            numbers(None if at is None else at.start, unknown),
-            numbers(None if at is None else at.end, unknown),
-            paths,
-            numbers(ranking.score),
-            numbers(within if known else None, unknown),
-            numbers(fresh if known else None, unknown),
-            [self._grade(row, names[code]) for row, code in zip(shown.tolist(), codes, strict=True)],
-            [0] * len(shown) if repeated is None else repeated[shown].astype(int).tolist(),
-        ]
-        if areas is not None:
-            columns.append([place(areas.boxes, row) for row in shown.tolist()])
-        return [list(row) for row in zip(*columns, strict=True)]
-
-    def _grade(self, row: int, document: str) -> float | int | None:
-        """The grade of a result that is a target; most documents have none."""
-        if document not in self.graded or (name := self.ranking.name(row)) not in self.grade:
-            return None
-        return _plain(self.grade[name])
-
-    def seen(self, shown: Any, relevant: Mapping[str, Measured]) -> dict[str, Any]:
-        """Relevant text found, and all text retrieved, counted once, after the results that are shown."""
-        if self.areas is not None:
-            return self.areas.seen()
-        if self.fresh is None or self.located is None or self.length is None or np.isnan(self.length[shown]).any():
-            return {"relevant": None, "retrieved": None, "total": None}
-        assert self.located.start is not None and self.located.end is not None
-        retrieved = once(self.located.document[shown], self.located.start[shown], self.located.end[shown])
-        total = math.fsum(measured.total for measured in relevant.values())
-        return {
-            "relevant": _plain(float(self.fresh[shown].sum())),
-            "retrieved": _plain(retrieved),
-            "total": _plain(total),
-        }
+def _shown_names(ranking: Ranking, depth: int) -> list[str]:
+    """The document of each result of the first ranks."""
+    documents = ranking.documents
+    return [documents[code] for code in ranking.document[ranking.rank < depth].tolist()]
 
 
 def _reach_entries(judged: JudgedTopic) -> dict[str, Any]:
@@ -466,17 +410,8 @@ def _reach_entries(judged: JudgedTopic) -> dict[str, Any]:
     return {
         "rank": (last[reach.rank] + 1).tolist(),
         "target": reach.target.tolist(),
-        "p": _plain_column(reach.probability),
+        "p": plain_numbers(reach.probability),
     }
-
-
-def _lengths(located: Ranking) -> FloatArray:
-    """nan for whole documents of unknown length."""
-    assert located.start is not None and located.end is not None
-    length = (located.end - located.start).astype(np.float64)
-    if located.size is not None and located.path is None:
-        length[np.isnan(located.size)] = np.nan
-    return length
 
 
 def _relevant(judged: JudgedTopic) -> dict[str, Measured]:
@@ -510,22 +445,3 @@ def _or_none(make: Any) -> Any:
         return make()
     except UsageError:
         return None
-
-
-def _plain_column(values: Positions) -> list[Any]:
-    """Numbers for JSON, whole where they are whole; most columns are whole throughout."""
-    if values.dtype.kind in "iu":
-        return [_plain(value) for value in values.tolist()]
-    with np.errstate(invalid="ignore"):
-        whole = bool(((values == np.floor(values)) & (np.abs(values) < 2**53)).all())
-    return values.astype(np.int64).tolist() if whole else [_plain(value) for value in values.tolist()]
-
-
-def _plain(value: float | Positions | Any) -> float | int | None:
-    """A number for JSON, whole where it is whole."""
-    if type(value) is int and abs(value) < 2**53:
-        return value
-    number = float(value)
-    if not math.isfinite(number):
-        return None
-    return int(number) if number == int(number) and abs(number) < 2**53 else number

@@ -30,7 +30,16 @@ _LIBRARY = "window.vegaEmbed=vegaEmbed;window.vega=vega;window.vegaLite=vegaLite
 
 def pack(value: Any) -> str:
     """A block of data, which the page unpacks when it is first shown."""
-    content = json.dumps(value, allow_nan=False, separators=(",", ":"))
+    return pack_text(to_json(value))
+
+
+def to_json(value: Any) -> str:
+    """Data as the page reads them, without white space."""
+    return json.dumps(value, allow_nan=False, separators=(",", ":"))
+
+
+def pack_text(content: str) -> str:
+    """A block of data that are text already."""
     return base64.b64encode(gzip.compress(content.encode("ascii"), compresslevel=6, mtime=0)).decode("ascii")
 
 
@@ -44,7 +53,7 @@ def render_page(overview: dict[str, Any], blocks: Sequence[str], library: str) -
         f"default-src 'none'; script-src {_hash(theme)} {_hash(library)} {_hash(script)}; style-src {_hash(style)}; "
         "img-src data: blob:; base-uri 'none'; form-action 'none'"
     )
-    data = json.dumps(overview, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
+    data = to_json(overview).replace("<", "\\u003c")
     parts = [
         "<!doctype html>",
         '<html lang="en"><head><meta charset="utf-8">',

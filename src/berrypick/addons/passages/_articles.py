@@ -53,8 +53,12 @@ class _Generalised(Measure):
         return self if self.beta is not None else replace(self, beta=1.0 if "beta-1" in rules else 0.25)
 
     def scored(self, judged: JudgedTopic) -> Scored:
-        beta = 0.25 if self.beta is None else self.beta
-        return scored(judged, Rule(self.score, beta, self.tolerance, self.n))
+        return scored(judged, Rule(self.score, self.used_beta, self.tolerance, self.n))
+
+    @property
+    def used_beta(self) -> float:
+        """The weight of recall in F."""
+        return 0.25 if self.beta is None else self.beta
 
     def curve(self, judged: JudgedTopic) -> Curve | None:
         return [(k, float(value)) for k, value in enumerate(self.scored(judged).precision(), start=1)]
@@ -144,14 +148,20 @@ def _scored_at_once(view: View, beta: float) -> Scored:
     total = view.text.measured.total[names[np.searchsorted(known, code[relevant])]]
     rows = np.flatnonzero(relevant[number])
     read = np.bincount(number[rows], weights=view.new[rows], minlength=len(code))[relevant]
-    good = np.minimum(np.bincount(number[rows], weights=view.good[rows], minlength=len(code))[relevant], total)
+    good = np.bincount(number[rows], weights=view.good[rows], minlength=len(code))[relevant]
+    values = np.zeros(len(code))
+    values[relevant] = f_scores(read, good, total, beta)
+    return Scored(view.ranking.documents, code, values, relevant, view.text.documents)
+
+
+def f_scores(read: FloatArray | IntArray, good: FloatArray | IntArray, total: FloatArray, beta: float) -> FloatArray:
+    """F of articles: what is read of each, what of that is relevant, and all that is relevant in it."""
+    good = np.minimum(good, total)
     precision = np.divide(good, read, out=np.zeros(len(good)), where=read > 0)
     recall = good / total
     below = beta * beta * precision + recall
     above = (1 + beta * beta) * precision * recall
-    values = np.zeros(len(code))
-    values[relevant] = np.divide(above, below, out=np.zeros(len(below)), where=below > 0)
-    return Scored(view.ranking.documents, code, values, relevant, view.text.documents)
+    return np.asarray(np.divide(above, below, out=np.zeros(len(below)), where=below > 0), dtype=np.float64)
 
 
 def _among(codes: IntArray, few: IntArray) -> BoolArray:

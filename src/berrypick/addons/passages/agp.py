@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import ClassVar
 
 import numpy as np
 
 from berrypick.addons.passages._articles import _Generalised, article_table
+from berrypick.addons.passages._read_together import articles_together, by_topic
 from berrypick.addons.passages._sized_articles import has_sizes_alone
 from berrypick.core.score import Curve, Explanation, Score
+from berrypick.judging.context import JudgingContext
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.text_views import text_table, view_of
+from berrypick.measures.together import SpansTogether
 
 
 @dataclass(frozen=True)
@@ -57,12 +61,22 @@ class AgP(_Generalised):
     """
 
     aliases: ClassVar[tuple[str, ...]] = ("MAgP",)
+    scored_together: ClassVar[bool] = True
 
     def compute(self, judged: JudgedTopic) -> Score:
         found = self.scored(judged)
         if not found.total:
             return Score(None)
         return Score(math.fsum(found.precision()[found.relevant]) / found.total)
+
+    def score_together(self, spans: SpansTogether, context: JudgingContext) -> dict[str, Score] | None:
+        if self.score != "F":
+            return None
+        values: list[float | None] = []
+        for _, scores, ranks, total in articles_together(spans, self.used_beta).each():
+            precision = (summed / rank for summed, rank in zip(accumulate(scores), ranks, strict=True))
+            values.append(math.fsum(precision) / total if total else None)
+        return by_topic(spans, values)
 
     def missing_topic_curve(self) -> Curve | None:
         return []

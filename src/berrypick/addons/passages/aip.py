@@ -9,9 +9,12 @@ from typing import ClassVar
 import numpy as np
 
 from berrypick.addons.passages._interpolated import POINTS, InterpolatedMeasure, interpolated
+from berrypick.addons.passages._read_together import by_topic, interpolated_together
 from berrypick.core.score import Explanation, Score, Table, number
+from berrypick.judging.context import JudgingContext
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.text_views import text_table, view_of
+from berrypick.measures.together import SpansTogether
 
 
 @dataclass(frozen=True)
@@ -52,11 +55,19 @@ class AiP(InterpolatedMeasure):
     """
 
     aliases: ClassVar[tuple[str, ...]] = ("MAiP",)
+    scored_together: ClassVar[bool] = True
 
     def compute(self, judged: JudgedTopic) -> Score:
         if view_of(judged).total <= 0:
             return self.empty_topic_score(judged)
         return Score(math.fsum(interpolated(judged, np.array(POINTS))) / len(POINTS))
+
+    def score_together(self, spans: SpansTogether, context: JudgingContext) -> dict[str, Score] | None:
+        found = interpolated_together(spans, range(101))
+        if found is None:
+            return None
+        values = zip(found.tolist(), spans.total.tolist(), strict=True)
+        return by_topic(spans, [math.fsum(one) / len(POINTS) if total > 0 else None for one, total in values])
 
     def explain(self, judged: JudgedTopic) -> Explanation:
         points = self.curve(judged) or []

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from berrypick.addons.passages._articles import _Generalised, article_table
+from berrypick.addons.passages._read_together import articles_together, by_topic
 from berrypick.core.score import Explanation, Score
+from berrypick.judging.context import JudgingContext
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.text_views import without_text
+from berrypick.measures.together import SpansTogether
 
 
 @dataclass(frozen=True)
@@ -58,12 +62,25 @@ class gP(_Generalised):
 
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
     cutoff_required: ClassVar[bool] = True
+    scored_together: ClassVar[bool] = True
 
     def compute(self, judged: JudgedTopic) -> Score:
         found = self.scored(judged)
         at = int(self.needed_cutoff())
         repeats = "last-rank-repeats" in judged.rules
         return Score(found.precision_at(at, repeats)) if found.total else self.empty_topic_score(judged)
+
+    def score_together(self, spans: SpansTogether, context: JudgingContext) -> dict[str, Score] | None:
+        if self.score != "F":
+            return None
+        at = int(self.needed_cutoff())
+        values: list[float | None] = []
+        for _, scores, ranks, total in articles_together(spans, self.used_beta).each():
+            summed = 0.0  # one after the other, as they are where a topic is judged alone
+            for score in scores[: bisect_right(ranks, at)]:
+                summed += score
+            values.append(summed / at if total else None)
+        return by_topic(spans, values)
 
     def empty_topic_score(self, judged: JudgedTopic) -> Score:
         return without_text(judged)

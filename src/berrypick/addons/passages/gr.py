@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from berrypick.addons.passages._articles import Rule, article_table, scored
+from berrypick.addons.passages._read_together import articles_together, by_topic
 from berrypick.core.laws import with_laws
 from berrypick.core.score import Curve, Explanation, Score
+from berrypick.judging.context import JudgingContext
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.base import Measure
+from berrypick.measures.together import SpansTogether
 
 
 @dataclass(frozen=True)
@@ -56,10 +60,17 @@ class gR(Measure):
     depends_on: ClassVar[tuple[str, ...]] = ()
     references: ClassVar[tuple[str, ...]] = ("lalmas2007inex",)
     curve_axes: ClassVar[tuple[str, str]] = ("articles seen", "share of the relevant articles")
+    scored_together: ClassVar[bool] = True
 
     def compute(self, judged: JudgedTopic) -> Score:
         found = scored(judged, Rule())
         return Score(found.recall_at(self.at) if found.total else None)
+
+    def score_together(self, spans: SpansTogether, context: JudgingContext) -> dict[str, Score] | None:
+        found = articles_together(spans, Rule().beta).each()
+        last = math.inf if self.at is None else int(self.at)
+        counts = ((sum(rank <= last for rank in ranks), total) for _, _, ranks, total in found)
+        return by_topic(spans, [count / total if total else None for count, total in counts])
 
     def curve(self, judged: JudgedTopic) -> Curve | None:
         found = scored(judged, Rule())

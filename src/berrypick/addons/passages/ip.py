@@ -8,9 +8,12 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from berrypick.addons.passages._interpolated import InterpolatedMeasure, interpolated
+from berrypick.addons.passages._read_together import by_topic, interpolated_together
 from berrypick.core.score import Explanation, Score
+from berrypick.judging.context import JudgingContext
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.text_views import text_table, view_of
+from berrypick.measures.together import SpansTogether
 
 
 @dataclass(frozen=True)
@@ -52,11 +55,20 @@ class iP(InterpolatedMeasure):
 
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "level"
     cutoff_required: ClassVar[bool] = True
+    scored_together: ClassVar[bool] = True
 
     def compute(self, judged: JudgedTopic) -> Score:
         if view_of(judged).total <= 0:
             return self.empty_topic_score(judged)
         return Score(float(interpolated(judged, np.array([float(self.needed_cutoff())]))[0]))
+
+    def score_together(self, spans: SpansTogether, context: JudgingContext) -> dict[str, Score] | None:
+        level = 100 * float(self.needed_cutoff())
+        found = interpolated_together(spans, [round(level)]) if abs(level - round(level)) < 1e-9 else None
+        if found is None:
+            return None
+        values = zip(found[:, 0].tolist(), spans.total.tolist(), strict=True)
+        return by_topic(spans, [value if total > 0 else None for value, total in values])
 
     def explain(self, judged: JudgedTopic) -> Explanation:
         value = f"The largest precision with recall of at least {self.at:g} is {self._value_text(judged)}."

@@ -241,7 +241,7 @@ class Sweep(Written):
         with intervals. ``where`` fixes other parameters. ``how``: width, height ('8.5cm'), font_size.
         """
         from berrypick.addons.sweep.heatmap_chart import heatmap
-        from berrypick.report.charts import check_options, sized
+        from berrypick.report.chart_theme import check_options, sized
 
         check_options(sized, how)
         name, kept = self._measure(measure), self._kept(where)

@@ -29,6 +29,7 @@ from berrypick.comparison.curves import Band
 from berrypick.comparison.tabular import Interval, Resampling, Tabular, fields_of, shown, with_method
 from berrypick.comparison.topic_values import TopicValues
 from berrypick.core.arrays import FloatArray, IntArray
+from berrypick.core.doors import functions
 from berrypick.core.errors import UsageError
 from berrypick.core.progress import Progress, ProgressLike, as_progress
 from berrypick.core.results import Note, Results, Signature
@@ -195,9 +196,7 @@ class Stability(Tabular):
 
         ``how``: width, height, font_size.
         """
-        from berrypick.report.charts import plot_bands
-
-        return plot_bands(self.curves(), **how)
+        return functions.need("plot_bands", "plot()")(self.curves(), **how)
 
     def curves(self) -> list[Band]:
         """Return the ASL of the pairs, largest first, and the swap rate by difference, a line for each measure."""

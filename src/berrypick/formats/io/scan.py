@@ -15,6 +15,7 @@ from io import BufferedReader
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from berrypick.core.arrays import IntArray, Narrow
 from berrypick.core.columns import Coded, Names, Stretches
@@ -74,6 +75,16 @@ class Scanned:
         topics = map(self.topic_names.__getitem__, self.topic.tolist())
         documents = map(self.document_names.__getitem__, self.document.tolist())
         return zip(topics, documents, *(self.columns[name].tolist() for name in columns), strict=True)
+
+    def named(self, codes: Narrow) -> npt.NDArray[np.object_]:
+        """The names of documents, of which many are taken at once."""
+        return self._names[codes]
+
+    @cached_property
+    def _names(self) -> npt.NDArray[np.object_]:
+        made = np.empty(len(self.document_names), dtype=object)
+        made[:] = self.document_names
+        return made
 
     @cached_property
     def topic_names(self) -> list[str]:

@@ -36,9 +36,13 @@ def scan_spans(path: str, reader: FieldReader) -> dict[str, Any] | None:
     found = _scanned(path, {name: _SLOTS.index(known) if known else _OTHER for name, known in ours.items()})
     if found is None:
         return None
-    reader.leave_values(name for *_, name in sorted(found.others))
     topic, document = found.coded()
     held = found.columns
+    if "doc" not in ours.values():
+        if not all(map(str.strip, held["text"])):
+            return None  # nothing says which document it is
+        document = Coded([""], np.zeros(len(found.line), dtype=np.int64))
+    reader.leave_values(name for *_, name in sorted(found.others))
     return {
         "tag": found.tag,
         "topic": topic,
@@ -74,6 +78,8 @@ _JUDGED = frozenset({"topic", "doc", "start", "end"})
 _GRADE = {"grade": "score"}
 #: Names of a line with the text of its span.
 _QUOTED = _JUDGED | {"text"}
+#: Names of lines of which only the text says where it is.
+_UNNAMED = frozenset({"topic", "text", "score", "rank", "tag"})
 
 
 def judged_topics(
@@ -126,7 +132,8 @@ def _names(path: str, role: Role) -> Mapping[str, str] | None:
         return None
     if not isinstance(first, dict) or len(first) > 64:
         return None
-    if role == "run" and _QUOTED <= {*first} <= {*_SLOTS}:  # a text beside its offsets is kept to be checked
+    # a text beside its offsets is kept to be checked, one without a document says which it is
+    if role == "run" and (_QUOTED <= {*first} <= {*_SLOTS} or {"topic", "text"} <= {*first} <= _UNNAMED):
         return {name: name for name in first}
     ours = direct_names(tuple(first), role)
     return None if ours is None or "text" in ours.values() else ours

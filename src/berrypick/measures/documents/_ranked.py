@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 
@@ -21,9 +21,11 @@ from berrypick.core.score import Explanation, Score, Table, number
 from berrypick.core.truth import TopicTruth, Truth
 from berrypick.core.words import counted
 from berrypick.judging.documents import JudgedDocuments, judged_documents
-from berrypick.judging.topic import JudgedTopic
 from berrypick.judging.topics import JudgedTopics
 from berrypick.measures.base import Measure, as_score
+
+if TYPE_CHECKING:
+    from berrypick.judging.topic import JudgedTopic
 
 M = TypeVar("M", bound="RankedMeasure")
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
+from berrypick.core.score import Curve, Score
 from berrypick.kernels.poisson_binomial import upper_tails
+from berrypick.measures.base import LEVELS, recall_value
 from berrypick.measures.together import SpansTogether
 
 
@@ -48,9 +51,54 @@ class SureEvents:
         mass = np.bincount(self.topic * size + self.seen, weights=weight, minlength=len(self.spans.topics) * size)
         return upper_tails(mass.astype(np.float64).reshape(-1, size))
 
+    @cached_property
+    def precision(self) -> FloatArray:
+        """topics x numbers of targets: what a list of the targets needs for r = 1, 2 .., times the above."""
+        return self.inverse[:, 1:] * np.arange(1.0, self.inverse.shape[1])
+
     def seen_after(self, rank: int) -> IntArray:
         """How many targets of each topic have been seen after a rank."""
         found = np.zeros(len(self.spans.topics), dtype=np.int64)
         kept = self.rank <= rank
         np.maximum.at(found, self.topic[kept], self.seen[kept])
         return found
+
+
+def sure_curves(
+    events: SureEvents, found: Mapping[str, Score], missing: Curve | None
+) -> dict[str, tuple[Curve | None, Curve | None]]:
+    """Precision at the recall values of each topic that has a value, and at the levels that all topics share.
+
+    ``missing`` is the curve of a topic without results.
+    """
+    spans, curves = events.spans, {}
+    states = zip(spans.topics, spans.targets.tolist(), spans.answered.tolist(), events.precision, strict=True)
+    for topic, targets, answered, precision in states:
+        if topic not in found:
+            continue
+        value = found[topic].value
+        own: Curve | None = None
+        shared: Curve | None = None
+        if targets and answered:
+            own = _curve(precision, _recalls(targets), targets)
+            shared = None if value is None else _curve(precision, LEVELS, targets)
+        elif targets and value is not None:
+            own = shared = missing
+        curves[topic] = own, shared
+    return curves
+
+
+def _curve(precision: FloatArray, levels: tuple[float, ...], targets: int) -> Curve:
+    return list(zip(levels, precision[places(levels, targets)].tolist(), strict=True))
+
+
+@lru_cache(maxsize=64)
+def _recalls(targets: int) -> tuple[float, ...]:
+    """The recall after each target."""
+    return tuple(r / targets for r in range(1, targets + 1))
+
+
+@lru_cache(maxsize=64)
+def places(levels: tuple[float, ...], targets: int) -> IntArray:
+    """Where a curve over recall values has the value for each level."""
+    return np.array([recall_value(level, targets) - 1 for level in levels], dtype=np.int64)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, ClassVar, Literal, overload
 
 import numpy as np
 
-from berrypick.core.arrays import BoolArray, FloatArray, IntArray
+from berrypick.core.arrays import BoolArray, FloatArray
 from berrypick.core.errors import BerrypickWarning, UsageError
 from berrypick.core.laws import with_laws
 from berrypick.core.observed import record, unrecorded
@@ -63,7 +63,7 @@ from berrypick.measures.readers._items import (
     target_list_notes,
 )
 from berrypick.measures.readers._sets import SEVERAL_AT_ONCE, check_need, explain_sets, rank_worth, set_score
-from berrypick.measures.readers._surely import SureEvents
+from berrypick.measures.readers._surely import SureEvents, places, sure_curves
 from berrypick.measures.readers._targets import TargetMeasure
 from berrypick.measures.together import SpansTogether
 
@@ -184,6 +184,7 @@ class EPRUM(TargetMeasure):
         "the product of expectations exceeds 1 when one result can lead to several targets at once; "
         "norm='bounded' with ideal='certified' does not"
     )
+    scored_together: ClassVar[bool] = True
 
     r: int | None = one_or_more(None, "the recall value: how many targets the reader wants")
     rank: int | None = parameter(
@@ -291,15 +292,12 @@ class EPRUM(TargetMeasure):
 
     def score_together(self, spans: SpansTogether, context: JudgingContext) -> dict[str, Score] | None:
         """Where reach is certain, the number seen is not random, and the ideal list is that of the targets."""
-        usual = (self.ideal, self.norm, self._tails) == ("targets", "product", "exact") and self.need != "set"
-        usual = usual and spans.few_pairs
-        reached = unrecorded(context, "user").surely_reaches(*spans.pair_ends()) if usual else None
-        if reached is None:
+        events = self._sure_events(spans, context)
+        if events is None:
             return None
         record("targets", *(("user", "idealism") if spans.targets.any() else ()))
-        events = SureEvents.of(spans, reached)
         seen = None if self.rank is None else events.seen_after(self.rank).tolist()
-        precision = (events.inverse[:, 1:] * np.arange(1.0, events.inverse.shape[1])).tolist()
+        precision = events.precision.tolist()
         states = zip(spans.targets.tolist(), spans.partly_ideal.tolist(), events.at_once.tolist(), strict=True)
         found = {}
         for i, (topic, (targets, partly, at_once)) in enumerate(zip(spans.topics, states, strict=True)):
@@ -315,6 +313,19 @@ class EPRUM(TargetMeasure):
                 value = math.fsum(precision[i][r - 1] for r in wanted) / len(wanted)
             found[topic] = Score(value, notes)
         return found
+
+    def _sure_events(self, spans: SpansTogether, context: JudgingContext) -> SureEvents | None:
+        usual = (self.ideal, self.norm, self._tails) == ("targets", "product", "exact") and self.need != "set"
+        usual = usual and spans.few_pairs
+        reached = unrecorded(context, "user").surely_reaches(*spans.pair_ends()) if usual else None
+        return None if reached is None else SureEvents.of(spans, reached)
+
+    def curves_together(
+        self, spans: SpansTogether, context: JudgingContext, found: Mapping[str, Score]
+    ) -> dict[str, tuple[Curve | None, Curve | None]]:
+        events = self._sure_events(spans, context)
+        assert events is not None  # where values were found
+        return sure_curves(events, found, self.missing_topic_curve())
 
     def missing_topic_score(self, judged: JudgedTopic) -> Score:
         """An empty list scores 0, but what no list can score stays undefined."""
@@ -410,7 +421,7 @@ class EPRUM(TargetMeasure):
             best = self._ideal(judged, ideal, reach, tuple(range(1, reach.targets + 1)))
             curves.append((weight, precisions(reach, best.ideal, self.norm, self._tails)))
         total = math.fsum(weight for weight, _ in curves)
-        columns = [(weight * p)[_places(xs, len(p))].tolist() for weight, p in curves]
+        columns = [(weight * p)[places(xs, len(p))].tolist() for weight, p in curves]
         heights = (math.fsum(parts) / total for parts in zip(*columns, strict=True))
         return [(x, y) for x, y in zip(xs, heights, strict=True) if not math.isnan(y)]
 
@@ -488,12 +499,6 @@ class EPRUM(TargetMeasure):
         rows.append([f"sum / {self.rank}", "", "", number(value, 6)])
         head = ["m", "P(F>=1)+..+P(F>=m)", "weight by E[ML*]", "product"]
         return Table(f"After rank {self.rank}, whatever is seen together", head, rows)
-
-
-@lru_cache(maxsize=64)
-def _places(levels: tuple[float, ...], targets: int) -> IntArray:
-    """Where a curve over recall values has the value for each level."""
-    return np.array([recall_value(level, targets) - 1 for level in levels], dtype=np.int64)
 
 
 @lru_cache(maxsize=8)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -255,6 +256,26 @@ class TextMeasure(Measure):
             else:
                 found[topic] = Score(self.value(a, b, total) if total > 0 else None)
         return found
+
+    def curves_together(
+        self, spans: SpansTogether, context: JudgingContext, found: Mapping[str, Score]
+    ) -> dict[str, tuple[Curve | None, Curve | None]]:
+        new, good = (np.append(0.0, np.cumsum(values)) for values in spans.seen)  # whole numbers: exact
+        curves: dict[str, tuple[Curve | None, Curve | None]] = {}
+        places = zip(
+            spans.topics, spans.targets.tolist(), spans.total.tolist(), pairwise(spans.bounds.tolist()), strict=True
+        )
+        for topic, targets, total, (a, b) in places:
+            value, curve = found[topic].value, None
+            if targets and a == b and not value:
+                curve = self.missing_topic_curve()
+            elif targets and total > 0:
+                relevant = np.minimum(good[a + 1 : b + 1] - good[a], total).tolist()
+                retrieved = (new[a + 1 : b + 1] - new[a]).tolist() if self.charges else [0.0] * (b - a)
+                lists = enumerate(zip(retrieved, relevant, strict=True), start=1)
+                curve = [(k, self.value(read, of_it, total)) for k, (read, of_it) in lists]
+            curves[topic] = curve, None if value is None else curve
+        return curves
 
     def _relevant(self, judged: JudgedTopic, view: View) -> tuple[float, float]:
         """Relevant text of the first ranks, and all that is relevant."""

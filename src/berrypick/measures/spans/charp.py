@@ -51,6 +51,7 @@ class charP(TextMeasure):
     """
 
     curve_axes: ClassVar[tuple[str, str]] = ("rank", "precision")
+    scored_together: ClassVar[bool] = True
 
     empty: float | None = parameter(None, "number", "value where nothing was retrieved: 0, or 1 as in FEVER's program")
 

@@ -71,6 +71,7 @@ class Overlap(Measure):
     depends_on: ClassVar[tuple[str, ...]] = ()
     of_areas: ClassVar[bool] = True
     references: ClassVar[tuple[str, ...]] = ("lalmas2007inex",)
+    scored_together: ClassVar[bool] = True
 
     def compute(self, judged: JudgedTopic) -> Score:
         return Score(repeated_share(judged.ranking_spans, self.at))

@@ -100,6 +100,7 @@ class spanAP(Measure):
     depends_on: ClassVar[tuple[str, ...]] = ("targets",)
     of_areas: ClassVar[bool] = True
     references: ClassVar[tuple[str, ...]] = ("lei2021qvhighlights", "heilbron2015activitynet")
+    scored_together: ClassVar[bool] = True
 
     iou: float | str = parameter(
         0.5,

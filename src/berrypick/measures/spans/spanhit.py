@@ -66,6 +66,7 @@ class spanHit(SpanMeasure):
     """
 
     references: ClassVar[tuple[str, ...]] = ("smith2024chunking", "lei2021qvhighlights")
+    scored_together: ClassVar[bool] = True
 
     length: str | None = length_parameter()
 

@@ -10,15 +10,15 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from berrypick.addons.t2i._visits import VisitMeasure
+from berrypick.addons.t2i.people import PeopleWalk
 from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.errors import NamedError, UsageError
 from berrypick.core.parameters import above_zero
 from berrypick.core.score import Curve, Score, Table, number
 from berrypick.judging.reader_sessions import ReaderSessions
 from berrypick.judging.topic import JudgedTopic
-from berrypick.kernels.people import PeopleWalk
 from berrypick.measures.reader_values import ReaderValues
-from berrypick.measures.readers._visits import VisitMeasure
 
 #: Units of tolerance in the default budget.
 USUAL_UNITS = 20

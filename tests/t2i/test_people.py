@@ -8,12 +8,12 @@ import pytest
 from scipy.stats import norm
 
 import berrypick as bp
-from berrypick.kernels import people
-from berrypick.kernels.people import People
-from berrypick.measures.readers.esl import ESL
-from berrypick.measures.readers.eslrf import ESLRF
-from berrypick.measures.readers.pt2i import PT2I
-from berrypick.measures.readers.t2i import T2I
+from berrypick.addons.t2i import people
+from berrypick.addons.t2i.esl import ESL
+from berrypick.addons.t2i.eslrf import ESLRF
+from berrypick.addons.t2i.people import People
+from berrypick.addons.t2i.pt2i import PT2I
+from berrypick.addons.t2i.t2i_measure import T2I
 
 TRUTH = {"q": {"video#5-10": 1, "video#20-30": 1}}
 SECONDS = bp.Collection({"video": 100})

@@ -12,10 +12,12 @@ import numpy as np
 from berrypick.core.arrays import IntArray, Positions
 from berrypick.core.boxes import Boxes
 from berrypick.core.errors import InputError, Message, UsageError, option
+from berrypick.core.results import Note
 from berrypick.core.run import Run
 from berrypick.core.truth import TopicTruth, Truth
 from berrypick.core.words import counted
 from berrypick.evaluation.options import Level
+from berrypick.judging.repeats import refuse_duplicates
 
 LEVELS: tuple[Level, ...] = get_args(Level)
 #: A name with a part behind a colon, or two: path:Class.method, D1:3. A colon before // or \\ is part of the name.
@@ -103,6 +105,55 @@ class _Namer:
     @property
     def _option(self) -> str:
         return option("level", self.level)
+
+
+@dataclass(frozen=True)
+class Levels:
+    """What the options level and id_pattern make of a truth and of runs.
+
+    Attributes
+    ----------
+    level : str or None
+        The unit that truth and runs are brought to.
+    pattern : IdPattern or None
+        How ids of documents carry places.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> truth, notes = bp.Levels.of("file", None).truth(bp.Truth.from_dict({"q": {"a.py:f": 1, "a.py:g": 1}}))
+    >>> truth["q"].document
+    ('a.py',)
+    """
+
+    level: Level | None
+    pattern: IdPattern | None
+
+    @classmethod
+    def of(cls, level: Level | None, id_pattern: str | None) -> Levels:
+        """Make it of the two options; a pattern that is none is refused."""
+        return cls(level, None if id_pattern is None else IdPattern.of(id_pattern))
+
+    def truth(self, truth: Truth) -> tuple[Truth, list[Note]]:
+        """Return a truth with places read out of names, and at the level, with notes on what became of it."""
+        notes: list[Note] = []
+        if self.pattern is not None:
+            truth, said = truth_by_pattern(truth, self.pattern)
+            notes += [Note("id pattern", text) for text in said]
+        if self.level is not None:
+            truth, said = truth_at_level(truth, self.level)
+            notes += [Note("level", text) for text in said]
+        return truth, notes
+
+    def run(self, run: Run, duplicates: str | None) -> Run:
+        """Return a run in the same way; results that occur twice are refused where ``duplicates`` says so."""
+        if self.pattern is not None:
+            run = run_by_pattern(run, self.pattern)
+        if self.level is not None:
+            if (duplicates or run.duplicates) == "error":
+                refuse_duplicates(run)  # which would be merged
+            run = run_at_level(run, self.level)
+        return run
 
 
 # --- a truth ----------------------------------------------------------------------------------------------------------

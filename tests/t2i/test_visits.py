@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import berrypick as bp
+from berrypick.addons.t2i.visits import Tolerance, visit
 from berrypick.core.collection import Collection
-from berrypick.kernels.visits import Tolerance, visit
 from berrypick.users import ReaderContext, build
 
 READERS = st.tuples(st.integers(1, 12), st.booleans(), st.integers(0, 5))

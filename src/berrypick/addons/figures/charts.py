@@ -1,28 +1,26 @@
 """Charts as Altair objects: curves with bands, topics side by side, means with intervals.
 
-``results.plot()`` and ``comparison.plot()`` come here. A chart shows itself in a notebook as a picture;
-:mod:`berrypick.report.export` writes it to a file. What comes from files (names of runs, topics) goes into charts as
-data and as plain text only.
+``results.plot()`` and ``comparison.plot()`` come here by the door of functions. A chart shows itself in a
+notebook as a picture; :mod:`berrypick.report.export` writes it to a file. What comes from files (names of runs, topics)
+goes into charts as data and as plain text only.
 """
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
+from berrypick.addons.figures.bounds_chart import bounds
+from berrypick.addons.figures.curve_chart import BANDS, curves
+from berrypick.addons.figures.mean_chart import means
+from berrypick.addons.figures.topic_chart import topics
 from berrypick.comparison.compare import compare
 from berrypick.comparison.comparison import Comparison
 from berrypick.comparison.curves import Band, bands
-from berrypick.core.errors import UsageError, nearest
 from berrypick.core.results import Results
-from berrypick.report.bounds_chart import bounds
-from berrypick.report.chart_theme import SCREEN, ChartTheme, length
-from berrypick.report.curve_chart import BANDS, curves
-from berrypick.report.mean_chart import means
+from berrypick.report.chart_theme import SCREEN, ChartTheme, check_options, sized
 from berrypick.report.tables import check_choice
-from berrypick.report.topic_chart import topics
 
 Kind = Literal["curves", "topics", "means", "together"]
 KINDS: tuple[Kind, ...] = ("curves", "topics", "means", "together")
@@ -69,40 +67,85 @@ def _parts(results: Results) -> list[tuple[str, Results]]:
     return [("", results), *((f", {field} {name}", results.only_group(name)) for name in groups)]
 
 
-def check_options(function: Callable[..., Any], given: Iterable[str]) -> None:
-    """Refuse what a plot does not take, with a suggestion."""
-    known = [name for name, one in inspect.signature(function).parameters.items() if one.kind is one.KEYWORD_ONLY]
-    for name in given:
-        if name not in known:
-            raise UsageError(f"plot() has no option {name!r}{nearest(name, known) or '; it takes ' + ', '.join(known)}")
+def plot_results(results: Results, kind: Kind | None = None, **how: Any) -> Any:
+    """Return results as a chart of Altair; ``results.plot()`` comes here.
+
+    Parameters
+    ----------
+    results : Results
+        What was measured; curves need ``evaluate(curves=True)``.
+    kind : str, optional
+        'curves', 'topics', 'means' or 'together'. By default what suits the results.
+    **how
+        The options baseline, until, band, width, height, font_size, confidence, resamples, seed.
+
+    Returns
+    -------
+    Chart
+        A chart of Altair, which shows itself in notebooks.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> results = bp.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "AP")
+    >>> bp.plot_results(results, "means").to_dict()["title"]
+    'AP'
+    """
+    check_options(plot, how)
+    return plot(results, kind, **how)
 
 
 def plot_comparison(comparison: Comparison, **how: Any) -> Any:
-    """A comparison as a chart: means with intervals; ``how`` are the options of :func:`sized`."""
+    """Return a comparison as a chart of means with intervals; ``comparison.plot()`` comes here.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        What :func:`berrypick.compare` returns.
+    **how
+        The options width, height and font_size.
+
+    Returns
+    -------
+    Chart
+        A chart of Altair, which shows itself in notebooks.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> compared = bp.compare({"q": {"a": 1}, "p": {"a": 1}}, {"q": {"a": 1.0}, "p": {"a": 1.0}}, "AP", resamples=100)
+    >>> bp.plot_comparison(compared).to_dict()["title"]
+    'AP'
+    """
     check_options(sized, how)
     return means(comparison, theme=sized(**how))
 
 
 def plot_bands(found: Sequence[Band], **how: Any) -> Any:
-    """Curves of any kind as a chart, a panel for each kind; ``how`` are the options of :func:`sized`."""
+    """Draw curves of any kind as a chart, a panel for each kind.
+
+    Parameters
+    ----------
+    found : sequence of Band
+        The curves: of ``measure`` the panel, of ``run`` the line.
+    **how
+        The options width, height and font_size.
+
+    Returns
+    -------
+    Chart
+        A chart of Altair, which shows itself in notebooks.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> from berrypick.comparison.curves import Band
+    >>> line = Band("mine", "power", (1, 2), (0.5, 0.7), (None, None), (None, None), 9, ("topics", "share"))
+    >>> bp.plot_bands([line]).to_dict()["title"]
+    'power'
+    """
     check_options(sized, how)
     return curves(found, band=False, theme=sized(**how))
-
-
-def sized(
-    *,
-    width: str | float | None = None,
-    height: str | float | None = None,
-    font_size: float | None = None,
-    theme: ChartTheme = SCREEN,
-) -> ChartTheme:
-    """A theme with another width, height ('8.5cm') or font size."""
-    return replace(
-        theme,
-        font=theme.font if font_size is None else font_size,
-        width=theme.width if width is None else length(width),
-        height=theme.height if height is None else length(height, "height"),
-    )
 
 
 def chart_config(font_size: float = SCREEN.font) -> dict[str, Any]:

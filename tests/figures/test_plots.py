@@ -19,9 +19,9 @@ from made_results import generated, results
 
 import berrypick as bp
 from berrypick import Results
+from berrypick.addons.figures import charts
 from berrypick.comparison.curves import bands
 from berrypick.core.results import ALL, Row
-from berrypick.report import charts
 from berrypick.report import export as pictures
 from berrypick.report.chart_theme import PAPER, ChartTheme, labels, length, shortened, strokes
 

@@ -8,16 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray
-from berrypick.core.collection import Collection, unknown_length
-from berrypick.core.errors import UsageError, option
-from berrypick.core.observed import copied
-from berrypick.core.parameters import above_zero, parameter, zero_or_more
-from berrypick.core.reach import Reach
-from berrypick.core.run import Ranking
-from berrypick.core.truth import Targets
-from berrypick.kernels.viewers import tolerances, view
-from berrypick.kernels.visits import (
+from berrypick.addons.t2i.viewers import tolerances, view
+from berrypick.addons.t2i.visits import (
     USUAL_TOLERANCE,
     Entries,
     ListVisit,
@@ -32,6 +24,14 @@ from berrypick.kernels.visits import (
     visit,
     walk,
 )
+from berrypick.core.arrays import FloatArray
+from berrypick.core.collection import Collection, unknown_length
+from berrypick.core.errors import UsageError, option
+from berrypick.core.observed import copied
+from berrypick.core.parameters import above_zero, parameter, zero_or_more
+from berrypick.core.reach import Reach
+from berrypick.core.run import Ranking
+from berrypick.core.truth import Targets
 from berrypick.users import walks
 from berrypick.users.base import ReaderContext, Slider, UserModel, by_rank, need_places, reading_cost
 from berrypick.users.pairs import combined

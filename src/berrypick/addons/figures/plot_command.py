@@ -14,7 +14,7 @@ from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.proved import with_bounds
 
 
-@click.command("plot", context_settings=HELP)
+@click.command("plot", short_help="Draw a figure for a paper: curves, topics or means.", context_settings=HELP)
 @click.argument("truth")
 @click.argument("runs", nargs=-1)
 @click.argument("file", metavar="[FILE]", required=False)
@@ -52,7 +52,7 @@ def plot_command(file: str | None, target: str | None, kind: str | None, per_top
     berrypick plot truth.qrels a.run b.run -m 'EPRUM nxCG@10' curves.pdf
     berrypick plot truth.jsonl a.jsonl b.jsonl -m charR@5 --kind means --width 12cm means.svg
     """
-    from berrypick.report import plots
+    from berrypick.addons.figures import plots
 
     if target is not None and file is not None:
         settings["runs"] = (*settings["runs"], file)  # the last of the arguments is a run then

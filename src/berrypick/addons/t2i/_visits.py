@@ -10,6 +10,17 @@ from typing import ClassVar
 
 import numpy as np
 
+from berrypick.addons.t2i.people import ERROR, STEPS, People, PeopleWalk, walks_of_people
+from berrypick.addons.t2i.viewers import tolerances, view
+from berrypick.addons.t2i.visits import (
+    ListVisits,
+    Tolerance,
+    ends_of,
+    entries_of,
+    spans_by_document,
+    usual_tolerance,
+    walk,
+)
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.core.errors import NeedsError, option
 from berrypick.core.laws import without
@@ -22,17 +33,6 @@ from berrypick.judging.context import JudgingContext
 from berrypick.judging.reader_sessions import ReaderSessions
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import merge
-from berrypick.kernels.people import ERROR, STEPS, People, PeopleWalk, walks_of_people
-from berrypick.kernels.viewers import tolerances, view
-from berrypick.kernels.visits import (
-    ListVisits,
-    Tolerance,
-    ends_of,
-    entries_of,
-    spans_by_document,
-    usual_tolerance,
-    walk,
-)
 from berrypick.measures.base import Measure
 from berrypick.measures.reader_values import ReaderValues
 from berrypick.relevance.gains import Quantisation, quant_parameter

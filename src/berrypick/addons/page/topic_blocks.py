@@ -1,0 +1,101 @@
+"""The data of a topic on the report page as text, made once: only the numbers of blocks are not known before it is
+known what fits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from berrypick.addons.page.report_page import pack_text, to_json
+
+#: Documents and pages.
+Pages = list[tuple[str, int]]
+
+
+@dataclass(frozen=True, eq=False)
+class TopicPages:
+    """Where the places of a topic lie: pages with something relevant, others, and those whose sizes are known."""
+
+    relevant: Pages
+    retrieved: Pages
+    sized: Pages
+    shares: bool  # boxes are shares of the page
+
+    @classmethod
+    def of(cls, topic: Mapping[str, Any]) -> TopicPages:
+        names, boxes = [document["name"] for document in topic["documents"]], topic["boxes"]
+        results = (row for run in topic["runs"] for row in run["results"])
+        return cls(
+            [(names[row[0]], row[1]) for row in boxes["relevant"]],
+            list(dict.fromkeys((names[row[1]], row[-1][0]) for row in results)),
+            [(names[number], page) for number, pages in boxes["sizes"].items() for page in pages],
+            boxes["shares"],
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class TopicBlock:
+    """A topic: the text of its data before and after its documents, and what is asked of it."""
+
+    documents: list[dict[str, Any]]
+    before: str
+    after: str
+    size: int  # of the block without numbers
+    holds: frozenset[int]  # the documents with targets
+    cut: int  # lists that are longer than what is shown
+    pages: TopicPages | None
+
+    @classmethod
+    def of(cls, topic: Mapping[str, Any], depth: int) -> TopicBlock:
+        names = list(topic)
+        at = names.index("documents")
+        before = to_json({name: topic[name] for name in names[:at]})
+        after = to_json({name: topic[name] for name in names[at + 1 :]})
+        documents: list[dict[str, Any]] = topic["documents"]
+        before, after = f'{before[:-1]},"documents":', f",{after[1:]}"
+        return cls(
+            documents,
+            before,
+            after,
+            len(pack_text(before + to_json(documents) + after)),
+            frozenset(target["doc"] for target in topic["targets"]),
+            sum(1 for run in topic["runs"] if run["ranks"] > depth),
+            None if topic["boxes"] is None else TopicPages.of(topic),
+        )
+
+    def packed(self, blocks: Mapping[str, int], pictures: Mapping[str, Mapping[int, int]]) -> str:
+        """The block, with the numbers of the blocks of its documents and of the pictures of their pages."""
+        for document in self.documents:
+            document["block"] = blocks.get(document["name"])
+            if document["name"] in pictures:
+                document["pictures"] = pictures[document["name"]]
+        return pack_text(self.before + to_json(self.documents) + self.after)
+
+
+def document_order(topics: Sequence[TopicBlock]) -> list[str]:
+    """Documents with something relevant before others, then in the order of topics."""
+    first: dict[str, None] = {}
+    later: dict[str, None] = {}
+    for topic in topics:
+        for number, document in enumerate(topic.documents):
+            (first if number in topic.holds else later).setdefault(document["name"])
+    return list({**first, **later})
+
+
+def placed_pages(topics: Sequence[TopicPages]) -> set[tuple[str, int]]:
+    """Documents and pages whose boxes are shares of the page, or in units in which its size is known."""
+    found = set()
+    for topic in topics:
+        if topic.shares:
+            found.update(page_order([topic]))
+        found.update(topic.sized)
+    return found
+
+
+def page_order(topics: Sequence[TopicPages]) -> Pages:
+    """Documents and pages: those with something relevant before others, then in the order of topics."""
+    first = {page: None for topic in topics for page in topic.relevant}
+    later = {page: None for topic in topics for page in topic.retrieved}
+    return list({**first, **later})

@@ -1,0 +1,85 @@
+"""Figures of groups of topics, of measures where less is better, and of what reach alone leaves open."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import quick_and_slow
+
+import berrypick as bp
+from berrypick.addons.figures import charts
+from berrypick.core.navigation import ReachTable
+
+SPANS = """\
+{"topic": "1", "doc": "a", "start": 0, "end": 10, "domain": "law"}
+{"topic": "2", "doc": "a", "start": 20, "end": 30, "domain": "film"}
+"""
+CLICKS = ReachTable({("c", "a"): 0.4, ("c", "b"): 0.4, ("d", "a"): 0.6, ("d", "b"): 0.4})
+RUNS = {
+    "run": {"1": {"a#0-10": 2.0}, "2": {"a#20-25": 2.0}},
+    "other": {"1": {"a#0-5": 2.0}, "2": {"a#20-30": 2.0}},
+}
+
+
+@pytest.mark.slow
+def test_pictures_have_a_panel_for_each_group(tmp_path):
+    pytest.importorskip("altair")
+    (tmp_path / "truth.jsonl").write_text(SPANS)
+    given = (tmp_path / "truth.jsonl", RUNS, "charR AiP")
+    results = bp.evaluate(*given, by="domain", curves=True)
+    chart = json.dumps(results.plot("curves", resamples=100).to_dict())
+    assert "AiP, domain law" in chart and "AiP, domain film" in chart
+    assert charts.suggested(bp.evaluate(*given[:2], "charR", by="domain")) == "means"
+    chart = json.dumps(bp.compare(*given[:2], "charR", by="domain", resamples=200).plot().to_dict())
+    assert "charR, domain law" in chart
+
+
+@pytest.mark.slow
+def test_plots_have_the_best_on_top():
+    pytest.importorskip("altair")
+    results = bp.evaluate(quick_and_slow.TRUTH, quick_and_slow.runs(), [quick_and_slow.Dwell()])
+    spec = bp.compare(results).plot().to_dict()
+    domains = [layer["encoding"]["y"]["scale"]["domain"] for layer in spec["layer"]]
+    assert domains[0] == ["quick", "slow"]
+
+
+@pytest.mark.slow
+def test_what_reach_alone_proves(berrypick, tmp_path):
+    pytest.importorskip("altair")
+    truth = {"q": {"a": 1, "b": 1}}
+    runs = {"one": {"q": {"c": 3, "d": 2, "a": 1}}, "two": {"q": {"a": 2, "d": 1}}}
+    asked = "EPRUM(r=2) EPRUM(r=2,together='low') EPRUM(r=2,together='high')"
+    chart = bp.evaluate(truth, runs, asked, navigation=CLICKS).plot("together").to_dict()
+    rows = chart["data"]["values"]
+    assert rows[0] == {"run": "one", "low": 0.56, "value": 0.7488, "high": 1.04}
+    with pytest.raises(bp.UsageError, match="nothing to draw: intervals"):
+        bp.evaluate(truth, runs, "EPRUM AP").plot("together")
+    files = {
+        "t.qrels": "q 0 a 1\nq 0 b 1\n",
+        "r.run": "q Q0 c 1 2 r\nq Q0 a 2 1 r\n",
+        "n.tsv": "c\ta\t0.4\nc\tb\t0.4\n",
+    }
+    for name, content in files.items():
+        (tmp_path / name).write_text(content)
+    given = [tmp_path / "t.qrels", tmp_path / "r.run", "-m", "EPRUM(r=1)", "--navigation", tmp_path / "n.tsv"]
+    done = berrypick("plot", *given, "--kind", "together", tmp_path / "p.svg")
+    assert done.code == 0 and "together of 1 run" in done.err + done.out
+    assert "EPRUM(r=1)" in (tmp_path / "p.svg").read_text()
+
+
+@pytest.mark.parametrize("kind", ["results", "comparison"])
+def test_typos_in_plots_get_a_suggestion(kind):
+    pytest.importorskip("altair")
+    value = bp.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "AP")
+    with pytest.raises(bp.UsageError, match=r"plot\(\) has no option 'widht'; did you mean width"):
+        (value if kind == "results" else bp.compare(value)).plot(widht="8cm")
+
+
+def test_a_truth_is_not_written_over(tmp_path, berrypick):
+    truth, run = tmp_path / "p.svg", tmp_path / "r.jsonl"
+    truth.write_text(SPANS)
+    run.write_text('{"topic": "1", "doc": "a", "start": 0, "end": 10, "score": 1}\n')
+    done = berrypick("plot", truth, run, truth, "-m", "EPRUM")
+    assert done.code == 2 and "refusing to overwrite" in done.err and "name another file" in done.err
+    assert truth.read_text() == SPANS

@@ -1,0 +1,94 @@
+"""Rankings of plain spans taken together: the data of every topic as where they are taken one after the other."""
+
+import json
+
+import numpy as np
+import pytest
+
+from berrypick.addons.page import report_data
+from berrypick.addons.page.json_numbers import plain_number, plain_numbers
+from berrypick.addons.page.plain_rankings import PlainRows
+from berrypick.addons.page.report_data import Details
+from berrypick.addons.page.report_users import Reader
+from berrypick.evaluation.evaluation import Evaluation
+from berrypick.users import build
+
+MODELS = [build(text) for text in ("classical", "classical(share=0.1)", "coverage")]
+
+
+def span(draw):
+    start = int(draw.integers(0, 60))
+    return {"doc": f"d{draw.integers(4)}", "start": start, "end": start + int(draw.choice([0, 1, 5, 20, 40]))}
+
+
+def results(draw, judged):
+    """A list that may repeat, find targets as they are judged, or have scores."""
+    found = [span(draw) for _ in range(int(draw.integers(0, 12)))] + judged[: int(draw.integers(0, 2))]
+    if draw.random() < 0.7:
+        found = [*{tuple(one.values()): one for one in found}.values()]
+    return [{**one, "score": 9 - i / 4} for i, one in enumerate(found)] if draw.random() < 0.5 else found
+
+
+def drawn(seed):
+    draw = np.random.default_rng(seed)
+    grades = [[1], [0, 1, 3], [0, 0.5, 1]][seed % 3]
+    judged = {f"q{i}": [span(draw) for _ in range(int(draw.integers(1, 5)))] for i in range(6)}
+    judged = {topic: [one for one in spans if one["end"] > one["start"]] for topic, spans in judged.items()}
+    truth = {
+        topic: [{**one, "grade": float(draw.choice(grades))} for one in {tuple(s.values()): s for s in spans}.values()]
+        or [{"doc": "d0", "start": 0, "end": 9, "grade": 0}]
+        for topic, spans in judged.items()
+    }
+    runs = {
+        f"s{number}": {topic: found for topic, spans in judged.items() if (found := results(draw, spans))}
+        for number in range(3)
+    }
+    return truth, runs
+
+
+def told(truth, runs, depth=5, **options):
+    evaluation = Evaluation.prepare(truth, runs, "EPRUM charR", **options)
+    details = Details(evaluation, [Reader((model,)) for model in MODELS], depth, {})
+    return json.dumps([details.topic(topic) for topic in evaluation.truth.topics])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "options", [{}, {"duplicates": "first"}, {"idealism": "0.5=.1,1=.5,3=1"}, {"depth": 100}], ids=str
+)
+def test_rankings_together_are_as_one_after_the_other(monkeypatch, options):
+    drawings = [drawn(seed) for seed in range(6)]
+    together = [told(*one, **options) for one in drawings]
+    monkeypatch.setattr(PlainRows, "of", lambda judged, depth: None)
+    monkeypatch.setattr(report_data, "sure_readings", lambda truth, run, context: {})
+    assert together == [told(*one, **options) for one in drawings]
+
+
+def test_plain_rankings_are_taken_together(monkeypatch):
+    """What is compared above is not the same way twice."""
+    truth = {f"q{i}": [{"doc": "d", "start": 0, "end": 10}] for i in range(4)}
+    runs = {"a": {topic: [{"doc": "d", "start": 5, "end": 25}, {"doc": "e", "start": 0, "end": 9}] for topic in truth}}
+    monkeypatch.setattr(report_data._PageTopic, "_run", None)
+    [first, *_] = json.loads(told(truth, runs))
+    assert first["runs"][0]["seen"] == {"relevant": 5, "retrieved": 29, "total": 10}
+    rows = [[1, 0, 5, 25, None, None, 5, 5, None, 0], [2, 1, 0, 9, None, None, 0, 0, None, 0]]
+    assert first["runs"][0]["results"] == rows
+    assert first["reach"][0][0][0] == {"rank": [1], "target": [0], "p": [1]}
+
+
+@pytest.mark.parametrize("change", [0.25, 1 << 40], ids=["fractions", "far away"])
+def test_other_positions_are_left_alone(monkeypatch, change):
+    truth = {f"q{i}": [{"doc": "d", "start": 0 + change, "end": 10 + change}] for i in range(4)}
+    runs = {"a": {topic: [{"doc": "d", "start": 5 + change, "end": 25 + change}] for topic in truth}}
+    both = told(truth, runs)
+    monkeypatch.setattr(PlainRows, "of", lambda judged, depth: None)
+    assert told(truth, runs) == both
+    assert json.loads(both)[0]["runs"][0]["seen"] == {"relevant": 5, "retrieved": 20, "total": 10}
+
+
+def test_numbers_that_json_has():
+    far = 2**53
+    assert plain_numbers(np.array([1, -far, far - 1])) == [1, float(-far), far - 1]
+    assert plain_numbers(np.array([1.0, -0.0])) == [1, 0]
+    assert plain_numbers(np.array([1.5, np.nan, 2.0])) == [1.5, None, 2]
+    assert [plain_number(value) for value in (np.inf, 3.0, far)] == [None, 3, float(far)]

@@ -1,0 +1,28 @@
+"""Scores of topics on their way between processes."""
+
+import pickle
+
+import pytest
+
+from berrypick.core.score import Score
+from berrypick.evaluation.scored import TopicScores
+
+WHOLE = {("AP", "1"): Score(0.5), ("AP", "2"): Score(None), ("RR", "1"): Score(0.25), ("RR", "2"): Score(0.0)}
+SAID = Score(0.125, ("a note",), (("gap", "0"),), (("r", 2.0),))
+
+
+@pytest.mark.parametrize(
+    "found",
+    [{}, WHOLE, {**WHOLE, ("AP", "2"): SAID}, {key: WHOLE[key] for key in [*WHOLE][:3]}],
+    ids=["nothing", "values", "with more", "not all"],
+)
+def test_scores_arrive_as_they_were_sent(found):
+    sent = TopicScores(dict(found), repeats=3, overlap={"1": 0.5}, reads={"AP": {"targets"}})
+    got = pickle.loads(pickle.dumps(sent))
+    assert got == sent
+    assert got.found == found
+
+
+def test_names_travel_once():
+    scores = {(measure, f"topic-{i}"): Score(i / 7) for i in range(50) for measure in ("AP", "nDCG@10", "P@10")}
+    assert len(pickle.dumps(TopicScores(scores))) < len(pickle.dumps(scores)) / 2
