@@ -62,8 +62,6 @@ def test_the_models_of_the_interface_are_there():
         "t2i",
         "distance",
         "bep",
-        "hyperlink",
-        "markov",
         "fetch_browse",
         "window",
         "table",

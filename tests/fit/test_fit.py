@@ -30,7 +30,6 @@ from berrypick.addons.fit.transitions import chain_counts, steps_of, walked
 from berrypick.core.navigation import LinkTable, Sessions
 from berrypick.formats.base import Problems
 from berrypick.users.bep import Bep
-from berrypick.users.markov import _estimated
 
 LAWS = {law.name: law for law in (LOG_NORMAL, LOG_LOGISTIC, LOGISTIC, EXPONENTIAL)}
 
@@ -290,7 +289,7 @@ def test_counts_are_those_of_a_dictionary(many, cut):
         for a, b, p in zip(counts.source, counts.target, counts.probability(0), strict=True)
         if p and b < len(pages)
     }
-    assert shares == pytest.approx(_estimated(Sessions(tuple(map(tuple, many)))))
+    assert shares == pytest.approx(Sessions(tuple(map(tuple, many))).shares())
     if len(counts.key):
         weighted = np.bincount(counts.source, weights=counts.probability(3.0))
         assert weighted[np.unique(counts.source)] == pytest.approx(1)

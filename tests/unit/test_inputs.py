@@ -121,5 +121,3 @@ def test_what_is_no_table_of_spans_is_told_as_before(tmp_path):
         bp.read_run(tmp_path / "r.txt")
     (tmp_path / "n.csv").write_text("home\tdocs\t0.5\n")
     assert len(bp.read_navigation(tmp_path / "n.csv").rows) == 1
-    (tmp_path / "sessions.txt").write_text("topic;start;end\nstart;end\n")
-    assert len(bp.read_navigation(tmp_path / "sessions.txt").paths) == 2

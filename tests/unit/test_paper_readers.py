@@ -13,7 +13,6 @@ from generated import span_worlds
 from hypothesis import given
 
 import berrypick as bp
-from berrypick.core.navigation import LinkTable
 
 
 def seen(user, targets, results, **options):
@@ -98,21 +97,6 @@ def test_fewer_go_on_once_something_was_found():
     assert seen(user, [a, b], [a, b])[-1].tolist() == pytest.approx([1, 0.4])
     assert seen(user, [b], [a, b])[-1].tolist() == pytest.approx([0.8])
     assert seen(user, [b, c], [a, b, c])[-1].tolist() == pytest.approx([0.8, 0.64 * (0.2 + 0.8 * 0.5)])
-
-
-# --- links ----------------------------------------------------------------------------------------------------------
-
-
-def test_trails_fall_with_their_length():
-    """a -> b -> c: after t links with a share of t^-1.5, t = 1, 2, 3; c is reached by trails of 2 and 3."""
-    table = LinkTable(dict.fromkeys([("a", "b"), ("b", "c")]))
-    weight = [t**-1.5 for t in (1, 2, 3)]
-    truth = worlds.document_truth({"1": {"b": 1, "c": 1}})
-    judged = bp.judge(truth, worlds.document_run({"1": ["a"]}), "1", user="hyperlink(trail=1.5,steps=3)",
-                      navigation=table)  # fmt: skip
-    assert judged.reach.dense().tolist()[0] == pytest.approx([1.0, sum(weight[1:]) / sum(weight)])
-    with pytest.raises(bp.UsageError, match="longest trail"):
-        bp.judge(truth, worlds.document_run({"1": ["a"]}), "1", user="hyperlink(trail=1.5)", navigation=table)
 
 
 # --- coverage with memory -------------------------------------------------------------------------------------------

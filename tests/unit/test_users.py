@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import berrypick as bp
 from berrypick.core.collection import Collection
-from berrypick.core.navigation import LinkTable, ReachTable, Sessions
+from berrypick.core.navigation import LinkTable, ReachTable
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 from berrypick.kernels.item_chain import Chances, item_rows
@@ -189,85 +189,7 @@ def test_fetch_browse_takes_another_model():
 # --- pages -----------------------------------------------------------------------------------------------------
 
 FIGURE_2 = ReachTable({("x", "y"): 0.5, ("x", "z"): 0.3, ("y", "z"): 0.8, ("z", "y"): 0.12})
-
-
-def wander(table, source, target, steps=400):
-    """P(ever at target) by letting the probability flow step by step."""
-    units = list(table.units)
-    at = dict.fromkeys(units, 0.0)
-    at[source] = 1.0
-    arrived = 1.0 if source == target else 0.0
-    if source == target:
-        return 1.0
-    for _ in range(steps):
-        now = dict.fromkeys(units, 0.0)
-        for (a, b), p in table.rows.items():
-            now[b] += at[a] * p
-        arrived += now.pop(target, 0.0)
-        at = {unit: now.get(unit, 0.0) for unit in units}
-    return arrived
-
-
-@st.composite
-def chains(draw):
-    units = ["a", "b", "c", "d"][: draw(st.integers(2, 4))]
-    rows = {}
-    for unit in units:
-        weights = draw(st.lists(st.integers(0, 4), min_size=len(units), max_size=len(units)))
-        leaving = draw(st.integers(1, 4))
-        for other, weight in zip(units, weights, strict=True):
-            if weight:
-                rows[unit, other] = weight / (sum(weights) + leaving)
-    return units, ReachTable(rows)
-
-
-@given(chains())
-@settings(max_examples=25)
-def test_markov_counts_all_routes(drawn):
-    units, table = drawn
-    found = pages_reach("markov", units, units, table)
-    for i, source in enumerate(units):
-        for j, target in enumerate(units):
-            assert found[i, j] == pytest.approx(wander(table, source, target), abs=1e-9)
-
-
-def test_markov_on_the_papers_figure():
-    assert pages_reach("markov", ["y", "z"], ["x"], FIGURE_2)[0] == pytest.approx([0.536, 0.7])
-
-
-def test_markov_refuses_transitions_that_sum_above_1():
-    with pytest.raises(bp.InputError, match=r"sum to 1\.2"):
-        pages_reach("markov", ["y"], ["x"], ReachTable({("x", "y"): 0.6, ("x", "z"): 0.6}))
-
-
-def test_markov_from_sessions_shares_out_continuations():
-    sessions = Sessions((("a", "b"), ("a", "c"), ("a",), ("a", "b", "<", "c")))
-    # from a: to b 2, to c 2 (once after going back), end 1; from b: back to a 1, end 1
-    found = pages_reach("markov", ["b", "c"], ["a", "b"], sessions)
-    p_c = (2 / 5) / (1 - (2 / 5) * (1 / 2))
-    assert found[0] == pytest.approx([2 / 5, p_c])
-    assert found[1] == pytest.approx([1, p_c / 2])
-
-
-def test_markov_survives_pages_that_never_end():
-    """b and c lead to each other for ever; whoever is there never reaches d."""
-    table = ReachTable({("a", "b"): 0.5, ("a", "d"): 0.5, ("b", "c"): 1.0, ("c", "b"): 1.0})
-    assert pages_reach("markov", ["d", "c"], ["a", "b"], table).tolist() == [[0.5, 0.5], [0.0, 1.0]]
-
-
 LINKS = LinkTable(dict.fromkeys([("a", "b"), ("a", "c"), ("b", "c"), ("c", "a"), ("a", "a")]))
-
-
-def test_hyperlink_one_click():
-    assert pages_reach("hyperlink", ["b", "c"], ["a", "b", "z"], LINKS).tolist() == [[0.5, 0.5], [1, 1], [0, 0]]
-    assert pages_reach("hyperlink(follow=0.6)", ["b", "c"], ["a"], LINKS).tolist() == [[0.3, 0.3]]
-
-
-def test_hyperlink_several_clicks_count_all_routes():
-    assert pages_reach("hyperlink(steps=2)", ["c"], ["a"], LINKS)[0, 0] == pytest.approx(0.5 + 0.5 * 1)
-    assert pages_reach("hyperlink(steps=2,follow=0.6)", ["c"], ["a"], LINKS)[0, 0] == pytest.approx(0.3 + 0.3 * 0.6)
-    # without limit: P = .3 + .3 x .6 from a to c, whatever comes after
-    assert pages_reach("hyperlink(steps=0,follow=0.6)", ["c"], ["a"], LINKS)[0, 0] == pytest.approx(0.48)
 
 
 def test_table_is_taken_as_given_and_self_is_1():
@@ -280,7 +202,7 @@ def test_an_empty_table_is_the_classical_reader():
 
 
 def test_each_model_says_which_navigation_it_reads():
-    for model, wrong in [("hyperlink", FIGURE_2), ("table", LINKS), ("markov", LINKS), ("table", None)]:
+    for model, wrong in [("table", LINKS), ("table", None)]:
         with pytest.raises(bp.UsageError, match="navigation="):
             pages_reach(model, ["y"], ["x"], wrong)
     truth, run = worlds.document_truth({"1": {"x": 1}}), worlds.document_run({"1": ["x"]})
@@ -290,9 +212,8 @@ def test_each_model_says_which_navigation_it_reads():
 
 def test_the_file_chooses_the_reader():
     truth, run = worlds.document_truth({"1": {"x": 1}}), worlds.document_run({"1": ["x"]})
-    for navigation, name in [(FIGURE_2, "table"), (LINKS, "hyperlink"), (Sessions((("x", "y"),)), "markov")]:
-        rows = bp.evaluate(truth, run, "EPRUM", navigation=navigation).mean_rows
-        assert f"user:{name}" in str(rows[0].signature)
+    rows = bp.evaluate(truth, run, "EPRUM", navigation=FIGURE_2).mean_rows
+    assert "user:table" in str(rows[0].signature)
 
 
 def test_effort_of_who_moves_is_what_is_pointed_to_and_the_target_reached_outside_of_it():

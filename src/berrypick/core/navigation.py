@@ -13,6 +13,7 @@ import numpy as np
 
 from berrypick.core import spec as specs
 from berrypick.core.arrays import FloatArray
+from berrypick.core.errors import InputError
 
 #: In a session: the visitor went back to the page visited before.
 BACK = "<"
@@ -65,6 +66,31 @@ class Sessions:
     @cached_property
     def units(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(unit for path in self.paths for unit in path if unit not in (BACK, CUT)))
+
+    def shares(self) -> dict[tuple[str, str], float]:
+        """Return the share of each step among all continuations of its page; going back returns to where the page was
+        entered from."""
+        count: dict[tuple[str, str], int] = {}
+        total: dict[str, int] = {}
+        for path in self.paths:
+            trail: list[str] = []
+            for step in path:
+                if step == CUT:
+                    break
+                before = trail[-1] if trail else None
+                if step == BACK:
+                    if len(trail) < 2:
+                        raise InputError("a session goes back before its first page", path=self.source or None)
+                    trail.pop()
+                else:
+                    trail.append(step)
+                if before is not None:
+                    now = trail[-1]
+                    count[before, now] = count.get((before, now), 0) + 1
+                    total[before] = total.get(before, 0) + 1
+            if trail and path[-1] != CUT:
+                total[trail[-1]] = total.get(trail[-1], 0) + 1  # the session ends here
+        return {(a, b): n / total[a] for (a, b), n in count.items()}
 
 
 Navigation = ReachTable | LinkTable | Sessions

@@ -34,7 +34,6 @@ from berrypick.measures.readers.eprum import EPRUM
 from berrypick.relevance.targets import targets_as_spans
 from berrypick.users import UserModel
 from berrypick.users.classical import Classical
-from berrypick.users.markov import chain_of
 from berrypick.xml.folder import Structures
 
 Kind = Literal["text", "lines", "seconds", "documents", "elements", "pages"]
@@ -114,12 +113,9 @@ class Details:
         elif isinstance(navigation, ReachTable):
             rows = [(a, b, p) for (a, b), p in navigation.rows.items() if a != b and p > 0]
         elif navigation is not None:
-            chain = chain_of(navigation)
-            step = chain.step.tocoo()
-            rows = [
-                (chain.units[a], chain.units[b], float(p))
-                for a, b, p in zip(step.row.tolist(), step.col.tolist(), step.data.tolist(), strict=True)
-            ]
+            number = {unit: i for i, unit in enumerate(navigation.units)}
+            shares = sorted(navigation.shares().items(), key=lambda one: (number[one[0][0]], number[one[0][1]]))
+            rows = [(a, b, p) for (a, b), p in shares]
         else:
             rows = []
         for a, b, p in rows:

@@ -8,12 +8,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from berrypick.addons.links._navigation import chain_leads, walk_chain
 from berrypick.core.errors import InputError, option
-from berrypick.core.navigation import BACK, CUT, Navigation, ReachTable, Sessions
+from berrypick.core.navigation import Navigation, ReachTable, Sessions
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 from berrypick.kernels.hitting import Chain
-from berrypick.users._navigation import chain_leads, walk_chain
 from berrypick.users.base import Leads, NavigationModel, ReaderContext, wrong_navigation
 from berrypick.users.walks import Readers, Visits
 
@@ -50,7 +50,7 @@ class Markov(NavigationModel):
 @lru_cache(maxsize=4)
 def chain_of(navigation: Navigation) -> Chain:
     if isinstance(navigation, Sessions):
-        steps = _estimated(navigation)
+        steps = navigation.shares()
     else:
         assert isinstance(navigation, ReachTable)
         steps = {pair: p for pair, p in navigation.rows.items() if p > 0}
@@ -71,28 +71,3 @@ def _check_sums(steps: dict[tuple[str, str], float], source: str) -> None:
                 path=source or None,
                 remedy=f"for a table of reach, whose rows may sum to anything, use {option('user', 'table')}",
             )
-
-
-def _estimated(sessions: Sessions) -> dict[tuple[str, str], float]:
-    """Shares of all continuations of a page; going back returns to where the page was entered from."""
-    count: dict[tuple[str, str], int] = {}
-    total: dict[str, int] = {}
-    for path in sessions.paths:
-        trail: list[str] = []
-        for step in path:
-            if step == CUT:
-                break
-            before = trail[-1] if trail else None
-            if step == BACK:
-                if len(trail) < 2:
-                    raise InputError("a session goes back before its first page", path=sessions.source or None)
-                trail.pop()
-            else:
-                trail.append(step)
-            if before is not None:
-                now = trail[-1]
-                count[before, now] = count.get((before, now), 0) + 1
-                total[before] = total.get(before, 0) + 1
-        if trail and path[-1] != CUT:
-            total[trail[-1]] = total.get(trail[-1], 0) + 1  # the session ends here
-    return {(a, b): n / total[a] for (a, b), n in count.items()}
