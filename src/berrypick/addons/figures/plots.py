@@ -11,7 +11,7 @@ from berrypick.comparison.statistics import check_draws
 from berrypick.core.errors import UsageError, option
 from berrypick.core.results import Note, Results
 from berrypick.core.words import counted
-from berrypick.report.chart_theme import PAPER, ChartTheme
+from berrypick.report.chart_theme import PAPER, ChartTheme, sized
 from berrypick.report.export import check_pixels, check_target, converter, write_picture
 
 
@@ -32,7 +32,7 @@ class Figure:
         converter()
         how = {name: settings.pop(name) for name in ("until", "band", "baseline", "confidence", "resamples", "seed")}
         width, height, font, dpi = (settings.pop(name) for name in ("width", "height", "font_size", "dpi"))
-        theme = charts.sized(width=width, height=height, font_size=font, theme=PAPER)
+        theme = sized(width=width, height=height, font_size=font, theme=PAPER)
         if ending == ".png" and theme.width and theme.height:
             check_pixels(theme.width, theme.height, dpi)
         check_draws(how["confidence"], how["resamples"], how["seed"])

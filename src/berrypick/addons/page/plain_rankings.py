@@ -21,7 +21,7 @@ from berrypick.judging.context import JudgingContext
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.relevant_text import Measured, MeasuredText, first_seen_of
 from berrypick.measures.readers.eprum import EPRUM
-from berrypick.measures.together import FURTHEST, RunTogether, SpansTogether, blocks
+from berrypick.measures.together import FURTHEST, RunTogether, SpansTogether
 
 #: Ranks, targets and probabilities; and EPRUM.
 Reading = tuple[dict[str, Any] | None, float | None]
@@ -148,7 +148,7 @@ def sure_readings(truth: Truth, run: Run, context: JudgingContext) -> dict[str, 
     if not takes_together(run, context) or context.user.chances is not None:
         return found
     together = RunTogether(truth, run)
-    for topics in blocks(list(truth.topics), run):
+    for topics in together.blocks(list(truth.topics)):
         spans = together.of(topics)
         if spans is not None:
             found.update(_sure_readings(spans, context))
