@@ -23,6 +23,8 @@ from berrypick.core.doors import doors
 
 #: Commands that draw take seconds, and have tests of their own.
 DRAWN = {"report", "plot", "simulate", "sweep", "stability", "annotate", "demo"}
+#: Commands whose example asks for a user model of another slice: one message where that is hidden.
+ASKED = {"fit": "markov"}
 
 
 def run(*arguments: object) -> tuple[int, str]:
@@ -51,11 +53,12 @@ def run_commands(folder: Path) -> None:
     for name in [*COMMANDS, *(name for name, _ in commands)]:
         code, said = run(name, "--help")
         assert code == 0 and "Usage: berrypick" in said, (name, said)
-        if name == "fit" and users.registry.find("markov") is None:  # the reader that the call fits
-            calls[name] = [(2, arguments) for _, arguments in calls[name]]
         for code, arguments in {} if name in DRAWN else dict(reversed(calls[name])).items():
             found, said = run(name, *arguments)
-            assert found == code, (name, arguments, said)
+            if (asked := ASKED.get(name)) and asked not in users.registered():
+                assert found == 2 and f"unknown user model {asked}" in said, (name, said)
+            else:
+                assert found == code, (name, arguments, said)
         print(name)
 
 
