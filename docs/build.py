@@ -166,6 +166,11 @@ def measure_index() -> str:
     )
 
 
+def _heading(family: str) -> str:
+    name = family.rpartition(".")[2]
+    return name.capitalize() if name.isalpha() else name.upper() or "More"  # T2I
+
+
 def _families() -> str:
     """A table of measures for each family, under what its sub-package says that it holds."""
     rows: dict[str, list[list[str]]] = {name: [] for name in FAMILIES}
@@ -177,9 +182,7 @@ def _families() -> str:
         package = f"berrypick.{family}" if family.startswith("addons.") else f"berrypick.measures.{family}"
         about = text(inspect.getdoc(import_module(package)) or "") if family else ""
         table = grid(["measure", "what it is"], found)
-        parts.append(
-            "\n\n".join(filter(None, [f"## {family.rpartition('.')[2].capitalize() or 'More'}", about, table]))
-        )
+        parts.append("\n\n".join(filter(None, [f"## {_heading(family)}", about, table])))
     return "\n\n".join(parts)
 
 

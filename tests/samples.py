@@ -29,7 +29,7 @@ def sample(cls: Any) -> str:
 
 def flat(value: Any, ignored: Sequence[str] = ORIGIN) -> Any:
     """A value as lists, dictionaries and texts, in which equal numbers are equal, NaN included."""
-    if dataclasses.is_dataclass(value):
+    if dataclasses.is_dataclass(value) and not isinstance(value, Sequence):
         names = [field.name for field in dataclasses.fields(value) if field.name not in ignored]
         return [type(value).__name__, {name: flat(getattr(value, name), ignored) for name in names}]
     if isinstance(value, np.ndarray):

@@ -35,7 +35,7 @@ WITHOUT = [word for name in ("cacheprovider", "langsmith_plugin", "anyio") for w
 
 @pytest.fixture
 def suite(tmp_path):
-    for name in ("conftest.py", "browsers.py"):
+    for name in ("conftest.py", "browsers.py", "cases.py", "made_once.py"):
         (tmp_path / name).write_text(Path(__file__).parents[1].joinpath(name).read_text())
     (tmp_path / "test_it.py").write_text(SUITE)
 

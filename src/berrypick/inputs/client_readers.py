@@ -7,6 +7,7 @@ A reader is a class derived from :class:`ClientReader`, named by an entry point 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from berrypick.core.doors import Door
@@ -73,29 +74,30 @@ readers = Door("clients", "reader of clients", _problem)
 class Clients(ClientReader):
     """Reads what any client returns, by the first reader that knows it."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._readers: list[ClientReader] = [made() for _, made in readers]
-        for one in self._readers:
+    @cached_property
+    def _readers(self) -> list[ClientReader]:
+        made = [one() for _, one in readers]
+        for one in made:
             one.unread = self.unread  # in the order in which they come, whoever reads
+        return made
 
     def inside(self, value: Any) -> list[Any] | None:
         """Return results inside of something else; those of a data frame without topics too."""
         if is_frame(value):
             return frame_rows(value) if holds_results(value) else None
-        return self._first(lambda one: one.inside(value))
+        return self._first(value, lambda one: one.inside(value))
 
     def read(self, value: Any, doc: DocumentName = None) -> list[Row] | None:
-        return self._first(lambda one: one.read(value, doc))
+        return self._first(value, lambda one: one.read(value, doc))
 
     def read_one(self, value: Any, doc: DocumentName = None) -> list[Row] | None:
-        return self._first(lambda one: one.read_one(value, doc))
+        return self._first(value, lambda one: one.read_one(value, doc))
 
     def knows(self, value: Any) -> bool:
-        return any(one.knows(value) for one in self._readers)
+        return any(one.knows(value) for one in self._asked(value))
 
     def is_result(self, value: Any) -> bool:
-        return any(one.is_result(value) for one in self._readers)
+        return any(one.is_result(value) for one in self._asked(value))
 
     def holds(self, value: Any) -> bool:
         """Say whether :meth:`inside` finds results, be they refused."""
@@ -116,13 +118,24 @@ class Clients(ClientReader):
 
     def notes(self) -> list[str]:
         """Return what readers say, and which of them cannot be used."""
+        if "_readers" not in vars(self):
+            return []
         return [*(note for one in self._readers for note in one.notes()), *readers.problems()]
 
-    def _first(self, read: Callable[[ClientReader], list[Any] | None]) -> list[Any] | None:
-        for one in self._readers:
+    def _asked(self, value: Any) -> list[ClientReader]:
+        """Return the readers; none for numbers by document and for names: they need not be loaded."""
+        return [] if type(value) in (int, float, str) or _is_numbers(value) else self._readers
+
+    def _first(self, value: Any, read: Callable[[ClientReader], list[Any] | None]) -> list[Any] | None:
+        for one in self._asked(value):
             if (found := read(one)) is not None:
                 return found
         return None
+
+
+def _is_numbers(value: Any) -> bool:
+    """Say whether a value is a dictionary of numbers, or of such dictionaries by topic."""
+    return isinstance(value, dict) and all(type(one) in (int, float) or _is_numbers(one) for one in value.values())
 
 
 def without_scores(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
