@@ -267,7 +267,7 @@ def _cli_index() -> str:
 
 
 def _command_page(name: str) -> str:
-    context = click.Context(cli, info_name="berrypick")
+    context = click.Context(cli, info_name="berrypick", **cli.context_settings)
     command = cli.get_command(context, name)
     assert command is not None
     usage = " ".join(["berrypick", name, *command.collect_usage_pieces(click.Context(command, context, name))])
