@@ -24,6 +24,31 @@ def lines(path, rows):
     return path
 
 
+@pytest.mark.parametrize("name", ["text", "page_content", "chunk"])
+def test_a_text_that_is_no_quote_is_not_dropped_without_a_word(name, tmp_path, berrypick):
+    rows = [{"topic": "1", "doc": "garden", name: CUTS}]
+    with pytest.raises(bp.UsageError, match=f"judges whole documents, and {name} is not read"):
+        bp.locate(rows, DOCUMENTS)
+    (tmp_path / "garden.txt").write_text(TEXT)
+    done = berrypick("locate", lines(tmp_path / "t.jsonl", rows), tmp_path / "o.jsonl", "--documents", tmp_path)
+    assert done.code == 2 and "a text that is to be found is called quote" in done.err
+    assert not (tmp_path / "o.jsonl").exists()
+
+
+def test_what_is_not_read_is_said_where_a_file_is_written(tmp_path, berrypick):
+    """A file that was converted does not have it any more."""
+    truth = lines(tmp_path / "t.jsonl", [{"topic": "1", "doc": "garden", "text": CUTS}])
+    assert "t.jsonl: unread: text" in berrypick("convert", truth, tmp_path / "o.jsonl", "--from", "span-truth").err
+    span = {"topic": "1", "doc": "garden.txt", "start": CUT, "end": CUT + len(CUTS), "colour": "red"}
+    run = lines(tmp_path / "r.jsonl", [{**span, "rank": 1}])
+    assert "r.jsonl: unread: colour" in berrypick("convert", run, tmp_path / "p.jsonl", "--from", "span-run").err
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts" / "garden.txt").write_text(TEXT)
+    judged = lines(tmp_path / "u.jsonl", [span, {**span, "start": 0, "end": 4, "colour": "blue"}])  # no field of topics
+    texts = ("--from", tmp_path / "texts", "--to", tmp_path / "texts")
+    assert "u.jsonl: unread: colour" in berrypick("relocate", judged, *texts, "-o", tmp_path / "q.jsonl").err
+
+
 def test_locate_takes_files_and_all_the_rest(tmp_path):
     (tmp_path / "texts").mkdir()
     (tmp_path / "texts" / "garden").write_text(TEXT)

@@ -23,6 +23,7 @@ from berrypick.documents.checked import checked_by_itself
 from berrypick.evaluation.evaluation_context import read_collection
 from berrypick.evaluation.notes import skipped_notes
 from berrypick.formats.io.files import atomic_writer, reusable
+from berrypick.inputs.fields import unread_note
 
 
 def refuse_same(one: str, other: str) -> None:
@@ -125,8 +126,10 @@ def _write_documents(held: Mapping[str, str], path: str) -> str:
 
 
 def reading_notes(value: Any, source: str) -> list[object]:
-    """Return what the reader of a file skipped, merged or assumed."""
+    """Return what the reader of a file skipped, merged or assumed, and what it did not read."""
     notes = [f"{source}: {note}" for note in value.notes] if isinstance(value, Run) else []
+    if isinstance(value, (Truth, Run)) and value.unread:
+        notes.append(f"{source}: {unread_note(value.unread)}")
     return [*notes, *(skipped_notes(value, source) if isinstance(value, (Truth, Run, LinkTable)) else ())]
 
 

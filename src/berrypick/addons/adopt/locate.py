@@ -13,6 +13,7 @@ from berrypick.documents.offsets import check_offsets
 from berrypick.documents.quotes import THRESHOLD
 from berrypick.documents.texts import Texts, read_texts
 from berrypick.inputs.convert import TruthLike, as_truth
+from berrypick.inputs.fields import ours_of
 
 
 def locate(
@@ -69,6 +70,11 @@ def locate(
         raise UsageError(f"{given.source or 'the truth'} judges {judged}; locate finds spans of text")
     counting = given.offsets or check_offsets(offsets)
     if given.units != "spans":
+        if texts_unread := [name for name in given.unread if ours_of(name, "run") == "text"]:
+            raise UsageError(
+                f"{given.source or 'the truth'} judges whole documents, and {', '.join(texts_unread)} is not read: "
+                "a text that is to be found is called quote"
+            )
         return given
     locator = TruthLocator(texts, check_quotes(quotes), threshold, repair, counting, given.source)
     return locate_truth(given, locator, partial, None if report is None else fspath(report))

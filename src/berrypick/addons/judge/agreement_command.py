@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from berrypick import formats
+from berrypick.cli.convert import reading_notes
 from berrypick.cli.output import HELP, say, show_notes
-from berrypick.evaluation.notes import skipped_notes
 
 
 @click.command("agreement", short_help="Show how far several annotators agree.", context_settings=HELP)
@@ -21,5 +21,5 @@ def agreement_command(truth: str, format_truth: str | None) -> None:
     from berrypick.addons.judge.agreement import agreement
 
     read = formats.read_truth(truth, format_truth)
-    show_notes(skipped_notes(read, truth))
+    show_notes(reading_notes(read, truth))
     say(str(agreement(read)))

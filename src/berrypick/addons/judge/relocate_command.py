@@ -8,8 +8,8 @@ import click
 
 from berrypick import formats
 from berrypick.cli import flags
+from berrypick.cli.convert import reading_notes
 from berrypick.cli.output import HELP, refuse_overwriting, show_notes
-from berrypick.evaluation.notes import skipped_notes
 from berrypick.formats.io.files import atomic_writer
 
 
@@ -38,7 +38,7 @@ def relocate_command(
     if report is not None:
         refuse_overwriting(report, [truth], old)
     read = formats.read_truth(truth, format_truth)
-    show_notes(skipped_notes(read, truth))
+    show_notes(reading_notes(read, truth))
     found = relocate(read, old, new)
 
     def write(path: str, form: str | None) -> str:
