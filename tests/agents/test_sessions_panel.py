@@ -1,5 +1,6 @@
 """The panel of the report that shows sessions as they went."""
 
+import pytest
 import json
 
 import berrypick as bp
@@ -42,6 +43,7 @@ def test_many_sessions_are_cut_and_said():
     assert len(found) == SESSIONS + 1 and found[-1] == "3 sessions of run more; berrypick explain shows each."
 
 
+@pytest.mark.slow
 def test_on_the_page(tmp_path):
     for name, rows in (("truth", TRUTH), ("run", RUN)):
         (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))

@@ -34,6 +34,7 @@ def put(tmp_path):
     return write
 
 
+@pytest.mark.slow
 def test_elements_by_another_name_are_a_note_of_every_command(put, tmp_path, berrypick):
     truth, run = put("truth.xml", TRUTH.format(topic="7")), put("run.xml", RUN)
     what = "<elements> in <file>, ignored: 1"

@@ -19,6 +19,7 @@ def log(tmp_path):
     return path
 
 
+@pytest.mark.slow
 def test_the_model_of_another_package(installed_plugin, log, tmp_path, berrypick):
     with plugins.discoverable(installed_plugin):
         file = tmp_path / "reader.json"
