@@ -1,7 +1,8 @@
 """The panel of the report that shows sessions as they went."""
 
-import pytest
 import json
+
+import pytest
 
 import berrypick as bp
 from berrypick.addons.agents.agent_sessions_panel import SESSIONS, AgentSessions
