@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 import berrypick as bp
 from berrypick.core.errors import BerrypickError
+from berrypick.inputs.client_readers import Clients
 from berrypick.inputs.column_tables import ColumnTable, TextSearch, documents_run, documents_run_by_rows
 from berrypick.inputs.convert import as_run, as_runs, as_truth
 
@@ -671,3 +672,17 @@ def test_tuples_that_are_no_spans(truth, message):
 def test_a_run_has_no_spans_by_document():
     with pytest.raises(BerrypickError, match=r"expected .* tuples \(doc, start, end\)"):
         bp.score("charP", {"1": [("d", 0, 5)]}, {"1": {"d": [(0, 5)]}})
+
+
+def test_readers_of_clients_are_asked_only_about_what_may_be_a_response():
+    clients = Clients()
+    for plain in (1, "d", {}, {"d": 1}, {"q": {"d": 1, "e": 0.5}}):
+        assert not clients.knows(plain) and clients.inside(plain) is None
+    assert "_readers" not in vars(clients)
+    deep = {"d": 1}
+    for _ in range(5000):
+        deep = {"q": deep}
+    for odd in (deep, {"hits": {"total": 1, "hits": []}}, {"q": {"d": True}}):
+        clients = Clients()
+        clients.knows(odd)
+        assert "_readers" in vars(clients)

@@ -135,7 +135,12 @@ class Clients(ClientReader):
 
 def _is_numbers(value: Any) -> bool:
     """Say whether a value is a dictionary of numbers, or of such dictionaries by topic."""
-    return isinstance(value, dict) and all(type(one) in (int, float) or _is_numbers(one) for one in value.values())
+    if not isinstance(value, dict):
+        return False
+    kinds = {type(one) for one in value.values()}
+    if kinds == {dict}:
+        kinds = {type(one) for by_name in value.values() for one in by_name.values()}
+    return kinds <= {int, float}
 
 
 def without_scores(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

@@ -66,7 +66,7 @@ class MeasuredText:
         low, high = (start.min().item(), end.max().item()) if len(start) else (0, 0)
         span = max(high - low, 0) + 2  # apart, so that nothing touches
         if start.dtype.kind != "i" or end.dtype.kind != "i" or (end < start).any() or span * count >= 1 << 62:
-            return cls._one_by_one([Measured(start[code == i], end[code == i]) for i in range(count)], start, end)
+            return cls.one_by_one([Measured(start[code == i], end[code == i]) for i in range(count)], start, end)
         shift = code * span - low
         merged_start, merged_end = merge(start + shift, end + shift)
         owner = merged_start // span
@@ -77,7 +77,7 @@ class MeasuredText:
         return cls(merged_start, merged_end, part, np.diff(before[part]).astype(np.float64))
 
     @classmethod
-    def _one_by_one(cls, found: list[Measured], start: Positions, end: Positions) -> MeasuredText:
+    def one_by_one(cls, found: list[Measured], start: Positions, end: Positions) -> MeasuredText:
         return cls(
             np.concatenate([measured.start for measured in found] or [start[:0]]),
             np.concatenate([measured.end for measured in found] or [end[:0]]),
@@ -136,7 +136,7 @@ def first_seen(
 ) -> tuple[FloatArray, FloatArray]:
     """For each region in turn: the length not seen in an earlier region, and how much of that is relevant."""
     known = sorted(relevant)
-    text = MeasuredText._one_by_one([relevant[code] for code in known], start, end)
+    text = MeasuredText.one_by_one([relevant[code] for code in known], start, end)
     return first_seen_of(document, start, end, np.array(known, dtype=np.int64), text)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -96,7 +97,7 @@ class PlainRows:
                 "results": results[a:b],
                 "seen": {"relevant": found[i], "retrieved": read[i], "total": total},
             }
-            for i, (a, b) in enumerate(zip(self.bounds, self.bounds[1:], strict=False))
+            for i, (a, b) in enumerate(pairwise(self.bounds))
         ]
 
     def _first_seen(
@@ -104,20 +105,20 @@ class PlainRows:
     ) -> tuple[FloatArray, FloatArray]:
         """How much of each result is new in its list, and how much of that relevant."""
         runs = len(self.rankings)
-        text = MeasuredText._one_by_one(list(texts.values()), self.start, self.end)
+        text = MeasuredText.one_by_one(list(texts.values()), self.start, self.end)
         text = text.of_documents(np.tile(np.arange(len(texts)), runs))
         known = (np.arange(runs)[:, None] * many + np.array(list(texts), dtype=np.int64)).ravel()
         return first_seen_of(self.run * many + document, self.start, self.end, known, text)
 
     def _scores(self) -> list[Any]:
         found: list[Any] = []
-        for ranking, a, b in zip(self.rankings, self.bounds, self.bounds[1:], strict=False):
+        for ranking, (a, b) in zip(self.rankings, pairwise(self.bounds), strict=True):
             found += [None] * (b - a) if ranking.score is None else plain_numbers(ranking.score[: b - a])
         return found
 
     def _repeated(self) -> list[int]:
         found: list[int] = []
-        for ranking, a, b in zip(self.rankings, self.bounds, self.bounds[1:], strict=False):
+        for ranking, (a, b) in zip(self.rankings, pairwise(self.bounds), strict=True):
             found += [0] * (b - a) if ranking.repeated is None else ranking.repeated[: b - a].astype(int).tolist()
         return found
 
@@ -165,8 +166,7 @@ def _sure_readings(spans: SpansTogether, context: JudgingContext) -> dict[str, R
     ends = np.searchsorted(owner, np.arange(len(spans.topics) + 1)).tolist()
     rank, target = (spans.rank[row] + 1).tolist(), (target - spans.wanted.bounds[spans.number[owner]]).tolist()
     found: dict[str, Reading] = {}
-    states = zip(spans.topics, spans.targets.tolist(), ends, ends[1:], strict=False)
-    for topic, targets, a, b in states:
+    for topic, targets, (a, b) in zip(spans.topics, spans.targets.tolist(), pairwise(ends), strict=True):
         if not targets:
             found[topic] = None, None
         elif topic in values:
