@@ -154,29 +154,6 @@ def test_check_still_finds_a_broken_run(files, berrypick):
 # --- sweeps and comparisons -------------------------------------------------------------------------------------------
 
 
-def results(**values: float):
-    return bp.concat(
-        *(bp.evaluate({"q": {"a": 1}}, {name: {"q": {"a": value}}}, "AP") for name, value in values.items())
-    )
-
-
-def test_diff_renames_the_runs_of_a_sweep(files, berrypick, tmp_path):
-    old, new = results(**{"size=100,k1=1.2": 1.0, "same": 1.0}), results(**{"size=200,k1=1.2": 1.0, "same": 1.0})
-    for name, found in (("old", old), ("new", new)):
-        (tmp_path / f"{name}.json").write_text(json.dumps(found.records()))
-    done = berrypick(
-        "diff", tmp_path / "old.json", tmp_path / "new.json", "--rename", "size=100,k1=1.2=size=200,k1=1.2"
-    )
-    assert done.code == 0, done.err
-    assert not bp.diff(old, new, rename={"size=100,k1=1.2": "size=200,k1=1.2"})
-    assert not bp.diff(old, new, rename=["size=100,k1=1.2=size=200,k1=1.2"])
-    with pytest.raises(bp.UsageError, match="no run v1 to rename"):
-        bp.diff(old, new, rename=["v1=v2"])
-    both = results(**{"a": 1.0, "a=b": 1.0}), results(**{"b=c": 1.0, "c": 1.0})
-    with pytest.raises(bp.UsageError, match="could mean 'a' to 'b=c' or 'a=b' to 'c'"):
-        bp.diff(*both, rename=["a=b=c"])
-
-
 def test_two_forms_of_a_measure_of_ones_own_are_two_columns_or_an_error():
     class Hidden(bp.Measure):
         """A number that is no declared parameter."""

@@ -38,16 +38,6 @@ def test_odd_names_are_converted(tmp_path, odd, ending):
     assert truth.topics[f"t{odd}"].document == (name,)
 
 
-@pytest.mark.parametrize("odd", ODD)
-def test_results_with_odd_names_are_compared(tmp_path, berrypick, odd):
-    record = {"topic": f"1{odd}2", "doc": f"d{odd}", "start": 0, "end": 10}
-    (tmp_path / "t.jsonl").write_text(json.dumps(record), "utf-8")
-    (tmp_path / "r.jsonl").write_text(json.dumps({**record, "score": 1, "tag": f"s{odd}s"}), "utf-8")
-    done = berrypick("evaluate", tmp_path / "t.jsonl", tmp_path / "r.jsonl", "-m", "EPRUM charR@5", "-q", "-o", "jsonl")
-    (tmp_path / "h.jsonl").write_text(done.out, "utf-8")
-    assert berrypick("diff", tmp_path / "h.jsonl", tmp_path / "h.jsonl", "--fail-if-different").code == 0
-
-
 # --- nothing that is read is written over ----------------------------------------------------------------------------
 
 

@@ -101,6 +101,9 @@ class Difference(Written):
         **dict.fromkeys(("old", "new", "change"), "number"),
     }
 
+    #: The columns of tables for people and for other programs; records have the signatures too.
+    shown: ClassVar[tuple[str, ...]] = ("run", "topic", "measure", "status", "old", "new", "change")
+
     changes: tuple[Change, ...]
     summaries: tuple[Summary, ...]
     tolerance: float
@@ -126,7 +129,7 @@ class Difference(Written):
 
     def table(self, output: str = "table", places: int | None = None) -> str:
         """Return a text: 'table', 'markdown', 'latex', 'csv', 'tsv', 'json' or 'jsonl'."""
-        from berrypick.report.comparison_text import render_difference
+        from berrypick.addons.diff.difference_text import render_difference
 
         return render_difference(self, output, places)
 

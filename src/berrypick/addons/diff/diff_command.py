@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import click
 
+from berrypick.addons.diff.difference import diff
+from berrypick.addons.diff.difference_text import render_difference
 from berrypick.cli import flags
 from berrypick.cli.output import HELP, Output, show_notes
-from berrypick.comparison.difference import diff
-from berrypick.report import comparison_text
+from berrypick.report.analysis_table import OUTPUTS
 
 
-@click.command("diff", context_settings=HELP)
+@click.command("diff", short_help="Show what changed between two results files.", context_settings=HELP)
 @click.argument("old")
 @click.argument("new")
 @click.option("--tolerance", type=float, default=1e-9, show_default=True, help="Ignore changes up to this size.")
 @click.option("--rename", multiple=True, metavar="OLD=NEW", help="A run that was renamed; repeatable.")
 @click.option("--force", is_flag=True, help="Compare numbers although their signatures differ.")
 @click.option("--fail-if-different", is_flag=True, help="Exit with 1 if anything differs.")
-@flags.output(comparison_text.DIFFERENCE_OUTPUTS)
+@flags.output(OUTPUTS)
 def diff_command(
     old: str,
     new: str,
@@ -37,4 +38,4 @@ def diff_command(
     found = diff(old, new, tolerance=tolerance, force=force, rename=rename)
     show_notes(found.notes)
     reasons = [found.reason] if fail_if_different and found else []
-    output.show(lambda form, paint: comparison_text.render_difference(found, form, places, paint), reasons)
+    output.show(lambda form, paint: render_difference(found, form, places, paint), reasons)
