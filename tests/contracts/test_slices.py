@@ -82,6 +82,7 @@ OFFERED = [
     ("page", "report t.qrels r.run -m AP --html page.html", "No such command 'report'"),
     ("campaigns", "evaluate t.qrels r.run -m AP --protocol inex2010", "unknown protocol inex2010"),
     ("index", "evaluate t.qrels r.run -m AP --collection x.idx", "the index of a collection needs the add-on"),
+    ("files", "check r.run", "No such command 'check'"),
     ("diff", "diff r.run r.run", "No such command 'diff'"),
     ("demo", "demo web", "No such command 'demo'"),
     ("figures", "plot t.qrels r.run -m AP page.html", "No such command 'plot'"),

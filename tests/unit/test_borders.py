@@ -3,8 +3,6 @@ what they look like, sweeps and comparisons that mix things up."""
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 import berrypick as bp
@@ -123,32 +121,6 @@ def test_documents_that_nearly_match(in_truth, in_run, why):
 
 def test_names_that_match_say_nothing():
     assert bp.evaluate({"q": {"a": 1, "B": 1}}, {"q": {"a": 1.0, "c": 0.5}}, "AP").notes == ()
-
-
-# --- check ------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "records",
-    [
-        [{"topic": "1", "doc": "a", "start": 0, "end": 5}, {"topic": "1", "doc": "b", "grade": 0}],
-        [{"topic": "1", "doc": "a", "start": 0, "end": 5}, {"topic": "1", "doc": "a", "quote": "x"}],
-        [{"topic": "1", "doc": "a", "start": 0, "end": 5}] * 30 + [{"topic": "2", "doc": "b", "grade": 0}],
-        [{"topic": "1", "doc": "a", "start": 0, "end": 5}] * 30 + [{"topic": "2", "quote": "x"}],
-        [{"topic": "1", "doc": "a", "start": 0, "end": 5}, {"topic": "2", "answer": None}],
-    ],
-)
-def test_check_knows_a_truth_with_and_without_spans(files, berrypick, tmp_path, records):
-    path = files(mixed_jsonl="".join(json.dumps(record) + "\n" for record in records))["mixed_jsonl"]
-    done = berrypick("check", path)
-    assert done.code == 0 and done.out.startswith(f"{path}: span-truth, "), done.out
-
-
-def test_check_still_finds_a_broken_run(files, berrypick):
-    rows = [{"topic": "1", "doc": "a", "start": 0, "end": 5, "rank": 1}, {"topic": "1", "doc": "b", "rank": 2}]
-    path = files(run_jsonl="".join(json.dumps(row) + "\n" for row in rows))["run_jsonl"]
-    done = berrypick("check", path)
-    assert done.code == 2 and "span-run" in done.out and "only some lines have start and end" in done.out
 
 
 # --- sweeps and comparisons -------------------------------------------------------------------------------------------

@@ -173,14 +173,6 @@ def test_several_processes_give_the_same_groups(files):
     assert evaluate(files, by="domain", jobs=2).group_rows == evaluate(files, by="domain").group_rows
 
 
-def test_a_truth_keeps_its_fields_when_it_is_converted(files, berrypick):
-    for name in ("again.jsonl", "again.csv"):
-        (files / "graded.jsonl").write_text(TRUTH.replace("}", ', "grade": 1}'))
-        assert berrypick("convert", files / "graded.jsonl", files / name).code == 0
-        results = bp.evaluate(files / name, files / "run.jsonl", "charR", by="domain")
-        assert results.by_group() == {"run": {"charR": {"law": LAW, "film": FILM}}}
-
-
 # --- comparisons ------------------------------------------------------------------------------------------------------
 
 

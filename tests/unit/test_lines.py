@@ -148,13 +148,6 @@ def test_explained_in_lines(files, berrypick):
     assert "each line once" in shown
 
 
-def test_checked_without_characters(files, berrypick):
-    """A text of another length in characters is none of another length in lines."""
-    (files / "quoted.jsonl").write_text(RUN.splitlines()[0].replace("}", ', "text": "x"}') + "\n")
-    shown = berrypick("check", files / "quoted.jsonl")
-    assert shown.code == 0 and "positions count lines" in shown.out
-
-
 def test_annotators_keep_lines(tmp_path):
     rows = [{"topic": "1", "doc": "a", "start_line": 1, "end_line": 4, "annotator": "Ann"},
             {"topic": "1", "doc": "a", "start_line": 3, "end_line": 8, "annotator": "Ben"}]  # fmt: skip

@@ -8,13 +8,13 @@ from typing import Any
 import click
 
 from berrypick import formats
-from berrypick.cli.laws import check_laws_of_files, law_options, refuse_law_options
+from berrypick.addons.files.by_texts import check_by_texts
+from berrypick.addons.files.law_check import check_laws_of_files, law_options, refuse_law_options
 from berrypick.cli.output import HELP, drop_output, say
 from berrypick.core.doors import functions
 from berrypick.core.errors import BerrypickError, InputError, Message, UsageError, as_flags, one_line
 from berrypick.core.run import Run
 from berrypick.core.truth import Offsets, Truth
-from berrypick.documents.checked import check_by_texts
 from berrypick.documents.text_length import check_run_lengths, check_truth_lengths
 from berrypick.documents.texts import Texts, read_texts
 from berrypick.formats.io.files import is_stream, reusable
@@ -23,7 +23,7 @@ from berrypick.judging.repeats import refuse_duplicates
 from berrypick.xml.index_file import is_index
 
 
-@click.command("check", context_settings=HELP)
+@click.command("check", short_help="Detect the format of files and report every problem.", context_settings=HELP)
 @click.argument("files", nargs=-1, required=True)
 @click.option("--format", "format_name", metavar="NAME", help="File format. [default: detect]")
 @law_options

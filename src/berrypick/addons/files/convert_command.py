@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,30 +12,22 @@ import click
 
 from berrypick import formats
 from berrypick.cli import flags
-from berrypick.cli.output import HELP, refuse_overwriting, show_notes
+from berrypick.cli.output import HELP, refuse_overwriting, refuse_same, show_notes
 from berrypick.core.errors import BerrypickWarning, UsageError
-from berrypick.core.navigation import LinkTable
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
 from berrypick.core.words import counted
 from berrypick.documents.checked import checked_by_itself
 from berrypick.evaluation.evaluation_context import read_collection
-from berrypick.evaluation.notes import skipped_notes
+from berrypick.evaluation.notes import reading_notes
 from berrypick.formats.io.files import atomic_writer, reusable
-from berrypick.inputs.fields import unread_note
-
-
-def refuse_same(one: str, other: str) -> None:
-    """Refuse to write one file twice."""
-    if "\0" not in one + other and os.path.realpath(one) == os.path.realpath(other):
-        raise UsageError(f"{one} would be written twice; name two files")
 
 
 def _names() -> list[str]:
     return list(formats.registered())
 
 
-@click.command("convert", context_settings=HELP)
+@click.command("convert", short_help="Convert a file to another format.", context_settings=HELP)
 @click.argument("source", metavar="IN")
 @click.argument("out", metavar="[OUT]", required=False)
 @flags.file_or_print("File to write, instead of OUT; or format to print. Repeatable.", _names, older="out")
@@ -123,14 +114,6 @@ def _write_documents(held: Mapping[str, str], path: str) -> str:
     with atomic_writer(path) as out:
         out.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     return f"{path}: {counted(len(held), 'document')}"
-
-
-def reading_notes(value: Any, source: str) -> list[object]:
-    """Return what the reader of a file skipped, merged or assumed, and what it did not read."""
-    notes = [f"{source}: {note}" for note in value.notes] if isinstance(value, Run) else []
-    if isinstance(value, (Truth, Run)) and value.unread:
-        notes.append(f"{source}: {unread_note(value.unread)}")
-    return [*notes, *(skipped_notes(value, source) if isinstance(value, (Truth, Run, LinkTable)) else ())]
 
 
 def _target_role(result: flags.Destination, could_be: list[type[formats.Format]]) -> Any:
