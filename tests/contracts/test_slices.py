@@ -89,6 +89,7 @@ OFFERED = [
     ("links", "evaluate t.qrels r.run -m EPRUM --user markov", "unknown user model markov"),
     ("continuation", "evaluate t.qrels r.run -m TBG", "unknown measure TBG"),
     ("gains", "evaluate t.qrels r.run -m nxCG@10", "unknown measure nxCG"),
+    ("effort", "evaluate t.qrels r.run -m epnav", "unknown measure epnav"),
 ]
 
 

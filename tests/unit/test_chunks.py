@@ -7,19 +7,15 @@ import random
 from functools import cache
 from itertools import pairwise
 
-import numpy as np
 import pytest
 import worlds
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from two_spans import LENGTHS, TRUTH, value, values
+from two_spans import LENGTHS, value, values
 
 import berrypick as bp
 from berrypick import measures
-from berrypick.evaluation.evaluation_context import prepare_context
-from berrypick.evaluation.options import EvaluationOptions
 from berrypick.evaluation.requested import parse_measure
-from berrypick.judging.judge import judge_topic
 from berrypick.measures.readers.coverage import CoverageBand, coverage_band, coverage_budgets
 from berrypick.report.text import explanation
 
@@ -27,10 +23,6 @@ TEXT = "".join(random.Random(5).choices("ab c,d\n", k=1000))
 DOCUMENTS = {"d": TEXT, "e": TEXT[::-1]}
 SET = "charP charR charF IoU"
 RANKED = "spanHit spanHit@2 spanRR spanNDCG spanNDCG@3 Coverage(budget=300) Coverage(budget=2000) charR@2"
-
-
-def make_context(**options):
-    return prepare_context(EvaluationOptions.from_arguments(options))
 
 
 # --- covered to a share, by hand ------------------------------------------------------------------------------------
@@ -328,7 +320,7 @@ def test_a_copy_can_push_a_bad_result_behind_the_cut_off(name):
 
 
 @pytest.mark.parametrize("reader", ["distance", "distance(theta=0.002)", "window(before=60,after=60)"])
-@pytest.mark.parametrize("measure", ["EPRUM", "PRUM", "epnav", "ExpectedRatio@1"])
+@pytest.mark.parametrize("measure", ["EPRUM", "PRUM", "ExpectedRatio@1"])
 def test_a_near_miss_lies_between_a_hit_and_a_far_miss(measure, reader):
     truth = worlds.span_truth({"1": [("d", 400, 440)]})
 
@@ -405,25 +397,10 @@ def test_a_reader_of_parents_gets_the_section():
     assert reached("parent", (second + 8, second + 12), (last, last + 3)) == 1  # code holds no heading
 
 
-def test_a_parent_costs_what_it_is_long():
-    truth = worlds.span_truth({"1": [("p", 8, 12)]})
-    run = worlds.span_run({"1": [("p", 8, 12)]})
-    second = PAGE.index("# Two")
-    for effort, user, expected in (("chars", "parent", second), ("tokens", "parent(by='paragraph')", 4)):
-        context = make_context(user=user, effort=effort, documents={"p": PAGE})
-        assert judge_topic(truth, run, "1", context).effort.ranks.tolist() == [expected]
-
-
 def test_parents_need_texts_or_structure():
     for user, needs in (("parent", "documents="), ("parent(by='element')", "collection=")):
         with pytest.raises(bp.UsageError, match=needs):
             value([("d", 0, 10)], "EPRUM", user=user)
-
-
-def test_effort_in_tokens_is_signed():
-    results = bp.evaluate(TRUTH, worlds.span_run({"1": [("d", 0, 200)]}), "epnav", effort="tokens", documents=DOCUMENTS)
-    assert "effort:tokens|tokenizer:words" in str(results.mean_rows[0].signature)
-    assert np.isfinite(results.mean_rows[0].value)
 
 
 # --- as legalbenchrag counts ----------------------------------------------------------------------------------------

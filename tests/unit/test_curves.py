@@ -102,7 +102,7 @@ def evaluated(tmp_path):
     return run
 
 
-MEASURES = "EPRUM AP PRUM ExpectedRatio epnav"
+MEASURES = "EPRUM AP PRUM ExpectedRatio"
 
 
 def test_the_mean_is_that_of_the_evaluation(evaluated):

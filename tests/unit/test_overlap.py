@@ -141,13 +141,6 @@ def test_what_counts_all_that_is_read_needs_every_length(measure):
     )
 
 
-@pytest.mark.parametrize("effort", ["chars", "seconds"])
-def test_effort_needs_every_length(effort):
-    for truth in (DOCUMENTS, worlds.span_truth({"1": [("d", 0, 10)]})):
-        with pytest.raises(bp.UsageError, match=r"needs the length of document x.*collection=.*documents="):
-            bp.evaluate(truth, UNKNOWN, "epnav", effort=effort, collection=KNOWN, whole_documents=True)
-
-
 def test_texts_tell_lengths_too():
     texts = {"d": "x" * 100, "x": "y" * 100}
     assert bp.evaluate(DOCUMENTS, UNKNOWN, "charP", documents=texts).mean_rows[0].value == 0.5

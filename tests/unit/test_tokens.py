@@ -218,7 +218,7 @@ def test_tokenizers_and_tokens_need_documents():
     truth, run = run_and_truth(0, 1)
     for options in ({"effort": "tokens"}, {"tokenizer": "words"}, {"offsets": "utf16"}):
         with pytest.raises(bp.UsageError, match="documents="):
-            bp.evaluate(truth, run, "epnav", **options)
+            bp.evaluate(truth, run, "EPRUM", **options)
 
 
 @pytest.fixture
