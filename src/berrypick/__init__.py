@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from berrypick.addons.adopt.locate import locate
     from berrypick.addons.assumptions.assumptions import Assumptions
     from berrypick.addons.assumptions.over import Over
+    from berrypick.addons.continuation.coverage_measure import coverage_band, coverage_budgets
     from berrypick.addons.effort.effort_matrix import effort_precision
     from berrypick.addons.figures.charts import chart_config
     from berrypick.addons.fit.fit import Fit, fit
@@ -63,7 +64,6 @@ if TYPE_CHECKING:
     from berrypick.judging.topic import JudgedTopic
     from berrypick.measures.base import Measure
     from berrypick.measures.matrix_functions import expected_ratio
-    from berrypick.measures.readers.coverage import coverage_band, coverage_budgets
     from berrypick.measures.readers.eprum import eprum
     from berrypick.measures.readers.prum import prum
     from berrypick.users.base import UserModel
@@ -193,8 +193,6 @@ _HOMES = {
     "JudgedTopic": "berrypick.judging.topic",
     "expected_ratio": "berrypick.measures.matrix_functions",
     "Measure": "berrypick.measures.base",
-    "coverage_band": "berrypick.measures.readers.coverage",
-    "coverage_budgets": "berrypick.measures.readers.coverage",
     "eprum": "berrypick.measures.readers.eprum",
     "prum": "berrypick.measures.readers.prum",
     "UserModel": "berrypick.users.base",

@@ -68,7 +68,6 @@ def test_no_file_is_forgotten():
             "matrix_functions",
             "reach_tables",
             "reader_values",
-            "text_reading",
             "text_views",
             "together",
             "typed_names",

@@ -130,7 +130,7 @@ KNOWN = Collection({"d": 100.0})
 
 @pytest.mark.parametrize(
     "measure",
-    ["charP", "charF", "IoU", "Overlap", "charP@1", "Coverage", "charP(counted='each')"],
+    ["charP", "charF", "IoU", "Overlap", "charP@1", "charP(counted='each')"],
 )
 def test_what_counts_all_that_is_read_needs_every_length(measure):
     expected = re.escape(measure) + r" needs the length of document x.*collection=.*documents="
