@@ -62,11 +62,12 @@ def test_no_file_is_forgotten():
         for name in (
             "base",
             "best_list",
+            "readers.certificate",
             "found_targets",
+            "readers.list_items",
             "matrix_functions",
             "reach_tables",
             "reader_values",
-            "text_reading",
             "text_views",
             "together",
             "typed_names",

@@ -90,7 +90,9 @@ OFFERED = [
     ("adopt", "locate t.qrels o.jsonl --documents r.run", "No such command 'locate'"),
     ("links", "evaluate t.qrels r.run -m EPRUM --user markov", "unknown user model markov"),
     ("continuation", "evaluate t.qrels r.run -m TBG", "unknown measure TBG"),
+    ("continuation", "evaluate t.qrels r.run -m Coverage", "unknown measure Coverage"),
     ("gains", "evaluate t.qrels r.run -m nxCG@10", "unknown measure nxCG"),
+    ("effort", "evaluate t.qrels r.run -m epnav", "unknown measure epnav"),
 ]
 
 

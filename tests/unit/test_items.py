@@ -178,12 +178,8 @@ def test_a_perfect_list_of_items_is_perfect(ideal, miss):
     apart = worlds.span_run({"q": [(*A, 1), (*B, 2), (*C, 3), (*D, 4)]})
     alone = f"fetch_browse(consider=1,group='rank'{miss})"
     assert value(f"EPRUM(ideal='{ideal}')", alone, run=apart) == pytest.approx((1 + 1 / 2 + 2 / 3 + 2 / 4) / 4)
-    if ideal != "greedy":
-        assert value(f"epnav(ideal='{ideal}')", user) == 1.0
-        assert value(f"epnav(ideal='{ideal}')", alone, run=apart) == pytest.approx((1 + 1 / 2 + 2 / 3 + 2 / 4) / 4)
     if ideal not in ("targets", "greedy"):
         assert value(f"EPRUM(ideal='{ideal}',norm='bounded')", user) == 1.0
-        assert value(f"epnav(ideal='{ideal}',norm='bounded')", user) == 1.0
 
 
 def test_the_list_of_targets_counts_documents_where_readers_go_on():
@@ -192,8 +188,6 @@ def test_the_list_of_targets_counts_documents_where_readers_go_on():
     truth, run = worlds.span_truth({"q": spans}), worlds.span_run({"q": [(*span, 1) for span in spans]})
     found = [value(f"EPRUM(r={r})", "fetch_browse(consider=1)", truth, run) for r in range(1, 6)]
     assert found == [1, 1, 1, 2, 3], "all at the first rank"
-    assert value("epnav@1", "fetch_browse(consider=1)", truth, run) == 3
-    assert value("epnav@0.6", "fetch_browse(consider=1)", truth, run) == 1
     assert bp.judge(truth, run, "q", user="fetch_browse(consider=1)").candidates.count == 5
 
 
@@ -213,14 +207,12 @@ def notes(measure, user, run=PERFECT, truth=TRUTH, **options):
 
 
 def test_a_shorter_list_of_items_is_noted():
-    for measure in ("EPRUM", "epnav"):
-        assert "items with several" in notes(measure, "fetch_browse(consider=0.8)")
-        assert "items with several" not in notes(measure, "fetch_browse(consider=1,miss=0.5)")
-        assert "items with several" in notes(measure, "fetch_browse(consider=1,after=0.5)")
-        assert "items with several" not in notes(f"{measure}(ideal='certified')", "fetch_browse(consider=0.8)")
+    assert "items with several" in notes("EPRUM", "fetch_browse(consider=0.8)")
+    assert "items with several" not in notes("EPRUM", "fetch_browse(consider=1,miss=0.5)")
+    assert "items with several" in notes("EPRUM", "fetch_browse(consider=1,after=0.5)")
+    assert "items with several" not in notes("EPRUM(ideal='certified')", "fetch_browse(consider=0.8)")
     apart = worlds.span_truth({"q": [A, C]})
     assert "items with several" not in notes("EPRUM", "fetch_browse(consider=0.8)", truth=apart)
-    assert "items with several" in notes("epnav(ideal='certified')", "fetch_browse(consider=0.8)", effort="chars")
 
 
 def test_an_item_into_several_documents_is_noted():
@@ -228,7 +220,6 @@ def test_an_item_into_several_documents_is_noted():
     for ideal in ("targets", *SEARCHES):
         assert value(f"EPRUM(ideal='{ideal}')", "fetch_browse(consider=1)", run=run) == 1.5
         assert "several documents" in notes(f"EPRUM(ideal='{ideal}')", "fetch_browse(consider=1)", run=run)
-    assert "several documents" in notes("epnav", "fetch_browse(consider=1)", run=run)
     assert "several documents" not in notes("EPRUM", "fetch_browse(consider=1)")
     bounded = "EPRUM(ideal='certified',norm='bounded')"
     results = bp.evaluate(TRUTH, run, bounded, user="fetch_browse(consider=1)")
@@ -246,24 +237,22 @@ def test_bounded_values_stay_within_one():
             {"q": [(*pool[i], int(k)) for i, k in zip(rng.permutation(len(pool)), ranks, strict=True)]}
         )
         user = f"fetch_browse(consider={(1, 0.8, 0.5)[case % 3]},miss={(1, 0.5)[case % 2]})"
-        for measure in ("EPRUM", "epnav"):
-            for ideal in ("exact", "certified"):
-                assert value(f"{measure}(ideal='{ideal}',norm='bounded')", user, run=run) <= 1 + 1e-9
+        for ideal in ("exact", "certified"):
+            assert value(f"EPRUM(ideal='{ideal}',norm='bounded')", user, run=run) <= 1 + 1e-9
 
 
 def test_more_than_eight_pointers_are_not_all_tried():
     truth = worlds.span_truth({"q": [("a", 10 * i, 10 * i + 5) for i in range(9)]})
-    for measure in ("EPRUM", "epnav"):
-        for consider in (0.8, 1):
-            with pytest.raises(bp.UsageError, match="at most 8 pointers, not 9"):
-                value(f"{measure}(ideal='exact')", f"fetch_browse(consider={consider})", truth)
+    for consider in (0.8, 1):
+        with pytest.raises(bp.UsageError, match="at most 8 pointers, not 9"):
+            value("EPRUM(ideal='exact')", f"fetch_browse(consider={consider})", truth)
     assert value("EPRUM(ideal='certified',r=9)", "fetch_browse(consider=0.8)", truth) == 0
 
 
 def test_explain_says_who_considers_which_pointer():
     """Behind junk half go on to the target, and behind that three quarters to the next."""
     run = worlds.span_run({"q": [("a", 50, 60, 1), (*A, 1), (*B, 1), (*C, 2)]})
-    for measure in ("EPRUM", "epnav", "ExpectedRatio", "PRUM"):
+    for measure in ("EPRUM", "ExpectedRatio", "PRUM"):
         told = str(bp.explain(TRUTH, run, "q", measure, user="fetch_browse(consider=1,miss=0.5)", units=10))
         table = told.split("who considers each")[1].split("\n\n")[0]
         rows = [line.split() for line in table.splitlines()[3:]]

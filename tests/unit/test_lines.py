@@ -128,8 +128,6 @@ def test_what_counts_characters_is_refused(files):
                          ({"effort": "chars"}, "use effort='lines'")):  # fmt: skip
         with pytest.raises(bp.UsageError, match=why):
             bp.evaluate(*given, "EPRUM", **options)
-    with pytest.raises(bp.UsageError, match="leave effort out"):
-        bp.evaluate(*given, "Coverage(budget=20,effort='chars')")
 
 
 def test_texts_have_lengths_in_lines(files):

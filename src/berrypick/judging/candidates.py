@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
 from berrypick.core.arrays import IntArray
 from berrypick.core.collection import Collection
-from berrypick.core.errors import UsageError, option
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 from berrypick.judging.context import JudgingContext
-from berrypick.judging.effort import Effort, measure_effort
 from berrypick.kernels.lists.items import Items
-from berrypick.users.base import UserModel
 
 
 @dataclass(frozen=True)
@@ -45,31 +42,6 @@ class Candidates:
         for _, reach in others:
             found = found.stacked(reach)
         return found
-
-
-def candidates_effort(candidates: Candidates, targets: Targets, context: JudgingContext) -> Effort:
-    """What consulting each candidate costs as the first of a list, and browsing from it."""
-    parts = [_effort_alone(ranking, targets, reach, context) for ranking, reach in candidates.parts]
-    ranks = np.concatenate([part.ranks for part in parts])
-    if not (ranks[candidates.reach.events - 1] > 0).all():
-        i = int(np.flatnonzero((ranks <= 0) & (candidates.reach.row_sums > 0))[0])
-        raise UsageError(
-            f"the effort of {candidates.names[i]}, which an ideal list may hold, is 0 {context.effort}; it must be "
-            f"above 0: give the length of its document with {option('collection')}"
-        )
-    return Effort(ranks, parts[0].targets, np.concatenate([part.outside for part in parts]))
-
-
-def _effort_alone(ranking: Ranking, targets: Targets, reach: Reach, context: JudgingContext) -> Effort:
-    if type(context.user).reach_alone is UserModel.reach_alone or context.effort == "rank":
-        return measure_effort(ranking, targets, reach, context)
-    # earlier ranks matter to this user model, so each is consulted by itself
-    found = []
-    for row in range(ranking.ranks):
-        one = replace(ranking.rows(np.array([row])), rank=np.zeros(1, dtype=np.int64), ranks=1)
-        found.append(measure_effort(one, targets, reach.take([row]), context))
-    ranks, outside = (np.concatenate([getattr(one, name) for one in found]) for name in ("ranks", "outside"))
-    return Effort(ranks, found[0].targets, outside)
 
 
 def find_candidates(targets: Targets, context: JudgingContext) -> Candidates:

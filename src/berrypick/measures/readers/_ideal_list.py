@@ -12,7 +12,7 @@ from berrypick.core.reach import Reach
 from berrypick.core.score import Table, number
 from berrypick.judging.candidates import Candidates
 from berrypick.kernels.lists import ideal as ideals
-from berrypick.measures.readers._certificate import Searched, search_of
+from berrypick.measures.readers.certificate import Searched, search_of
 
 IdealName = Literal["targets", "greedy", "exact", "certified"]
 

@@ -15,7 +15,7 @@ from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.lists.ideal import exact_enough
 from berrypick.measures.reach_tables import MOST_ROWS, reach_table
 from berrypick.measures.reader_values import ReaderValues
-from berrypick.measures.readers._items import several_documents_note, takes_all
+from berrypick.measures.readers.list_items import several_documents_note, takes_all
 
 #: Why a value can be above 1.
 SEVERAL_AT_ONCE = "one result can show several units of a set at once, where the ideal list has one unit a rank"

@@ -29,18 +29,6 @@ from berrypick.measures.base import LEVELS, recall_value
 from berrypick.measures.best_list import BestList
 from berrypick.measures.reach_tables import item_tables, law_table, reach_table, scenario_tables, whole_recall
 from berrypick.measures.reader_values import ReaderValues
-from berrypick.measures.readers._certificate import (
-    NormName,
-    certified,
-    check_search,
-    gap_notes,
-    gap_parameter,
-    nodes_parameter,
-    norm_parameter,
-    search_of,
-    seconds_parameter,
-    signed_search,
-)
 from berrypick.measures.readers._expected_precision import (
     LawName,
     TailName,
@@ -54,7 +42,22 @@ from berrypick.measures.readers._expected_precision import (
     terms_table,
 )
 from berrypick.measures.readers._ideal_list import IdealName, SearchedLists, ideal_list, ideal_table
-from berrypick.measures.readers._items import (
+from berrypick.measures.readers._sets import SEVERAL_AT_ONCE, check_need, explain_sets, rank_worth, set_score
+from berrypick.measures.readers._surely import SureEvents, places, sure_curves
+from berrypick.measures.readers._targets import TargetMeasure
+from berrypick.measures.readers.certificate import (
+    NormName,
+    certified,
+    check_search,
+    gap_notes,
+    gap_parameter,
+    nodes_parameter,
+    norm_parameter,
+    search_of,
+    seconds_parameter,
+    signed_search,
+)
+from berrypick.measures.readers.list_items import (
     ideal_items,
     list_of_documents,
     several_at_once_note,
@@ -62,9 +65,6 @@ from berrypick.measures.readers._items import (
     takes_all,
     target_list_notes,
 )
-from berrypick.measures.readers._sets import SEVERAL_AT_ONCE, check_need, explain_sets, rank_worth, set_score
-from berrypick.measures.readers._surely import SureEvents, places, sure_curves
-from berrypick.measures.readers._targets import TargetMeasure
 from berrypick.measures.together import SpansTogether
 
 #: What is said of bounds that are not those of one recall value.

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from berrypick.addons.effort._effort_precision import Working, thresholds
+from berrypick.addons.effort.measured_effort import candidates_effort
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError
 from berrypick.core.reach import Reach
@@ -20,8 +22,7 @@ from berrypick.kernels.lists.item_lists import Gains
 from berrypick.kernels.lists.item_search import too_many
 from berrypick.kernels.lists.list_problem import Found, Objective, Search
 from berrypick.kernels.lists.priced import Priced
-from berrypick.measures.readers._certificate import NormName
-from berrypick.measures.readers._effort_precision import Working, thresholds
+from berrypick.measures.readers.certificate import NormName
 
 
 @dataclass(frozen=True)
@@ -121,7 +122,7 @@ def compared(working: Working, lists: CheapestLists, norm: NormName) -> Working:
 
 
 def priced_candidates(judged: JudgedTopic) -> Priced:
-    return _priced(judged.candidates.reach, judged.candidates_effort)
+    return _priced(judged.candidates.reach, candidates_effort(judged))
 
 
 def _priced(reach: Reach, effort: Effort) -> Priced:

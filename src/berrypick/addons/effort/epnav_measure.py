@@ -10,6 +10,8 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from berrypick.addons.effort._cheapest import CheapestLists, against, cheapest_lists, compared
+from berrypick.addons.effort._effort_precision import Working, reached_gains, thresholds, working_of
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError
 from berrypick.core.laws import with_laws
@@ -20,9 +22,10 @@ from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels import gain_law
 from berrypick.measures.base import LEVELS
 from berrypick.measures.best_list import BestList
+from berrypick.measures.found_targets import TargetMeasure
 from berrypick.measures.reach_tables import item_tables, reach_table
 from berrypick.measures.reader_values import ReaderValues
-from berrypick.measures.readers._certificate import (
+from berrypick.measures.readers.certificate import (
     NormName,
     certified,
     check_search,
@@ -34,10 +37,12 @@ from berrypick.measures.readers._certificate import (
     seconds_parameter,
     signed_search,
 )
-from berrypick.measures.readers._cheapest import CheapestLists, against, cheapest_lists, compared
-from berrypick.measures.readers._effort_precision import Working, reached_gains, thresholds, working_of
-from berrypick.measures.readers._items import several_documents_note, share_documents, takes_all, targets_by_document
-from berrypick.measures.readers._targets import TargetMeasure
+from berrypick.measures.readers.list_items import (
+    several_documents_note,
+    share_documents,
+    takes_all,
+    targets_by_document,
+)
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from berrypick.kernels.lists.item_greedy import greedy_lists
 from berrypick.kernels.lists.item_lists import MOST_POINTERS, Numbers
 from berrypick.kernels.lists.item_search import too_many
 from berrypick.kernels.lists.items import Items
-from berrypick.measures.readers._certificate import Searched, search_of
 from berrypick.measures.readers._ideal_list import SearchedLists, ideal_list
+from berrypick.measures.readers.certificate import Searched, search_of
 
 
 def takes_all(judged: JudgedTopic) -> bool:

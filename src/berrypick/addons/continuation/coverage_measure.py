@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from berrypick.addons.continuation.text_reading import Reading, effort_for, reading_of
 from berrypick.core.arrays import BoolArray, FloatArray
 from berrypick.core.errors import UsageError
 from berrypick.core.laws import with_laws, without
@@ -18,8 +19,7 @@ from berrypick.judging.reader_sessions import ReaderSessions
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.base import Measure
 from berrypick.measures.reader_values import ReaderValues
-from berrypick.measures.spans._text import view_of
-from berrypick.measures.text_reading import Reading, effort_for, reading_of
+from berrypick.measures.text_views import view_of
 
 #: Points of the curve that all topics share, from 0 to the budget.
 POINTS = 101

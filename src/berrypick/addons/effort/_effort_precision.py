@@ -12,7 +12,7 @@ from berrypick.core.observed import once_for_each
 from berrypick.core.reach import Reach
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels import gain_law
-from berrypick.kernels.poisson_binomial import number_seen, weighted_law
+from berrypick.kernels.poisson_binomial import inverse_by_parts, number_seen, weighted_law
 
 
 @dataclass(frozen=True)
@@ -84,14 +84,6 @@ def reached_gains(reach: Reach, gains: FloatArray, wanted: FloatArray) -> tuple[
 def thresholds(gains: FloatArray, levels: tuple[float, ...]) -> FloatArray:
     """The gain at each level, less what sums may have lost by rounding."""
     return np.asarray(levels) * gains.sum() * (1 - 1e-9)
-
-
-def inverse_by_parts(spent: FloatArray) -> FloatArray:
-    """The weight of each event: 1/spent there minus 1/spent at the next one."""
-    weight = np.empty_like(spent)
-    weight[:-1] = (spent[1:] - spent[:-1]) / (spent[:-1] * spent[1:])
-    weight[-1] = 1.0 / spent[-1]
-    return weight
 
 
 def _browsed(reach: Reach, outside: FloatArray, reached: FloatArray) -> FloatArray:

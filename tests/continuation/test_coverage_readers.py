@@ -13,12 +13,12 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 import berrypick as bp
+from berrypick.addons.continuation.text_reading import reading_of
 from berrypick.core.assemble import assemble
 from berrypick.documents.texts import Texts
 from berrypick.evaluation.inputs import prepare_inputs
 from berrypick.evaluation.options import EvaluationOptions
 from berrypick.judging.judge import judge_topic
-from berrypick.measures.text_reading import reading_of
 from berrypick.report.text import explanation
 from berrypick.users import ReaderContext, build
 

@@ -2,36 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray, IntArray, Positions
+from berrypick.addons.continuation.pages_read import read_in_order
+from berrypick.core.arrays import FloatArray, Positions
 from berrypick.core.errors import NeedsError, UsageError, option
 from berrypick.core.observed import once_for_each
 from berrypick.core.run import Ranking
 from berrypick.documents.token_offsets import TokenOffsets
 from berrypick.documents.tokens import token_costs
 from berrypick.judging.topic import JudgedTopic
-from berrypick.kernels.intervals import intersections
 from berrypick.kernels.relevant_text import unseen_parts
-from berrypick.measures.spans._text import view_of
-from berrypick.relevance.places import read_in_order
-
-
-def newly_covered(
-    ranking: Ranking, rows: IntArray, start: Positions, end: Positions
-) -> Iterator[tuple[int, FloatArray]]:
-    """Each row of one document, and the length that it is the first to cover of each target; 1 of an entry point."""
-    assert ranking.start is not None and ranking.end is not None
-    seen: tuple[list[float], list[float]] = ([], [])
-    for row in rows.tolist():
-        pieces = unseen_parts(ranking.start[row].item(), ranking.end[row].item(), *seen)
-        if pieces:
-            low, high = np.array([a for a, _ in pieces]), np.array([b for _, b in pieces])
-            points = ((low[:, None] <= start) & (start < high[:, None]) & (start == end)).sum(axis=0)
-            yield row, intersections(low, high, start, end).sum(axis=0) + points
+from berrypick.measures.text_views import view_of
 
 
 @dataclass(frozen=True, eq=False)
