@@ -88,6 +88,7 @@ OFFERED = [
     ("adopt", "locate t.qrels o.jsonl --documents r.run", "No such command 'locate'"),
     ("links", "evaluate t.qrels r.run -m EPRUM --user markov", "unknown user model markov"),
     ("continuation", "evaluate t.qrels r.run -m TBG", "unknown measure TBG"),
+    ("pages", "evaluate b.jsonl r.run -m charR", "a place on a page needs the add-on"),
     ("gains", "evaluate t.qrels r.run -m nxCG@10", "unknown measure nxCG"),
 ]
 
@@ -97,6 +98,7 @@ def test_what_a_missing_slice_offers_is_one_message(tmp_path, name, command, mes
     (tmp_path / "t.qrels").write_text("1 0 a 1\n")
     (tmp_path / "r.run").write_text("1 Q0 a 1 1 mine\n")
     (tmp_path / "x.idx").write_bytes(b"ARROW1")
+    (tmp_path / "b.jsonl").write_text('{"topic": "1", "doc": "a", "page": 1, "grade": 1}\n')
     done = without([name], "-m", "berrypick", *command.split(), cwd=tmp_path)
     assert done.returncode == 2 and message in done.stderr
     assert len(done.stderr.splitlines()) == 1 and not done.stdout and not (tmp_path / "page.html").exists()
