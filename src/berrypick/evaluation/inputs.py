@@ -33,7 +33,6 @@ from berrypick.users.base import ReaderContext
 
 if TYPE_CHECKING:
     from berrypick.documents.texts import Texts
-    from berrypick.evaluation.page_units import PageUnits
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,11 +65,11 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
     if options.id_pattern is not None or options.level is not None:
         judgements, said = options.levels().truth(judgements)
         notes += said
-    pages: PageUnits | None = None
+    pages: Any = None
     if any(topic.boxes is not None for topic in judgements.topics.values()):
-        from berrypick.evaluation.page_units import truth_in_units
+        from berrypick.core.doors import functions
 
-        judgements, pages = truth_in_units(judgements)
+        judgements, pages = functions.need("PageUnits", "a truth of places on pages").of_truth(judgements)
     if pages is not None or options.effort == "pages":
         _check_effort(options, pages is not None)
     unit = judgements.unit if judgements.units == "spans" else ""

@@ -14,7 +14,6 @@ from berrypick.core.words import counted
 from berrypick.formats.base import Format, Problems, Role
 from berrypick.formats.io.evidence_sets import Memberships, set_counts
 from berrypick.formats.io.json_lines import Fields, Rows, plain, records, span_fields, write_lines
-from berrypick.formats.io.page_places import PAGES, read_place
 from berrypick.formats.io.questions import by_place
 from berrypick.formats.io.span_scan import scan_judged
 from berrypick.formats.io.values import ONE_OF_TWO, Judgement, documents_topic, judged_counts, spans_topic
@@ -28,6 +27,8 @@ OF_RUNS = ("score", "rank", "results")
 OWN_FIELDS = frozenset({"topic", "doc", "start", "end", "grade", "quote", "offsets", "length", "text", "tag", "answer",
                         "judged", "is_impossible", "annotator", "set", "hop", UNIT, *OF_RUNS, *COUNTED,
                         *PAGE_NAMES})  # fmt: skip
+#: A row with none of these has no place on a page.
+PAGES = frozenset(PAGE_NAMES)
 #: Fields of tasks to be judged, and of their exports from annotation tools.
 ONE_KIND = "give pages for every span, or for none"
 LABELS = ("label", "labels", "entities", "annotations", "spans")
@@ -163,7 +164,7 @@ class SpanTruth(Format):
             if value.get("start") is not None:
                 _count(fields, counting)
                 _same_unit(fields, units)
-            place = None if PAGES.isdisjoint(value) else read_place(fields, empty_allowed=grade == 0)
+            place = None if PAGES.isdisjoint(value) else fields.place(empty_allowed=grade == 0)
             if not fields.good:
                 spans.setdefault(topic, {})  # of which a target without area may be the only one
                 continue

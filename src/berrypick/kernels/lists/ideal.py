@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Generic, TypeVar
@@ -19,7 +19,6 @@ from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.errors import UsageError
 from berrypick.core.reach import Reach
 from berrypick.kernels import in_use
-from berrypick.kernels.enough_chance import MOST_SHARED, Kind, enough_chance, most_shared
 from berrypick.kernels.item_chain import Chances
 from berrypick.kernels.lists import item_search, list_search
 from berrypick.kernels.lists.candidate_sets import best_order, order_of
@@ -104,18 +103,18 @@ def _subsets(rows: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     return seen, unseen, np.array([subset.bit_count() for subset in range(1 << count)], dtype=np.float64)
 
 
-def exact_enough(candidates: Reach, groups: Sequence[Sequence[int]], kind: Kind) -> tuple[float, tuple[int, ...]]:
-    """The least expected number of ranks until it is enough, of all orders, and the list that has it; nan if no list
-    is surely enough."""
+def exact_until(
+    candidates: Reach, lacking: Callable[[FloatArray, FloatArray], FloatArray]
+) -> tuple[float, tuple[int, ...]]:
+    """The least expected number of ranks until nothing is lacking, of all orders, and the list that has it; nan if no
+    list surely gets there. ``lacking`` tells the chance that something is, from what is seen and what is not."""
     if candidates.ranks > MOST_CANDIDATES:
         raise UsageError(f"{_too_many(candidates.ranks)}; leave ideal out")
-    if most_shared(groups) > MOST_SHARED:
-        raise UsageError(f"ideal='exact' needs exact chances, and more than {MOST_SHARED} targets are shared by sets")
     seen, unseen, size = _subsets(candidates.dense())
-    lacking = np.ascontiguousarray(enough_chance(groups, kind, seen, unseen)[1])
-    done = lacking == 0.0
+    chance = np.ascontiguousarray(lacking(seen, unseen))
+    done = chance == 0.0
     cost = np.where(done, 0.0, -np.inf)
-    order = order_of(best_order(lacking, size, False, cost, done))
+    order = order_of(best_order(chance, size, False, cost, done))
     return (float(-cost[0]), order) if np.isfinite(cost[0]) else (math.nan, ())
 
 

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Literal, overload
 import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray
+from berrypick.core.doors import functions
 from berrypick.core.errors import BerrypickWarning, UsageError
 from berrypick.core.laws import with_laws
 from berrypick.core.observed import record, unrecorded
@@ -42,7 +43,6 @@ from berrypick.measures.readers._expected_precision import (
     terms_table,
 )
 from berrypick.measures.readers._ideal_list import IdealName, SearchedLists, ideal_list, ideal_table
-from berrypick.measures.readers._sets import SEVERAL_AT_ONCE, check_need, explain_sets, rank_worth, set_score
 from berrypick.measures.readers._surely import SureEvents, places, sure_curves
 from berrypick.measures.readers._targets import TargetMeasure
 from berrypick.measures.readers.certificate import (
@@ -224,8 +224,13 @@ class EPRUM(TargetMeasure):
         if self.together != "independent":
             self._check_together()
         if self.need == "set":
-            check_need(self)
-            object.__setattr__(self, "why_above_one", SEVERAL_AT_ONCE)
+            self._needed_set.check()
+            object.__setattr__(self, "why_above_one", self._needed_set.why_above_one)
+
+    @property
+    def _needed_set(self) -> Any:
+        """What need='set' computes, as an add-on has it."""
+        return functions.need("NeededSet", "EPRUM(need='set')")(self)
 
     def _check_together(self) -> None:
         if self.law != "exact":
@@ -274,7 +279,8 @@ class EPRUM(TargetMeasure):
 
     def compute(self, judged: JudgedTopic) -> Score:
         if self.need == "set":
-            return set_score(self, judged)
+            score = self._needed_set.score(judged)
+            return replace(score, notes=(*score.notes, *several_documents_note(judged, score.value)))
         parts, lists = [], []
         for weight, ideal, reach in judged.levels:
             if self.r is not None and self.r > reach.targets:
@@ -385,7 +391,7 @@ class EPRUM(TargetMeasure):
     def reader_values(self, judged: JudgedTopic, sessions: ReaderSessions) -> ReaderValues:
         """A reader who sees the r-th target at rank k gets E[ML*_r]/k; readers differ in what is ideal for them."""
         if self.need == "set":
-            return rank_worth(self, judged, sessions)
+            return self._needed_set.reader_values(judged, sessions)
         levels = _reader_weights(self, judged)
         if len(levels) == 1 and levels[0][1] is not None:
             return ReaderValues.of(self._of_readers(sessions.first, sessions.ordered, levels[0][1]))
@@ -428,7 +434,7 @@ class EPRUM(TargetMeasure):
     def explain(self, judged: JudgedTopic) -> Explanation:
         parts: list[str | Table] = [*item_tables(judged)]
         if self.need == "set":
-            return self._explanation(judged, *parts, *explain_sets(self, judged))
+            return self._explanation(judged, *parts, *self._needed_set.explain(judged))
         lists = []
         many = judged.levels
         if not any(self.r is None or self.r <= reach.targets for _, _, reach in many):

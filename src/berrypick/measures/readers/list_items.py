@@ -20,7 +20,7 @@ from berrypick.measures.readers.certificate import Searched, search_of
 def takes_all(judged: JudgedTopic) -> bool:
     """Whether the reader who opens an item goes through all of it, so that the list of targets is one of documents."""
     chances = judged.context.user.chances
-    return chances is not None and chances.consider == 1 == chances.after
+    return chances is not None and chances.takes_all
 
 
 def targets_by_document(judged: JudgedTopic, worth: FloatArray) -> FloatArray:

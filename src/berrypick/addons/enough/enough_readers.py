@@ -6,11 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray
-from berrypick.core.observed import once_for_each
-from berrypick.core.score import number
-from berrypick.judging.topic import JudgedTopic
-from berrypick.kernels.enough_chance import (
+from berrypick.addons.enough.enough_chance import (
     MOST_SHARED,
     READERS,
     drawn_chance,
@@ -19,6 +15,10 @@ from berrypick.kernels.enough_chance import (
     mean_inverse,
     most_shared,
 )
+from berrypick.core.arrays import FloatArray
+from berrypick.core.observed import once_for_each
+from berrypick.core.score import number
+from berrypick.judging.topic import JudgedTopic
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from berrypick.core.arrays import FloatArray
-from berrypick.core.boxes import Boxes
+from berrypick.core.boxes import Boxes, Page
 from berrypick.core.errors import InputError
 from berrypick.core.run import Run
 from berrypick.core.truth import TopicTruth, Truth
@@ -21,17 +21,79 @@ from berrypick.core.words import counted
 #: Two sizes of a page are of one shape if their ratios differ by no more than this, as a share.
 SHAPE = 0.01
 _REMEDY = "give page_size, the width and height of the page, in every line"
-#: Document and page, from 0.
-Page = tuple[str, int]
 
 
 @dataclass(frozen=True, eq=False)
 class PageUnits:
-    """What the boxes of a truth count in, and the sizes of its pages."""
+    """What the boxes of a truth count in, and the sizes of its pages; its methods bring truth and runs into that unit.
+
+    Attributes
+    ----------
+    shares
+        Whether boxes are shares of their pages.
+    sizes
+        Width and height by document and page, from 0, where the truth gives them.
+    source
+        Where the truth is from, for messages.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> rows = [{"topic": "q", "doc": "a", "page": 1, "box": [0, 0, 50, 80], "page_size": [100, 200], "grade": 1}]
+    >>> truth, units = bp.PageUnits.of_truth(bp.Truth.from_records(rows))
+    >>> truth.topics["q"].boxes.box.tolist()
+    [[0.0, 0.0, 0.5, 0.4]]
+    """
 
     shares: bool = True
     sizes: Mapping[Page, tuple[float, float]] = field(default_factory=dict)
     source: str = ""
+
+    @classmethod
+    def of_truth(cls, truth: Truth) -> tuple[Truth, PageUnits]:
+        """Return a truth of boxes with these in shares of its pages, where their sizes are known."""
+        topics = [topic for topic in truth.topics.values() if topic.boxes is not None]
+        side = _FileBoxes(truth.source or "the truth")
+        done = any(topic.boxes is not None and topic.boxes.shares for topic in topics)
+        for topic in topics:
+            assert topic.boxes is not None
+            side.note_sizes(topic.document, topic.boxes)
+        if done:
+            return truth, cls(True, side.sizes, truth.source)
+        shares = in_shares([topic.boxes for topic in topics if topic.boxes is not None])
+        units = cls(shares or bool(side.sizes), side.sizes, truth.source)
+        changed = {name: _topic_in_units(topic, side, units, shares) for name, topic in truth.topics.items()}
+        notes = list(truth.notes)
+        if shares and any((~topic.boxes.whole).any() for topic in topics if topic.boxes is not None):
+            notes.append(_SHARES)
+        if not units.shares:
+            notes.append("no page_size is given: areas count in the units of the file, not in pages")
+        return replace(truth, topics=changed, notes=(*notes, *side.notes(units))), units
+
+    def of_run(self, run: Run) -> Run:
+        """Return a run with its boxes in the units of the truth."""
+        source = run.source or run.tag or "the run"
+        if run.boxes is None:
+            if not len(run):
+                return replace(run, boxes=Boxes.of([]), start=np.zeros(0), end=np.zeros(0))
+            what = "whole documents" if not run.points_into_documents else "offsets or elements"
+            raise InputError(
+                f"the truth judges places on pages, and the results are {what}", path=source, remedy=_PLACES
+            )
+        if run.boxes.shares and self.shares:
+            return run
+        side = _FileBoxes(source)
+        names = [run.documents[code] for code in run.document.tolist()]
+        side.note_sizes(names, run.boxes)
+        shares = in_shares([run.boxes])
+        if shares and not self.shares and not run.boxes.whole.all():
+            what = f"boxes are shares of pages, and those of {self.source or 'the truth'} count in units of their own"
+            raise InputError(what, path=source, remedy=_REMEDY)
+        lines = None if run.line is None else run.line.tolist()
+        found = _converted(names, run.boxes, side, self, shares, lines)
+        start, end = found.extent()
+        said = [_SHARES] if shares and not run.boxes.whole.all() else []
+        return replace(run, boxes=found, start=start, end=end, notes=(*run.notes, *said, *side.notes(self)))
 
 
 @dataclass
@@ -68,57 +130,12 @@ class _FileBoxes:
         return found
 
 
-def truth_in_units(truth: Truth) -> tuple[Truth, PageUnits]:
-    """A truth of boxes with these in shares of its pages, where their sizes are known."""
-    topics = [topic for topic in truth.topics.values() if topic.boxes is not None]
-    side = _FileBoxes(truth.source or "the truth")
-    done = any(topic.boxes is not None and topic.boxes.shares for topic in topics)
-    for topic in topics:
-        assert topic.boxes is not None
-        side.note_sizes(topic.document, topic.boxes)
-    if done:
-        return truth, PageUnits(True, side.sizes, truth.source)
-    shares = in_shares([topic.boxes for topic in topics if topic.boxes is not None])
-    units = PageUnits(shares or bool(side.sizes), side.sizes, truth.source)
-    changed = {name: _topic_in_units(topic, side, units, shares) for name, topic in truth.topics.items()}
-    notes = list(truth.notes)
-    if shares and any((~topic.boxes.whole).any() for topic in topics if topic.boxes is not None):
-        notes.append(_SHARES)
-    if not units.shares:
-        notes.append("no page_size is given: areas count in the units of the file, not in pages")
-    return replace(truth, topics=changed, notes=(*notes, *side.notes(units))), units
-
-
 def _topic_in_units(topic: TopicTruth, side: _FileBoxes, units: PageUnits, shares: bool) -> TopicTruth:
     boxes = topic.boxes if topic.boxes is not None else Boxes.of([])
     lines = None if topic.line is None else topic.line.tolist()
     found = _converted(topic.document, boxes, side, units, shares, lines)
     start, end = found.extent()
     return replace(topic, boxes=found, start=start, end=end)
-
-
-def run_in_units(run: Run, units: PageUnits) -> Run:
-    """A run with its boxes in the units of the truth."""
-    source = run.source or run.tag or "the run"
-    if run.boxes is None:
-        if not len(run):
-            return replace(run, boxes=Boxes.of([]), start=np.zeros(0), end=np.zeros(0))
-        what = "whole documents" if not run.points_into_documents else "offsets or elements"
-        raise InputError(f"the truth judges places on pages, and the results are {what}", path=source, remedy=_PLACES)
-    if run.boxes.shares and units.shares:
-        return run
-    side = _FileBoxes(source)
-    names = [run.documents[code] for code in run.document.tolist()]
-    side.note_sizes(names, run.boxes)
-    shares = in_shares([run.boxes])
-    if shares and not units.shares and not run.boxes.whole.all():
-        what = f"boxes are shares of pages, and those of {units.source or 'the truth'} count in units of their own"
-        raise InputError(what, path=source, remedy=_REMEDY)
-    lines = None if run.line is None else run.line.tolist()
-    found = _converted(names, run.boxes, side, units, shares, lines)
-    start, end = found.extent()
-    said = [_SHARES] if shares and not run.boxes.whole.all() else []
-    return replace(run, boxes=found, start=start, end=end, notes=(*run.notes, *said, *side.notes(units)))
 
 
 _PLACES = "give page, and box, in every line of the run"

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from berrypick.core.boxes import Place
 from berrypick.formats.io.json_lines import Fields
 from berrypick.inputs.fields import PAGE_NAMES
 
-#: A page from 0, the box on it (None: all of it), and the size of the page, where it is given.
-Place = tuple[int, tuple[float, ...] | None, tuple[float, ...] | None]
 _EDGES = ("x0", "y0", "x1", "y1")
 #: Names of edges in an object, in their order; the last two of a pair with ``w`` are a width and a height.
 _OBJECTS = (
@@ -21,8 +20,6 @@ _OBJECTS = (
     (("left", "top", "width", "height"), True),
 )
 _LARGEST = 2.0**31
-#: A row with none of these has no place on a page.
-PAGES = frozenset(PAGE_NAMES)
 
 
 def has_place(value: Mapping[str, Any]) -> bool:
@@ -31,7 +28,29 @@ def has_place(value: Mapping[str, Any]) -> bool:
 
 
 def read_place(fields: Fields, empty_allowed: bool) -> Place | None:
-    """The place of a line, checked; None where it has none, or where something is wrong with it."""
+    """Read the place of a line, checked.
+
+    Parameters
+    ----------
+    fields : Fields
+        The fields of the line, under our names; what is wrong is reported there.
+    empty_allowed : bool
+        Whether a box may be without area; else it is left out and counted.
+
+    Returns
+    -------
+    tuple or None
+        The page from 0, the box on it (None: all of it) and the size of the page (None: not given); None where the line
+        has no place, or something is wrong with it.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> from berrypick.formats.base import Problems
+    >>> from berrypick.formats.io.json_lines import Fields
+    >>> bp.read_place(Fields(1, "", {"page": 3, "box": [0, 0, 0.5, 1]}, Problems("run.jsonl")), empty_allowed=True)
+    (2, (0.0, 0.0, 0.5, 1.0), None)
+    """
     value = fields.value
     if not has_place(value):
         return None

@@ -84,15 +84,30 @@ def _jpeg_size(content: bytes) -> tuple[int, int] | None:
 
 @dataclass(eq=False)
 class PagePictures:
-    """Pictures in a folder: DOC/PAGE.png or .jpg, pages from 1, or DOC.pdf."""
+    """Pictures in a folder: DOC/PAGE.png or .jpg, pages from 1, or DOC.pdf.
+
+    Attributes
+    ----------
+    folder
+        The folder.
+    refused
+        Files that cannot be shown, and why.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import berrypick as bp
+    >>> print(bp.PagePictures.of(tempfile.mkdtemp()).get("guide.pdf", 0))
+    None
+    """
 
     folder: Path
     refused: list[str] = field(default_factory=list)
-    _open: tuple[Path, Any] | None = field(default=None, repr=False)
+    _open: tuple[Path, Any] | None = field(default=None, init=False, repr=False)
 
     @classmethod
     def of(cls, folder: str | PathLike[str]) -> PagePictures:
-        """Of a folder that is there."""
+        """Take a folder that is there."""
         path = Path(folder)
         if not path.is_dir():
             remedy = f"{option('pages')} takes a folder with DOC/PAGE.png or DOC.pdf"
@@ -100,7 +115,7 @@ class PagePictures:
         return cls(path.resolve())
 
     def get(self, document: str, page: int) -> Picture | None:
-        """The picture of a page, counted from 0; None where there is none, or none that can be shown."""
+        """Return the picture of a page, counted from 0; None where there is none, or none that can be shown."""
         for path in self._inside(*(f"{name}/{page + 1}{end}" for name in _names(document) for end in _ENDINGS)):
             if path.stat().st_size > MOST_BYTES:
                 return self._refuse(path, f"has more than {MOST_BYTES:,} bytes")

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from berrypick.addons.enough.enough_chance import Kind, complete_at, fewest
 from berrypick.core.arrays import BoolArray, FloatArray
 from berrypick.core.errors import UsageError
 from berrypick.core.truth import Targets, TopicTruth
-from berrypick.kernels.enough_chance import Kind, complete_at, fewest
 from berrypick.relevance.targets import relevant_rows
 
 
@@ -30,6 +30,14 @@ class Sufficient:
         Sets that are left out, because a unit of theirs is ideal for nobody.
     named
         False where the truth names none: all targets together are then the one set.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> truth = {"q": [{"doc": "a", "set": "1"}, {"doc": "b", "set": "1"}, {"doc": "c", "set": "2"}]}
+    >>> found = bp.judge(truth, {"q": {"a": 1}}, "q").sufficient
+    >>> isinstance(found, bp.Sufficient), found.groups
+    (True, ((0, 1), (2,)))
     """
 
     kind: Kind
@@ -37,6 +45,27 @@ class Sufficient:
     groups: tuple[tuple[int, ...], ...]
     dropped: tuple[str, ...] = ()
     named: bool = True
+
+    @classmethod
+    def of(cls, topic: TopicTruth, targets: Targets) -> Sufficient:
+        """Tell what is enough for a topic: all of its targets where the truth names no sets."""
+        named = topic.sets if topic.sets is not None else topic.hops
+        if named is None:
+            return cls("set", ("all",), (tuple(range(len(targets))),) if len(targets) else (), named=False)
+        rows = relevant_rows(topic.grade, None).tolist()
+        if len(rows) != len(targets):
+            raise UsageError("the truth names sets of its judged units, and the reader looks for something else")
+        place = {row: x for x, row in enumerate(rows)}
+        groups: dict[str, list[int | None]] = {}
+        for row, names in enumerate(named):
+            for name in names:
+                groups.setdefault(name, []).append(place.get(row))
+        if topic.sets is None:
+            left = {name: [x for x in found if x is not None] for name, found in groups.items()}
+            return cls("hop", tuple(left), tuple(map(tuple, left.values())))
+        whole = {name: [x for x in found if x is not None] for name, found in groups.items() if None not in found}
+        lost = tuple(name for name in groups if name not in whole)
+        return cls("set", tuple(whole), tuple(map(tuple, whole.values())), lost)
 
     @property
     def possible(self) -> bool:
@@ -60,27 +89,6 @@ class Sufficient:
             return fewest(self.groups, self.kind)
         number = {name: i for i, name in enumerate(dict.fromkeys(labels))}
         return fewest([[number[labels[x]] for x in group] for group in self.groups], self.kind)
-
-
-def sufficient_of(topic: TopicTruth, targets: Targets) -> Sufficient:
-    """What is enough for a topic; all of its targets where the truth names no sets."""
-    named = topic.sets if topic.sets is not None else topic.hops
-    if named is None:
-        return Sufficient("set", ("all",), (tuple(range(len(targets))),) if len(targets) else (), named=False)
-    rows = relevant_rows(topic.grade, None).tolist()
-    if len(rows) != len(targets):
-        raise UsageError("the truth names sets of its judged units, and the reader looks for something else")
-    place = {row: x for x, row in enumerate(rows)}
-    groups: dict[str, list[int | None]] = {}
-    for row, names in enumerate(named):
-        for name in names:
-            groups.setdefault(name, []).append(place.get(row))
-    if topic.sets is None:
-        left = {name: [x for x in found if x is not None] for name, found in groups.items()}
-        return Sufficient("hop", tuple(left), tuple(map(tuple, left.values())))
-    whole = {name: [x for x in found if x is not None] for name, found in groups.items() if None not in found}
-    lost = tuple(name for name in groups if name not in whole)
-    return Sufficient("set", tuple(whole), tuple(map(tuple, whole.values())), lost)
 
 
 def share_complete(sufficient: Sufficient, found: BoolArray) -> float:
