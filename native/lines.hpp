@@ -33,8 +33,11 @@ namespace berrypick {
 inline void in_large_pages(void* memory, std::size_t bytes) {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
     if (bytes < (std::size_t(4) << 20)) return;
-    const std::uintptr_t page = 4096, from = (std::uintptr_t(memory) + page - 1) / page * page;
-    madvise(reinterpret_cast<void*>(from), (std::uintptr_t(memory) + bytes - from) / page * page, MADV_HUGEPAGE);
+    // whole pages, the first one with what malloc keeps there: a mapping of two kinds of pages cannot be moved by realloc,
+    // which copies it then
+    const std::uintptr_t page = 4096, from = std::uintptr_t(memory) / page * page;
+    const std::uintptr_t to = (std::uintptr_t(memory) + bytes + page - 1) / page * page;
+    madvise(reinterpret_cast<void*>(from), to - from, MADV_HUGEPAGE);
 #else
     (void)memory;
     (void)bytes;
