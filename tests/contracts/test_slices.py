@@ -93,6 +93,7 @@ OFFERED = [
     ("continuation", "evaluate t.qrels r.run -m Coverage", "unknown measure Coverage"),
     ("pages", "evaluate b.jsonl r.run -m charR", "a place on a page needs the add-on"),
     ("enough", "evaluate t.qrels r.run -m EPRUM(need='set')", "EPRUM(need='set') needs the add-on"),
+    ("ideal", "evaluate t.qrels r.run -m EPRUM(ideal='certified')", "a search for ideal lists needs the add-on"),
     ("gains", "evaluate t.qrels r.run -m nxCG@10", "unknown measure nxCG"),
     ("effort", "evaluate t.qrels r.run -m epnav", "unknown measure epnav"),
 ]

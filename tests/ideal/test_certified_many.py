@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from list_twins import check, random_case, random_rows
 
+from berrypick.addons.ideal import list_search
+from berrypick.addons.ideal.list_problem import Search
 from berrypick.core.reach import Reach
 from berrypick.kernels import native
-from berrypick.kernels.lists import ideal, list_search
-from berrypick.kernels.lists.list_problem import Search
+from berrypick.kernels.lists import ideal
 
 
 @pytest.mark.parametrize("seed", range(2))

@@ -1,28 +1,27 @@
-"""The cheapest lists for the gains of a topic, and effort-precision compared with them."""
+"""The cheapest lists for the gains of a topic."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from berrypick.addons.effort._effort_precision import Working, thresholds
-from berrypick.addons.effort.measured_effort import candidates_effort
+from berrypick.addons.ideal import searches
+from berrypick.addons.ideal.candidate_items import item_name
+from berrypick.addons.ideal.gain_steps import distinct_thresholds
+from berrypick.addons.ideal.item_lists import Gains
+from berrypick.addons.ideal.item_search import too_many
+from berrypick.addons.ideal.list_problem import Search
+from berrypick.addons.ideal.priced import Priced
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError
 from berrypick.core.reach import Reach
 from berrypick.core.score import Table, number
-from berrypick.judging.candidates import item_name
 from berrypick.judging.effort import Effort
 from berrypick.judging.topic import JudgedTopic
-from berrypick.kernels.lists import ideal as ideals
-from berrypick.kernels.lists.gain_steps import distinct_thresholds
-from berrypick.kernels.lists.item_lists import Gains
-from berrypick.kernels.lists.item_search import too_many
-from berrypick.kernels.lists.list_problem import Found, Objective, Search
-from berrypick.kernels.lists.priced import Priced
-from berrypick.measures.readers.certificate import NormName
+from berrypick.kernels.lists.ideal import MOST_CANDIDATES, Objective
+from berrypick.measures.best_list import Found
 
 
 @dataclass(frozen=True)
@@ -76,53 +75,41 @@ class CheapestLists:
 
 
 def cheapest_lists(
-    judged: JudgedTopic, levels: tuple[float, ...], *, exact: bool, with_run: bool, limit: Search
+    judged: JudgedTopic,
+    levels: tuple[float, ...],
+    wanted: FloatArray,
+    effort: Callable[[JudgedTopic], Effort],
+    *,
+    exact: bool,
+    with_run: bool,
+    limit: Search,
 ) -> CheapestLists:
-    """``with_run``: lists of the largest E[1/ce], which may hold results of the run; else those of the least E[ce]."""
+    """For gains, one a level. ``with_run``: lists of the largest E[1/ce], which may hold results of the run; else those
+    of the least E[ce]. ``effort`` is that of the candidates."""
     candidates, gains = judged.candidates, judged.targets.gain
-    if exact and candidates.count > ideals.MOST_CANDIDATES:
+    if exact and candidates.count > MOST_CANDIDATES:
         if candidates.pointers:
             raise too_many(candidates.count)
         raise UsageError(
-            f"ideal='exact' tries every order of at most {ideals.MOST_CANDIDATES} candidates, not {candidates.count}; "
+            f"ideal='exact' tries every order of at most {MOST_CANDIDATES} candidates, not {candidates.count}; "
             "ideal='certified' works for any number"
         )
     events = judged.reach.events - 1 if with_run else np.zeros(0, dtype=np.int64)
     if with_run and candidates.pointers:
         events = events[np.isin(events, judged.no_items)]
-    wanted = thresholds(gains, levels)
     groups = distinct_thresholds(gains, wanted.tolist())
     searched = tuple(float(wanted[group[0]]) for group in groups)
     objective: Objective = "inverse" if with_run else "length"
     if candidates.items is not None:
         extra = judged.reach.dense()[events]
-        made = ideals.certified_items(candidates.items, Gains(gains, searched), objective, limit, extra)
+        made = searches.certified_items(candidates.items, Gains(gains, searched), objective, limit, extra)
         names = [item_name(candidates.names, item) for item in made.items]
         return CheapestLists(levels, groups, made.found, names, candidates.count, bool(len(events)))
-    priced, added = priced_candidates(judged), False
+    priced, added = _priced(candidates.reach, effort(judged)), False
     if with_run:
-        priced, added = ideals.with_priced_rows(priced, _priced(judged.reach, judged.effort).take(events))
-    found = ideals.cheapest(priced, gains, searched, objective, limit)
+        priced, added = searches.with_priced_rows(priced, _priced(judged.reach, judged.effort).take(events))
+    found = searches.cheapest(priced, gains, searched, objective, limit)
     return CheapestLists(levels, groups, found, candidates.names, candidates.count, added)
-
-
-def against(working: Working, ideal: FloatArray) -> Working:
-    """The same run compared with another effort of the ideal list."""
-    return replace(working, ideal=ideal, precision=ideal * working.inverse, doubt=ideal * working.doubt_of_inverse)
-
-
-def compared(working: Working, lists: CheapestLists, norm: NormName) -> Working:
-    """The same run compared with other ideal lists; what no list reaches is undefined."""
-    if norm == "product":
-        return against(working, lists.values())
-    bound = lists.bounds()
-    with np.errstate(divide="ignore", invalid="ignore"):
-        precision = np.where(bound > 0, working.inverse / bound, np.nan)
-        return replace(working, ideal=bound, precision=precision, doubt=working.doubt_of_inverse / bound)
-
-
-def priced_candidates(judged: JudgedTopic) -> Priced:
-    return _priced(judged.candidates.reach, candidates_effort(judged))
 
 
 def _priced(reach: Reach, effort: Effort) -> Priced:

@@ -16,24 +16,26 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 
 import numpy as np
 
+from berrypick.addons.ideal.budget_bounds import Budgets, budget_bounds, kinds_table
+from berrypick.addons.ideal.gain_steps import SAME, row_totals
+from berrypick.addons.ideal.list_bounds import STEPS, best_ways, level_bounds
+from berrypick.addons.ideal.list_problem import Listed, Problem, Search, Walk
+from berrypick.addons.ideal.number_problem import NumberProblem
+from berrypick.addons.ideal.priced import Priced
+from berrypick.addons.ideal.set_queue import SetQueue, Turns
+from berrypick.addons.ideal.sum_bounds import LeastEffort
+from berrypick.addons.ideal.tangents import ROUNDING, coarse
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.kernels import native
 from berrypick.kernels.gain_law import are_equal
-from berrypick.kernels.lists.budget_bounds import Budgets, budget_bounds, kinds_table
-from berrypick.kernels.lists.candidate_sets import best_order, order_of, orders_of
-from berrypick.kernels.lists.gain_steps import SAME, row_totals
-from berrypick.kernels.lists.list_bounds import STEPS, best_ways, level_bounds
-from berrypick.kernels.lists.list_problem import Found, Listed, Objective, Problem, Search, Walk
-from berrypick.kernels.lists.number_problem import NumberProblem
-from berrypick.kernels.lists.priced import Priced
-from berrypick.kernels.lists.set_queue import SetQueue, Turns
-from berrypick.kernels.lists.sum_bounds import LeastEffort
-from berrypick.kernels.lists.tangents import ROUNDING, coarse
+from berrypick.kernels.lists.candidate_sets import best_order, order_of
+from berrypick.kernels.lists.ideal import Objective
 from berrypick.kernels.poisson_binomial import plain_law
+from berrypick.measures.best_list import Found
 
 #: Sets of at most this many candidates are all listed, where also sets x what each takes is at most `MOST_CELLS`.
 MOST_LISTED = 20
@@ -100,6 +102,20 @@ def all_orders(problem: Problem) -> Found:
             best, score = tuple(orders[n].tolist()), float(finished[n])
     value = problem.value(score)
     return Found(problem.cut(best) if problem.certain else best, value, value)
+
+
+@lru_cache(maxsize=4)
+def orders_of(count: int) -> tuple[tuple[IntArray, IntArray], ...]:
+    """All orders of 1, 2, ... of so many candidates, each with the place of the order that it extends."""
+    found = []
+    orders = np.zeros((1, 0), dtype=np.int64)
+    for _ in range(count):
+        free = np.ones((len(orders), count), dtype=bool)
+        np.put_along_axis(free, orders, False, axis=1)
+        parent, which = np.nonzero(free)
+        orders = np.hstack([orders[parent], which[:, None]])
+        found.append((orders, parent))
+    return tuple(found)
 
 
 def all_sets(problem: Problem) -> Found:

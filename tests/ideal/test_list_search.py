@@ -10,16 +10,16 @@ from hypothesis import strategies as st
 from list_twins import candidates, in_both_forms
 
 import berrypick as bp
+from berrypick.addons.ideal import list_search, set_queue
+from berrypick.addons.ideal.gain_steps import NumberLaw
+from berrypick.addons.ideal.list_problem import Problem, Search
+from berrypick.addons.ideal.list_search import BestFirst, compiled_search
+from berrypick.addons.ideal.number_problem import NumberProblem
+from berrypick.addons.ideal.priced import Priced
+from berrypick.addons.ideal.set_queue import Turns
+from berrypick.addons.ideal.tangents import Knapsack, coarse
 from berrypick.core.navigation import ReachTable
 from berrypick.kernels import native
-from berrypick.kernels.lists import list_search, set_queue
-from berrypick.kernels.lists.gain_steps import NumberLaw
-from berrypick.kernels.lists.list_problem import Problem, Search
-from berrypick.kernels.lists.list_search import BestFirst, compiled_search
-from berrypick.kernels.lists.number_problem import NumberProblem
-from berrypick.kernels.lists.priced import Priced
-from berrypick.kernels.lists.set_queue import Turns
-from berrypick.kernels.lists.tangents import Knapsack, coarse
 
 pytestmark = pytest.mark.skipif(native() is None, reason="no compiled kernels")
 #: Values that make ties, and others.

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from list_twins import best_values, check, random_case, reached
 
+from berrypick.addons.ideal import budget_bounds, gain_steps, list_search
+from berrypick.addons.ideal.list_problem import Search
+from berrypick.addons.ideal.priced import Priced
 from berrypick.kernels import native
-from berrypick.kernels.lists import budget_bounds, candidate_sets, gain_steps, list_search
-from berrypick.kernels.lists.list_problem import Search
-from berrypick.kernels.lists.priced import Priced
+from berrypick.kernels.lists import candidate_sets
 
 
 @pytest.fixture(params=["native", "numpy"])

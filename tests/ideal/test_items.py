@@ -8,12 +8,12 @@ import twins
 import worlds
 
 import berrypick as bp
+from berrypick.addons.ideal import item_greedy, item_search
+from berrypick.addons.ideal.item_lists import Gains, Numbers
+from berrypick.addons.ideal.items import Items
+from berrypick.addons.ideal.list_problem import Search
 from berrypick.kernels import native
 from berrypick.kernels.item_chain import Chances
-from berrypick.kernels.lists import item_greedy, item_search
-from berrypick.kernels.lists.item_lists import Gains, Numbers
-from berrypick.kernels.lists.items import Items
-from berrypick.kernels.lists.list_problem import Search
 
 A, B, C, D = ("a", 0, 10), ("a", 20, 30), ("b", 0, 10), ("b", 20, 30)
 TRUTH = worlds.span_truth({"q": [A, B, C, D]})

@@ -20,10 +20,10 @@ from functools import cache, cached_property
 
 import numpy as np
 
+from berrypick.addons.ideal.sum_bounds import LeastEffort
+from berrypick.addons.ideal.tangents import ROUNDING
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.kernels.item_chain import Chances, item_rows
-from berrypick.kernels.lists.sum_bounds import LeastEffort
-from berrypick.kernels.lists.tangents import ROUNDING
 from berrypick.kernels.poisson_binomial import plain_law
 
 #: Targets for which lists are told apart by the number of their items.

@@ -9,12 +9,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from berrypick.addons.ideal.gain_steps import NumberLaw
+from berrypick.addons.ideal.list_problem import Listed, Problem, Walk
+from berrypick.addons.ideal.priced import Priced
+from berrypick.addons.ideal.tangents import ROUNDING
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.kernels import native
-from berrypick.kernels.lists.gain_steps import NumberLaw
-from berrypick.kernels.lists.list_problem import Listed, Objective, Problem, Walk
-from berrypick.kernels.lists.priced import Priced
-from berrypick.kernels.lists.tangents import ROUNDING
+from berrypick.kernels.lists.ideal import Objective
 
 #: Candidates that a greedy list holds, and further ranks that are looked at where no number of them is sure to suffice.
 MOST_LEVELS = 40

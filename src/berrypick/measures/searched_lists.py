@@ -47,11 +47,11 @@ def ideal_list(measure: Searched, candidates: Reach, reach: Reach, wanted: tuple
     if measure.norm == "bounded":
         rows, with_run = ideals.with_rows(candidates, reach)
         if exact is None or with_run:
-            found = ideals.searched(rows, wanted, "inverse", search_of(measure))
+            found = search_of(measure).numbers(rows, wanted, "inverse")
             return SearchedLists(found, rows.ranks, with_run, of_inverse=True)
     if exact is not None:
         return SearchedLists(exact, candidates.ranks)
-    return SearchedLists(ideals.searched(candidates, wanted, "length", search_of(measure)), candidates.ranks)
+    return SearchedLists(search_of(measure).numbers(candidates, wanted, "length"), candidates.ranks)
 
 
 def ideal_table(certificate: SearchedLists, candidates: Candidates, wanted: Sequence[int]) -> Table:

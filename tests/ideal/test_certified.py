@@ -12,13 +12,14 @@ from click.testing import CliRunner
 from list_twins import EXPONENTS, random_rows
 
 import berrypick as bp
+from berrypick.addons.ideal import gain_steps, list_bounds, list_search, priced, set_queue
+from berrypick.addons.ideal.list_problem import Search
+from berrypick.addons.ideal.number_problem import NumberProblem
 from berrypick.cli import cli
 from berrypick.core.navigation import ReachTable
 from berrypick.core.reach import Reach
 from berrypick.kernels import native
-from berrypick.kernels.lists import gain_steps, ideal, list_bounds, list_search, priced, set_queue
-from berrypick.kernels.lists.list_problem import Search
-from berrypick.kernels.lists.number_problem import NumberProblem
+from berrypick.kernels.lists import ideal
 
 
 @pytest.fixture(params=["native", "numpy"])

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from berrypick.addons.ideal.gain_steps import row_totals
+from berrypick.addons.ideal.items import Item, ItemList, Items
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.core.errors import UsageError
-from berrypick.kernels.lists.gain_steps import row_totals
 from berrypick.kernels.lists.greedy import expected_inverse, expected_least, first_best
-from berrypick.kernels.lists.items import Item, ItemList, Items
 from berrypick.kernels.poisson_binomial import law, lower_tails, upper_tails
 
 #: Pointers of a document of which all items are tried; of more, each first one with the others by what they lead to.

@@ -14,11 +14,11 @@ from typing import Protocol
 
 import numpy as np
 
+from berrypick.addons.ideal.gain_steps import SAME
+from berrypick.addons.ideal.items import Item, ItemList, Items
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.kernels import gain_law
-from berrypick.kernels.lists.gain_steps import SAME
-from berrypick.kernels.lists.items import Item, ItemList, Items
-from berrypick.kernels.lists.list_problem import Objective
+from berrypick.kernels.lists.ideal import Objective
 from berrypick.kernels.poisson_binomial import law, lower_tails, upper_tails
 
 #: The most pointers of which all lists are looked at.

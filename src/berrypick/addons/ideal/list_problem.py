@@ -19,18 +19,18 @@ from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
+from berrypick.addons.ideal.gain_steps import GainLaw, GainSteps, gain_steps, row_totals
+from berrypick.addons.ideal.list_bounds import MORE_LEVELS, MOST_PATHS
+from berrypick.addons.ideal.priced import Priced
+from berrypick.addons.ideal.tangents import ROUNDING, coarse
 from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.kernels import native
-from berrypick.kernels.lists.gain_steps import GainLaw, GainSteps, gain_steps, row_totals
-from berrypick.kernels.lists.list_bounds import MORE_LEVELS, MOST_PATHS
-from berrypick.kernels.lists.priced import Priced
-from berrypick.kernels.lists.tangents import ROUNDING, coarse
-
-Objective = Literal["length", "inverse"]
+from berrypick.kernels.lists.ideal import Objective
+from berrypick.measures.best_list import Found
 
 #: Candidates among which the next one of a list is chosen, and ranks that are chosen one by one.
 MOST_OPTIONS = 48
@@ -45,23 +45,6 @@ NODES_WORK = 1 << 28
 
 #: A list and its score.
 Listed = tuple[tuple[int, ...], float]
-
-
-@dataclass(frozen=True)
-class Found:
-    """A list, its value, and a bound: no list is shorter (length), or has more (inverse)."""
-
-    order: tuple[int, ...]
-    value: float  # nan where no list surely suffices (length)
-    bound: float
-    stopped: bool = False  # by seconds
-
-    @property
-    def gap(self) -> float:
-        """How much worse than the bound the list is, relative to the better of the two."""
-        if not self.value > 0 or not self.bound > 0:
-            return 0.0
-        return max(self.value / self.bound, self.bound / self.value) - 1.0
 
 
 @dataclass(frozen=True)
