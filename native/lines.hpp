@@ -104,6 +104,11 @@ public:
         std::memcpy(data_ + size_, from, count * sizeof(T));
         size_ += count;
     }
+    // the same, each value larger by so much
+    void append_shifted(const T* from, std::size_t count, T shift) {
+        append(from, count);
+        for (T* at = data_ + (size_ - count); at != data_ + size_; ++at) *at += shift;
+    }
 
 private:
     void grow() {
@@ -309,8 +314,7 @@ public:
         return true;
     }
     void append(const NameColumn& others) {
-        const std::uint64_t shift = std::uint64_t(bytes_.size()) << 16;
-        for (std::size_t i = 0; i < others.size(); ++i) place_.push(others.place_.data()[i] + shift);
+        place_.append_shifted(others.place_.data(), others.size(), std::uint64_t(bytes_.size()) << 16);
         bytes_.append(others.bytes_.data(), others.bytes_.size());
     }
     std::size_t size() const { return place_.size(); }

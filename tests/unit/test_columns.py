@@ -340,3 +340,20 @@ def test_names_with_codes_are_a_tuple_in_all_else():
     assert names == ("b", "a") and hash(names) == hash(("b", "a"))
     for made in (names[:], names[0:1] + names[1:], pickle.loads(pickle.dumps(names)), copy.deepcopy(names)):
         assert type(made) is tuple and made == names
+
+
+@pytest.mark.parametrize("order", ["trec", "score", "rank"])
+def test_topics_sorted_one_by_one_are_in_the_same_order(order, monkeypatch):
+    """With ties, and topics that stand together or not."""
+    for seed in range(12):
+        draw = np.random.default_rng(seed)
+        topic = draw.integers(0, 5, 300).astype(str)
+        topic = topic if seed % 3 else np.sort(topic)
+        by = draw.integers(0, 40, 300).astype(np.float64)
+        columns = {"topic": topic.tolist(), "document": [f"d{draw.integers(0, 200)}" for _ in topic], "score": by}
+        found = []
+        for long in (1, 32, 1000):
+            monkeypatch.setattr("berrypick.core.assemble.LONG", long)
+            run = assemble(tag="t", **columns, rank=by, line=np.arange(300), order=order)
+            found.append((run.topics, run.bounds.tolist(), run.line.tolist(), run.score.tolist(), run.rank.tolist()))
+        assert found[0] == found[1] == found[2]

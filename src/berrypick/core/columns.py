@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
+from itertools import chain, count
 from typing import Any, overload
 
 import numpy as np
@@ -77,8 +78,9 @@ class Coded:
 
     @classmethod
     def of(cls, names: Sequence[str]) -> Coded:
-        known = {name: code for code, name in enumerate(dict.fromkeys(names))}
-        return cls(list(known), np.fromiter(map(known.__getitem__, names), dtype=np.int64, count=len(names)))
+        known: dict[str, int] = defaultdict(count().__next__)  # a name that is met has the next code
+        codes = np.fromiter(map(known.__getitem__, names), dtype=np.int64, count=len(names))
+        return cls(list(known), codes)
 
     @classmethod
     def joined(cls, columns: Sequence[Sequence[str]]) -> Coded:
