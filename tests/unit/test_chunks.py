@@ -1,4 +1,4 @@
-"""spanHit, spanRR, spanNDCG, Coverage, PrecisionOmega, and what must hold however text is cut into chunks."""
+"""spanHit, spanRR, spanNDCG, Coverage, and what must hold however text is cut into chunks."""
 
 from __future__ import annotations
 
@@ -345,20 +345,6 @@ def test_a_near_miss_lies_between_a_hit_and_a_far_miss(measure, reader):
 def test_classical_readers_see_no_near_miss():
     truth = worlds.span_truth({"1": [("d", 400, 440)]})
     assert value([("d", 360, 400)], "EPRUM", truth) == 0
-
-
-# --- all chunks there are -------------------------------------------------------------------------------------------
-
-
-def test_precision_omega_by_hand():
-    truth = worlds.span_truth({"1": [("d", 100, 150)]})
-    chunks = worlds.span_run({"any": [("d", 0, 100), ("d", 100, 200), ("d", 200, 300), ("e", 100, 200)]})
-    found = values(
-        worlds.span_run({"1": [("e", 0, 1)]}), "PrecisionOmega PrecisionOmega(touching=True)", truth, chunks=chunks
-    )
-    assert found == {"PrecisionOmega": 0.5, "PrecisionOmega(touching=True)": 0.25}  # [0,100) only touches the target
-    with pytest.raises(bp.UsageError, match="chunks="):
-        value([("d", 0, 1)], "PrecisionOmega", truth)
 
 
 def counted_twin(results, wanted, k):

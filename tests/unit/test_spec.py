@@ -107,7 +107,7 @@ def test_normalise_drops_white_space_and_settles_quotes():
         ("Prum", "PRUM"),
         ("ExpectedRation", "ExpectedRatio"),
         ("nDGC@10", "nDCG"),
-        ("PrecisionOmeg", "PrecisionOmega"),
+        ("Overlop", "Overlap"),
     ],
 )
 def test_the_nearest_name_is_offered(typed, meant):

@@ -16,7 +16,7 @@ from berrypick.core.score import Explanation, Score, Table, number
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import merge
 from berrypick.measures.base import Measure
-from berrypick.measures.spans._text import view_of
+from berrypick.measures.text_views import view_of
 
 
 @dataclass(frozen=True)
