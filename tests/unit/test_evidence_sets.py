@@ -136,12 +136,6 @@ def test_a_row_of_grade_0_belongs_to_no_set(tmp_path, berrypick):
     assert "lines that are not relevant and name a set, which they are no part of" in said.out
 
 
-def test_several_annotators_of_a_topic_with_sets_are_refused(tmp_path):
-    rows = [A | {"set": "x", "annotator": "ann"}, B | {"set": "x", "annotator": "bob"}]
-    with pytest.raises(bp.BerrypickError, match="topic 1 has sets or hops, and several annotators"):
-        bp.read_truth(lines(tmp_path / "truth.jsonl", rows))
-
-
 def test_lines_and_tables_with_sets_are_no_runs(tmp_path, berrypick):
     rows = [A | {"set": "x"}, B | {"set": "y"}]
     as_frame(rows).drop(columns="grade").to_csv(tmp_path / "truth.csv", index=False)
