@@ -94,6 +94,7 @@ OFFERED = [
     ("pages", "evaluate b.jsonl r.run -m charR", "a place on a page needs the add-on"),
     ("enough", "evaluate t.qrels r.run -m EPRUM(need='set')", "EPRUM(need='set') needs the add-on"),
     ("ideal", "evaluate t.qrels r.run -m EPRUM(ideal='certified')", "a search for ideal lists needs the add-on"),
+    ("judge", "evaluate a.jsonl r.run -m charR", "a truth of several annotators needs the add-on"),
     ("gains", "evaluate t.qrels r.run -m nxCG@10", "unknown measure nxCG"),
     ("effort", "evaluate t.qrels r.run -m epnav", "unknown measure epnav"),
 ]
@@ -104,6 +105,8 @@ def test_what_a_missing_slice_offers_is_one_message(tmp_path, name, command, mes
     (tmp_path / "t.qrels").write_text("1 0 a 1\n")
     (tmp_path / "r.run").write_text("1 Q0 a 1 1 mine\n")
     (tmp_path / "x.idx").write_bytes(b"ARROW1")
+    span = '{"topic": "1", "doc": "a", "start": 0, "end": 9, "annotator": "%s"}\n'
+    (tmp_path / "a.jsonl").write_text(span % "Ana" + span % "Ben")
     (tmp_path / "b.jsonl").write_text('{"topic": "1", "doc": "a", "page": 1, "grade": 1}\n')
     done = without([name], "-m", "berrypick", *command.split(), cwd=tmp_path)
     assert done.returncode == 2 and message in done.stderr

@@ -63,7 +63,7 @@ def test_reading_order_against_a_raster(seed):
 @pytest.mark.slow
 def test_many_boxes_take_little_memory(kernels, monkeypatch):
     many = 1_000
-    for place in ("kernels.areas._TOGETHER", "kernels.meetings.TOGETHER", "measures.spans._iou.TOGETHER"):
+    for place in ("kernels.areas._TOGETHER", "kernels.meetings.TOGETHER", "measures.matched_places.TOGETHER"):
         monkeypatch.setattr(f"berrypick.{place}", 10_000)
     rng = np.random.default_rng(1)
 

@@ -14,7 +14,7 @@ from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 #: Document and page, from 0.
 Page = tuple[str, int]
 #: A page from 0, the box on it (None: all of it), and the size of the page, where it is given.
-Place = tuple[int, Sequence[float] | None, Sequence[float] | None]
+Place = tuple[int, tuple[float, ...] | None, tuple[float, ...] | None]
 _WHOLE = np.array([0.0, 0.0, 1.0, 1.0])
 
 
@@ -40,7 +40,7 @@ class Boxes:
     shares: bool = False
 
     @classmethod
-    def of(cls, rows: Sequence[Place]) -> Boxes:
+    def of(cls, rows: Sequence[tuple[int, Sequence[float] | None, Sequence[float] | None]]) -> Boxes:
         """From the page, box and page size of each row; None for a whole page, and for a size that is not known."""
         unknown = (np.nan,) * 4
         return cls(

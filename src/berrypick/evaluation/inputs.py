@@ -167,10 +167,10 @@ def _with_annotators(truth: Truth, rule: MergeRule) -> tuple[Truth, tuple[Note, 
         source = truth.source or "the truth"
         text = Message(f"{source} has one annotator: {option('annotators', rule)} has no effect")
         return truth, (Note("annotators", text),)
-    from berrypick.core.annotators import merged
+    from berrypick.core.doors import functions
 
-    topics = merged(truth.annotators, rule)
-    return replace(truth, topics=topics), ()
+    merge = functions.need("merge_annotators", option("annotators", rule))
+    return replace(truth, topics=merge(truth.annotators, rule)), ()
 
 
 def _unread_notes(truth: Truth) -> list[Note]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, ClassVar, TextIO
 
-from berrypick.core.annotators import merged
+from berrypick.core.doors import functions
 from berrypick.core.run import place_record
 from berrypick.core.truth import OFFSETS, Offsets, Quote, TopicFields, TopicTruth, Truth, in_sets
 from berrypick.core.words import counted
@@ -345,7 +345,7 @@ def _together(parts: dict[str, Truth], problems: Problems) -> Truth:
     annotators = {who: part.topics for who, part in parts.items()}
     return replace(
         first,
-        topics=merged(annotators),
+        topics=functions.need("merge_annotators", "a truth of several annotators")(annotators),
         annotators=annotators,
         checksums={name: made_on for part in parts.values() for name, made_on in part.checksums.items()},
     )

@@ -25,9 +25,8 @@ from berrypick.addons.page.report_users import (
     with_own_transitions,
 )
 from berrypick.addons.page.topic_blocks import TopicBlock, TopicPages, document_order, page_order, placed_pages
-from berrypick.comparison.compare import compare_results
+from berrypick.comparison.compare import bounds_of, compare_results
 from berrypick.comparison.comparison import Method
-from berrypick.comparison.unjudged import unjudged_bounds
 from berrypick.core.doors import functions
 from berrypick.core.drawn import READERS
 from berrypick.core.errors import Message, UsageError, option
@@ -169,7 +168,7 @@ def write_report(
     results = evaluation.run(curves=True, progress=told, jobs=jobs, reader_draws=READERS)
     clusters = None if cluster is None else topic_clusters(evaluation.truth, cluster)
     method = Method(test, correction, confidence=confidence, resamples=resamples, seed=seed)
-    comparison = compare_results(results, baseline, method, clusters, unjudged_bounds(evaluation))
+    comparison = compare_results(results, baseline, method, clusters, bounds_of(evaluation))
     omitted: list[str] = []
     chosen = _readers(readers, evaluation, omitted)
     details = Details(evaluation, chosen, depth, known, simulated)

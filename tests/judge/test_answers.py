@@ -188,3 +188,9 @@ def test_records_say_that_a_topic_has_no_answer_as_lines_do():
     truth = [{"topic": "q", "doc": "d", "start": 0, "end": 5}, {"topic": "none", "answer": None}]
     run = [{"topic": "q", "doc": "d", "start": 0, "end": 5, "score": 1.0}]
     assert bp.evaluate(truth, run, "Abstained Answered").mean()["run"] == {"Abstained": 1.0, "Answered": 1.0}
+
+
+def test_a_topic_for_which_nothing_was_judged_is_neither_answered_nor_abstained() -> None:
+    truth = [{"topic": "1", "doc": "a", "start": 0, "end": 3, "grade": 1}, {"topic": "2", "judged": False}]
+    run = [{"topic": name, "doc": "a", "start": 0, "end": 3} for name in "12"]
+    assert bp.evaluate(truth, run, "Abstained").per_topic()["run"]["Abstained"] == {"1": None, "2": None}

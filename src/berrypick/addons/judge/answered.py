@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from berrypick.addons.judge._answers import AnswerMeasure
 from berrypick.judging.topic import JudgedTopic
-from berrypick.measures.spans._answers import AnswerMeasure
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,7 @@ from berrypick.core.score import Explanation, Score, Table, number
 from berrypick.judging.context import JudgingContext
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.base import SHOWN, Measure
-from berrypick.measures.spans._iou import ALMOST, Ratios, length_parameter, of_length, overlaps
-from berrypick.measures.spans._pairs import fitting_pairs
+from berrypick.measures.matched_places import ALMOST, Ratios, fitting_pairs, length_parameter, of_length, overlaps
 from berrypick.measures.together import SpansTogether
 
 _RANGE = re.compile(r"(0?\.\d+|1(?:\.0*)?):(0?\.\d+|1(?:\.0*)?)")

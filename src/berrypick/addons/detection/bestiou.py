@@ -11,7 +11,7 @@ from berrypick.core.arrays import FloatArray
 from berrypick.core.score import Explanation, Score, Table, number
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.base import SHOWN, Measure
-from berrypick.measures.spans._iou import nothing_to_match, overlaps
+from berrypick.measures.matched_places import nothing_to_match, overlaps
 
 
 @dataclass(frozen=True)

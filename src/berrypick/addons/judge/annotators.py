@@ -91,9 +91,30 @@ MERGE_RULES: tuple[MergeRule, ...] = get_args(MergeRule)
 Judgements = Mapping[str, TopicTruth]
 
 
-def merged(annotators: Mapping[str, Judgements], rule: MergeRule = "union") -> dict[str, TopicTruth]:
-    """One truth: text is as relevant as any of those who judged it say (union), as all of them say (intersection), or
-    as more than half of them say (majority). What one annotator alone judged stays as it is."""
+def merge_annotators(annotators: Mapping[str, Judgements], rule: MergeRule = "union") -> dict[str, TopicTruth]:
+    """Merge the judgements of several annotators; what one of them alone judged stays as it is.
+
+    Parameters
+    ----------
+    annotators : mapping
+        The judgements of each annotator, by topic, as a truth has them.
+    rule : {'union', 'majority', 'intersection'}
+        Text is as relevant as any of those who judged it say, as more than half of them say, or as all of them say.
+
+    Returns
+    -------
+    dict
+        The merged judgements of each topic.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> rows = [{"topic": "q", "doc": "a", "start": 0, "end": 9, "grade": 1, "annotator": "Ana"},
+    ...         {"topic": "q", "doc": "a", "start": 5, "end": 12, "grade": 0, "annotator": "Ben"}]
+    >>> both = bp.merge_annotators(bp.Truth.from_records(rows).annotators, "intersection")["q"]
+    >>> both.start.tolist(), both.end.tolist(), both.grade.tolist()
+    ([0, 5], [5, 12], [1.0, 0.0])
+    """
     topics: dict[str, list[TopicTruth]] = {}
     for judgements in annotators.values():
         for name, topic in judgements.items():

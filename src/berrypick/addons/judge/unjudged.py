@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from berrypick.core.annotators import Pieces, Spans
+from berrypick.addons.judge.annotators import Pieces, Spans
 from berrypick.core.arrays import FloatArray
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Highlighted
@@ -70,7 +70,31 @@ def _extreme_mean(known: Sequence[float], possible: Sequence[float], sign: int) 
 
 
 def unjudged_bounds(evaluation: Evaluation, runs: Sequence[str] | None = None) -> dict[str, UnjudgedBounds]:
-    """For every measure of characters of an evaluation, by its text: bounds of the differences between its runs."""
+    """Bound the differences between runs that judging unjudged text can lead to, for every measure of characters.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        Truth, runs and measures.
+    runs : sequence of str, optional
+        Names of some runs; all of them by default.
+
+    Returns
+    -------
+    dict
+        Bounds by the text of the measure; empty where no measure counts characters, or the evaluation says itself what
+        unjudged text counts as.
+
+    Examples
+    --------
+    Of 20 characters that b alone retrieves nobody judged any: all of them may be relevant, or none
+
+    >>> import berrypick as bp
+    >>> runs = {"a": {"q": {"d#0-10": 1}}, "b": {"q": {"d#10-30": 1}}}
+    >>> bounds = bp.unjudged_bounds(bp.Evaluation.prepare({"q": {"d#0-10": 1}}, runs, "charP"))
+    >>> bounds["charP"].mean("a", "b")
+    (0.0, 1.0)
+    """
     wanted = {
         one.text: (one.measure.at, value)
         for one in evaluation.measures

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from worlds import truth_of
 
 import berrypick as bp
-from berrypick.comparison.unjudged import unjudged_bounds
+from berrypick.addons.judge.unjudged import unjudged_bounds
 from berrypick.core.errors import UsageError
 from berrypick.core.truth import Truth
 

@@ -12,7 +12,7 @@ from berrypick.core.score import Curve, Explanation, Score, Table, number
 from berrypick.core.words import unit_word
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.base import Measure
-from berrypick.measures.spans._text import unjudged_of, view_of
+from berrypick.measures.text_views import unjudged_of, view_of
 
 
 @dataclass(frozen=True)
