@@ -276,6 +276,7 @@ def _within_documents(truth: Truth, collection: Collection) -> tuple[Truth, list
         return truth, []
     topics, count, before = dict(truth.topics), 0, 0
     for name, topic in spans.items():
+        assert topic.start is not None and topic.end is not None
         length, before = lengths[before : before + len(topic)], before + len(topic)
         beyond = (topic.end > length) & (topic.grade > 0)
         if not beyond.any():
