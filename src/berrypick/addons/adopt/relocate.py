@@ -20,7 +20,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from berrypick import formats
-from berrypick.addons.judge.annotation_export import inside_word
+from berrypick.addons.adopt.locator import Searchable, located_truth, normal_form, occurrences
+from berrypick.addons.adopt.similar import SimilarText
 from berrypick.comparison.tabular import Tabular
 from berrypick.core.annotators import merged
 from berrypick.core.arrays import IntArray
@@ -28,8 +29,7 @@ from berrypick.core.errors import UsageError
 from berrypick.core.score import Table
 from berrypick.core.truth import Quote, TopicTruth, Truth
 from berrypick.documents.checked import checked_truth
-from berrypick.documents.locator import Searchable, located_truth, normal_form, occurrences
-from berrypick.documents.similar import SimilarText
+from berrypick.documents.offsets import inside_word
 from berrypick.documents.texts import Texts, checksum, read_texts
 from berrypick.inputs.convert import TruthLike, as_truth
 
