@@ -87,6 +87,11 @@ OFFERED = [
     ("demo", "demo web", "No such command 'demo'"),
     ("figures", "plot t.qrels r.run -m AP page.html", "No such command 'plot'"),
     ("levels", "evaluate t.qrels r.run -m AP --level document", "--level needs the add-on"),
+    (
+        "adopt",
+        "evaluate q.jsonl r.jsonl -m charR --documents texts",
+        "finding quoted text in documents needs the add-on",
+    ),
     ("adopt", "locate t.qrels o.jsonl --documents r.run", "No such command 'locate'"),
     ("links", "evaluate t.qrels r.run -m EPRUM --user markov", "unknown user model markov"),
     ("continuation", "evaluate t.qrels r.run -m TBG", "unknown measure TBG"),
@@ -108,6 +113,10 @@ def test_what_a_missing_slice_offers_is_one_message(tmp_path, name, command, mes
     span = '{"topic": "1", "doc": "a", "start": 0, "end": 9, "annotator": "%s"}\n'
     (tmp_path / "a.jsonl").write_text(span % "Ana" + span % "Ben")
     (tmp_path / "b.jsonl").write_text('{"topic": "1", "doc": "a", "page": 1, "grade": 1}\n')
+    (tmp_path / "q.jsonl").write_text('{"topic": "1", "doc": "a", "quote": "here"}\n')
+    (tmp_path / "r.jsonl").write_text('{"topic": "1", "doc": "a", "start": 0, "end": 4, "rank": 1}\n')
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts" / "a").write_text("here and there")
     done = without([name], "-m", "berrypick", *command.split(), cwd=tmp_path)
     assert done.returncode == 2 and message in done.stderr
     assert len(done.stderr.splitlines()) == 1 and not done.stdout and not (tmp_path / "page.html").exists()

@@ -208,7 +208,7 @@ def _checksum_notes(truth: Truth, texts: Texts) -> Iterator[Note]:
 def _with_texts(truth: Truth, texts: Texts, options: EvaluationOptions) -> Truth:
     """Offsets checked against the texts and converted to characters, quotes located."""
     from berrypick.documents.checked import checked_truth  # not for truths without texts
-    from berrypick.documents.locator import located_truth
+    from berrypick.documents.quotes import located_truth
 
     quotes: Quotes = options.quotes or "exact"
     counting: Offsets = truth.offsets or options.offsets or "chars"
