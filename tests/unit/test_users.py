@@ -43,52 +43,6 @@ def pages_reach(model, wanted, ranked, navigation):
     return reach(model, truth, worlds.document_run({"1": ranked}), navigation=navigation)
 
 
-# --- spans -----------------------------------------------------------------------------------------------------
-
-
-@given(span_worlds(), st.sampled_from([0.2, 0.5, 0.75, 1.0]))
-def test_coverage_and_classical_count_characters(world, share):
-    covered = spans_reach("coverage", world.targets, world.results)
-    classical = spans_reach(f"classical(share={share})", world.targets, world.results)
-    for k, result in enumerate(world.results):
-        for x, target in enumerate(world.targets):
-            part = twins.covered_share([result], target)
-            assert covered[k, x] == pytest.approx(part, abs=1e-12)
-            assert classical[k, x] == (part >= share - 1e-9)
-
-
-@given(span_worlds(), st.integers(1, 3))
-def test_the_regions_of_one_rank_are_taken_together(world, size):
-    """Equal ranks make one list item that points to several places."""
-    grouped = [(*result, k // size) for k, result in enumerate(world.results)]
-    run = worlds.span_run({"1": grouped})
-    truth = worlds.span_truth({"1": world.targets})
-    covered = reach("coverage", truth, run)
-    assert covered.shape[0] == math.ceil(len(world.results) / size)
-    for rank in range(len(covered)):
-        regions = [result[:3] for result in grouped if result[3] == rank]
-        for x, target in enumerate(world.targets):
-            assert covered[rank, x] == pytest.approx(twins.covered_share(regions, target), abs=1e-12)
-
-
-@given(span_worlds())
-def test_hierarchy_is_intersection_over_union(world):
-    found = spans_reach("hierarchy", world.targets, world.results)
-    for k, result in enumerate(world.results):
-        for x, target in enumerate(world.targets):
-            both = twins.characters([result]) & twins.characters([target])
-            either = twins.characters([result]) | twins.characters([target])
-            assert found[k, x] == pytest.approx(len(both) / len(either), abs=1e-12)
-
-
-def test_hierarchy_of_nested_spans_is_smaller_over_larger():
-    assert spans_reach("hierarchy", [("d", 10, 20)], [("d", 0, 40), ("d", 12, 14), ("e", 10, 20)]).tolist() == [
-        [0.25],
-        [0.2],
-        [0.0],
-    ]
-
-
 @given(span_worlds(), st.sampled_from([0.0, 0.1, 1.0]))
 def test_distance_falls_with_the_gap(world, theta):
     found = spans_reach(f"distance(theta={theta})", world.targets, world.results)
