@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import berrypick as bp
 from berrypick import users
 from berrypick.addons.links.chain_walks import ChainWalker
+from berrypick.addons.links.hitting import Chain
 from berrypick.addons.simulate.simulated_readers import (
     BLOCK,
     Readership,
@@ -31,7 +32,6 @@ from berrypick.cli import cli
 from berrypick.core.navigation import LinkTable, ReachTable
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.judging.reader_sessions import sorted_rows
-from berrypick.kernels.hitting import Chain
 from berrypick.measures.reader_values import GROUPS, ReaderValues
 from berrypick.users.pairs import same_document
 from berrypick.users.walks import Draws, Readers, within
