@@ -1,4 +1,4 @@
-"""User models that the papers name: siblings, no return, groups, trails, coverage with memory."""
+"""User models that the papers name: distance, and no return."""
 
 from __future__ import annotations
 
@@ -43,23 +43,3 @@ def test_a_reader_who_does_not_return_to_a_document():
 def test_the_places_of_one_rank_are_one_visit():
     targets, results = [("d", 0, 10), ("d", 20, 30)], [("d", 0, 10, 1), ("d", 20, 30, 1), ("e", 0, 5, 2)]
     assert seen("classical(returns=False)", targets, results)[-1].tolist() == [1, 1]
-
-
-# --- fetch_browse ---------------------------------------------------------------------------------------------------
-
-
-def test_runs_with_groups_keep_them():
-    targets = [("d", 0, 10), ("d", 20, 30)]
-    results = [("d", 0, 10, 1), ("d", 20, 30, 1), ("d", 40, 50, 2)]
-    assert seen("fetch_browse(consider=0.5)", targets, results).tolist() == [[1, 0.5], [1, 0.5]]
-    assert len(seen("fetch_browse(consider=0.5,group='document')", targets, results)) == 1
-
-
-def test_fewer_go_on_once_something_was_found():
-    """consider .8, after .5: the second pointer is considered by .8 x .5, as the first surely found something; behind
-    a first pointer that finds nothing by .8; a third, after a find with .8, by .64 x (.2 + .8 x .5)."""
-    user = "fetch_browse(consider=0.8,after=0.5)"
-    a, b, c = ("d", 0, 10), ("d", 20, 30), ("d", 40, 50)
-    assert seen(user, [a, b], [a, b])[-1].tolist() == pytest.approx([1, 0.4])
-    assert seen(user, [b], [a, b])[-1].tolist() == pytest.approx([0.8])
-    assert seen(user, [b, c], [a, b, c])[-1].tolist() == pytest.approx([0.8, 0.64 * (0.2 + 0.8 * 0.5)])
