@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from berrypick.addons.assumptions.assumptions import Assumptions
     from berrypick.addons.assumptions.over import Over
     from berrypick.addons.continuation.coverage_measure import coverage_band, coverage_budgets
+    from berrypick.addons.diff.difference import Difference, diff
     from berrypick.addons.effort.effort_matrix import effort_precision
     from berrypick.addons.figures.charts import chart_config
     from berrypick.addons.fit.fit import Fit, fit
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     from berrypick.addons.trust.stability import Stability, stability
     from berrypick.comparison.compare import compare
     from berrypick.comparison.comparison import Comparison
-    from berrypick.comparison.difference import Difference, diff
     from berrypick.comparison.saved import read_results
     from berrypick.core.collection import Collection
     from berrypick.core.parameters import parameter
@@ -159,8 +159,6 @@ __all__ = [
 _HOMES = {
     "Comparison": "berrypick.comparison.comparison",
     "compare": "berrypick.comparison.compare",
-    "Difference": "berrypick.comparison.difference",
-    "diff": "berrypick.comparison.difference",
     "read_results": "berrypick.comparison.saved",
     "Collection": "berrypick.core.collection",
     "Explanation": "berrypick.core.score",

@@ -9,7 +9,7 @@ import pytest
 
 from berrypick import Run, Truth
 from berrypick.addons.continuation.pages_read import read_in_order
-from berrypick.evaluation.page_units import run_in_units, truth_in_units
+from berrypick.addons.pages.page_units import run_in_units, truth_in_units
 
 SIDE = 24
 

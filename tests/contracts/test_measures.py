@@ -69,6 +69,7 @@ def test_no_file_is_forgotten():
             "matrix_functions",
             "reach_tables",
             "reader_values",
+            "searched_lists",
             "text_views",
             "together",
             "typed_names",

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import tracemalloc
 from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
 
-from berrypick import Run, Truth, evaluate
 from berrypick.kernels import areas
 from berrypick.kernels.areas import common_areas, first_seen_areas, union_area
 
@@ -96,25 +94,3 @@ def test_pairs():
     one = np.array([[0, 0, 10, 10], [0, 0, 10, 10], [0, 0, 4, 4.0]])
     other = np.array([[5, 5, 20, 7], [10, 0, 12, 3], [1, 1, 2, 3.0]])
     assert common_areas(one, other).tolist() == [10, 0, 2]
-
-
-@pytest.mark.slow
-def test_many_boxes_take_little_memory(kernels, monkeypatch):
-    many = 1_000
-    for place in ("kernels.areas._TOGETHER", "kernels.meetings.TOGETHER", "measures.spans._iou.TOGETHER"):
-        monkeypatch.setattr(f"berrypick.{place}", 10_000)
-    rng = np.random.default_rng(1)
-
-    def made(number, **more):
-        corner = rng.random((number, 2)) * 0.97
-        places = np.hstack([corner, corner + 0.02]).tolist()
-        return [{"topic": "q", "doc": "d", "page": 1, "box": box, **more} for box in places]
-
-    truth = Truth.from_records(made(many, grade=1))
-    run = Run.from_records([{**one, "rank": i} for i, one in enumerate(made(many), 1)])
-    tracemalloc.start()
-    found = evaluate(truth, run, "charR charP charR@5 IoU Overlap spanRR spanAP BestIoU").mean()
-    most = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert all(0 <= value <= 1 for values in found.values() for value in values.values())
-    assert most < 8 * many * many, most  # a table of all pairs alone would take so much

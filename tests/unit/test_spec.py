@@ -107,6 +107,7 @@ def test_normalise_drops_white_space_and_settles_quotes():
         ("Prum", "PRUM"),
         ("nDGC@10", "nDCG"),
         ("ExpectedRation", "ExpectedRatio"),
+        ("Overlop", "Overlap"),
     ],
 )
 def test_the_nearest_name_is_offered(typed, meant):

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from berrypick.core.arrays import IntArray
 from berrypick.core.collection import Collection
+from berrypick.core.doors import functions
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 from berrypick.judging.context import JudgingContext
-from berrypick.kernels.lists.items import Items
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class Candidates:
 
     names: Sequence[str]
     parts: tuple[tuple[Ranking, Reach], ...]
-    items: Items | None = None
+    items: Any = None
     #: What items are made of, by document: empty where each candidate is one pointer.
     pointers: Mapping[str, str] = field(default_factory=dict)
 
@@ -81,34 +82,10 @@ def find_candidates(targets: Targets, context: JudgingContext) -> Candidates:
 def _in_items(single: Candidates, context: JudgingContext) -> Candidates:
     """Items instead of pointers where the reader takes several as one. An item costs a rank; where effort is counted
     otherwise, each pointer has its own."""
-    chances = context.user.chances
-    if chances is None or context.effort != "rank":
+    if context.user.chances is None or context.effort != "rank":
         return single
-    documents = [ranking.documents[code] for ranking, _ in single.parts for code in ranking.document.tolist()]
-    useful = np.unique(single.reach.rank).tolist()
-    number = {name: code for code, name in enumerate(dict.fromkeys(documents[i] for i in useful))}
-    if len(number) == len(useful):
-        return single
-    code = np.array([number[documents[i]] for i in useful], dtype=np.int64)
-    items = Items(single.reach.dense()[useful], code, chances, np.ones(single.reach.targets, dtype=bool))
-    names = [single.names[i] for i in useful]
-    pointers = {name: documents[i] for name, i in zip(names, useful, strict=True)}
-    whole = items.whole()
-    if whole is None:
-        return Candidates(names, ((_ranks(len(items)), Reach.of(items.rows)),), items, pointers)
-    names = [item_name(names, item) for item in whole]
-    return Candidates(names, ((_ranks(len(whole)), Reach.of(items.leads(whole))),), None, pointers)
-
-
-def item_name(names: Sequence[str], item: Sequence[int]) -> str:
-    """As :meth:`Ranking.names_by_rank` writes them."""
-    return " + ".join(names[i] for i in item)
-
-
-def _ranks(count: int) -> Ranking:
-    """So many ranks, of which only the number matters."""
-    rows = np.arange(count, dtype=np.int64)
-    return Ranking(documents=[""], document=np.zeros(count, dtype=np.int64), rank=rows, ranks=count)
+    found: Candidates = functions.need("ListSearch", "an ideal list of items")().in_items(single, context.user.chances)
+    return found
 
 
 def no_items(candidates: Candidates, consulted: Ranking, single: Reach) -> IntArray:

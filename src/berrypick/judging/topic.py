@@ -31,7 +31,6 @@ from berrypick.users.base import first_visits, spread
 if TYPE_CHECKING:
     from berrypick.judging.candidates import Candidates
     from berrypick.judging.effort import Effort
-    from berrypick.relevance.sufficient import Sufficient
 
 
 @records(targets="targets")
@@ -177,11 +176,11 @@ class JudgedTopic:
         return self.context.user.reach(consulted, self.targets, self.context.reader)
 
     @part
-    def sufficient(self) -> Sufficient:
-        """What is enough: the sets of targets that the truth names, or all targets."""
-        from berrypick.relevance.sufficient import sufficient_of
+    def sufficient(self) -> Any:
+        """What is enough, as an add-on has it: the sets of targets that the truth names, or all targets."""
+        from berrypick.core.doors import functions
 
-        return sufficient_of(self.truth, self.targets)
+        return functions.need("Sufficient", "what is enough").of(self.truth, self.targets)
 
     @part
     def levels(self) -> tuple[tuple[float, BoolArray, Reach], ...]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from berrypick.addons.effort._cheapest import CheapestLists, against, cheapest_lists, compared
 from berrypick.addons.effort._effort_precision import Working, reached_gains, thresholds, working_of
+from berrypick.addons.effort.measured_effort import candidates_effort
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError
 from berrypick.core.laws import with_laws
@@ -167,14 +167,17 @@ class epnav(TargetMeasure):
         if self.ideal == "targets" and _counts_documents(judged):
             gain = np.cumsum(_steps(judged))
             places = np.searchsorted(gain, thresholds(judged.targets.gain, levels))
-            return against(working, np.minimum(places, len(gain) - 1) + 1.0)
+            return _against(working, np.minimum(places, len(gain) - 1) + 1.0)
         if self.ideal == "targets":
             return working
-        return compared(working, self._cheapest(judged, levels), self.norm)
+        return _compared(working, self._cheapest(judged, levels), self.norm)
 
-    def _cheapest(self, judged: JudgedTopic, levels: tuple[float, ...]) -> CheapestLists:
-        with_run = self.norm == "bounded"
-        return cheapest_lists(judged, levels, exact=self.ideal == "exact", with_run=with_run, limit=search_of(self))
+    def _cheapest(self, judged: JudgedTopic, levels: tuple[float, ...]) -> Any:
+        """The cheapest list for each gain, as an add-on searches for it."""
+        wanted, exact = thresholds(judged.targets.gain, levels), self.ideal == "exact"
+        return search_of(self).cheapest(
+            judged, levels, wanted, candidates_effort, exact=exact, with_run=self.norm == "bounded"
+        )
 
     def compute(self, judged: JudgedTopic) -> Score:
         levels = self._levels(judged)
@@ -250,6 +253,21 @@ class epnav(TargetMeasure):
             *(["Browsing to targets outside of the results costs effort too."] if working.browsing else []),
             f"{self} = {self._value_text(judged)}",
         )
+
+
+def _against(working: Working, ideal: FloatArray) -> Working:
+    """The same run compared with another effort of the ideal list."""
+    return replace(working, ideal=ideal, precision=ideal * working.inverse, doubt=ideal * working.doubt_of_inverse)
+
+
+def _compared(working: Working, lists: Any, norm: NormName) -> Working:
+    """The same run compared with other ideal lists; what no list reaches is undefined."""
+    if norm == "product":
+        return _against(working, lists.values())
+    bound = lists.bounds()
+    with np.errstate(divide="ignore", invalid="ignore"):
+        precision = np.where(bound > 0, working.inverse / bound, np.nan)
+        return replace(working, ideal=bound, precision=precision, doubt=working.doubt_of_inverse / bound)
 
 
 def _counts_documents(judged: JudgedTopic) -> bool:

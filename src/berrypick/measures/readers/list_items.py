@@ -1,26 +1,18 @@
-"""Ideal lists for readers who take several pointers as one list item."""
+"""The list of targets for readers who take several pointers as one list item, and where it may not be ideal."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray
-from berrypick.core.reach import Reach
-from berrypick.judging.candidates import Candidates, item_name
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.lists import ideal as ideals
-from berrypick.kernels.lists.item_greedy import greedy_lists
-from berrypick.kernels.lists.item_lists import MOST_POINTERS, Numbers
-from berrypick.kernels.lists.item_search import too_many
-from berrypick.kernels.lists.items import Items
-from berrypick.measures.readers._ideal_list import SearchedLists, ideal_list
-from berrypick.measures.readers.certificate import Searched, search_of
 
 
 def takes_all(judged: JudgedTopic) -> bool:
     """Whether the reader who opens an item goes through all of it, so that the list of targets is one of documents."""
     chances = judged.context.user.chances
-    return chances is not None and chances.consider == 1 == chances.after
+    return chances is not None and chances.takes_all
 
 
 def targets_by_document(judged: JudgedTopic, worth: FloatArray) -> FloatArray:
@@ -41,37 +33,6 @@ def list_of_documents(judged: JudgedTopic, ideal: BoolArray) -> ideals.Ideal:
     held = np.cumsum(targets_by_document(judged, ideal.astype(np.float64)))
     length = (np.searchsorted(held, np.arange(1, int(ideal.sum()) + 1) - 0.5) + 1).astype(np.float64)
     return ideals.Ideal(length, 1.0 / length, tuple(range(int(k)) for k in length))
-
-
-def ideal_items(
-    measure: Searched, judged: JudgedTopic, ideal: BoolArray, reach: Reach, wanted: tuple[int, ...]
-) -> SearchedLists:
-    """The ideal lists of items; ``reach`` is that of the run to the targets that are ideal."""
-    candidates = judged.candidates
-    if measure.ideal == "exact" and len(candidates.pointers) > MOST_POINTERS:
-        raise too_many(len(candidates.pointers))
-    foreign = np.zeros((0, reach.targets))
-    if measure.norm == "bounded" and measure.ideal != "greedy":
-        foreign = reach.at_events[np.isin(reach.events - 1, judged.no_items)]
-    if candidates.items is None:
-        rows = candidates.reach if ideal.all() else candidates.reach.columns(ideal)
-        return ideal_list(measure, rows, Reach.of(foreign), wanted)
-    items = candidates.items.columns(ideal)
-    if measure.ideal == "greedy":
-        return _greedy(items, candidates)
-    objective = ideals.OBJECTIVES[measure.norm]
-    found = ideals.certified_items(items, Numbers(wanted), objective, search_of(measure), foreign)
-    best = ideals.of_found(found.found, wanted, reach.targets, objective)
-    names = [item_name(candidates.names, item) for item in found.items]
-    return SearchedLists(best, len(names), bool(len(foreign)), objective == "inverse", names)
-
-
-def _greedy(items: Items, candidates: Candidates) -> SearchedLists:
-    length, inverse, lists = greedy_lists(items, range(1, items.targets + 1))
-    number = {item: n for n, item in enumerate(dict.fromkeys(item for one in lists for item in one))}
-    names = [item_name(candidates.names, item) for item in number]
-    orders = [[number[item] for item in one] for one in lists]
-    return SearchedLists(ideals.Ideal(length, inverse, orders), len(names), names=names)
 
 
 def target_list_notes(judged: JudgedTopic, of: str) -> tuple[str, ...]:
