@@ -93,6 +93,7 @@ OFFERED = [
         "finding quoted text in documents needs the add-on",
     ),
     ("adopt", "locate t.qrels o.jsonl --documents r.run", "No such command 'locate'"),
+    ("structure", "evaluate t.qrels r.run -m EPRUM --user hierarchy", "unknown user model hierarchy"),
     ("links", "evaluate t.qrels r.run -m EPRUM --user markov", "unknown user model markov"),
     ("continuation", "evaluate t.qrels r.run -m TBG", "unknown measure TBG"),
     ("continuation", "evaluate t.qrels r.run -m Coverage", "unknown measure Coverage"),

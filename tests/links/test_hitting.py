@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from berrypick.kernels import hitting, native
-from berrypick.kernels.hitting import Chain
+from berrypick.addons.links import hitting
+from berrypick.addons.links.hitting import Chain
+from berrypick.kernels import native
 
 SHARES = st.sampled_from([0.0, 0.0, 0.0, 0.1, 0.3, 0.5, 1.0])
 
