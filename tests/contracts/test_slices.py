@@ -91,6 +91,7 @@ OFFERED = [
     ("pages", "evaluate b.jsonl r.run -m charR", "a place on a page needs the add-on"),
     ("enough", "evaluate t.qrels r.run -m EPRUM(need='set')", "EPRUM(need='set') needs the add-on"),
     ("judge", "evaluate a.jsonl r.run -m charR", "a truth of several annotators needs the add-on"),
+    ("enough", "evaluate t.qrels r.run -m recalls@5", "unknown measure recalls"),
     ("gains", "evaluate t.qrels r.run -m nxCG@10", "unknown measure nxCG"),
 ]
 

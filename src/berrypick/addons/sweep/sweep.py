@@ -44,7 +44,6 @@ from berrypick.core.workers import jobs_notes, ordered_map
 from berrypick.documents.texts import read_texts
 from berrypick.evaluation.evaluation import check_workers
 from berrypick.evaluation.options import EvaluationOptions, takes_options
-from berrypick.evaluation.recalls import has_recalls, with_recalls
 from berrypick.evaluation.requested import MeasuresGiven, default_measures, given_measures, resolve_measures
 from berrypick.inputs.convert import TruthLike, as_truth
 from berrypick.inputs.titles import titles_of
@@ -376,7 +375,9 @@ def sweep(
     given = EvaluationOptions.from_arguments(options, "sweep")  # mistakes are reported before any work is done
     if not measures and not given.task and not given.protocol:
         measures = default_measures(judged.units, False, documents is not None)
-    measures = with_recalls(measures, judged)[0] if has_recalls(measures) else measures
+    recalls = functions.find("Recalls") if "recalls" in str(measures) else None
+    recalls = None if recalls is None else recalls.among(measures)
+    measures = measures if recalls is None else recalls.measures(judged)[0]
     requested = resolve_measures(measures, given.protocol or "", given.task or "")
     check_workers(jobs, None)
     if runs is not None:
