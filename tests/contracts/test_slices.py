@@ -82,18 +82,23 @@ OFFERED = [
     ("page", "report t.qrels r.run -m AP --html page.html", "No such command 'report'"),
     ("campaigns", "evaluate t.qrels r.run -m AP --protocol inex2010", "unknown protocol inex2010"),
     ("index", "evaluate t.qrels r.run -m AP --collection x.idx", "the index of a collection needs the add-on"),
+    ("files", "check r.run", "No such command 'check'"),
+    ("diff", "diff r.run r.run", "No such command 'diff'"),
     ("demo", "demo web", "No such command 'demo'"),
     ("figures", "plot t.qrels r.run -m AP page.html", "No such command 'plot'"),
     ("levels", "evaluate t.qrels r.run -m AP --level document", "--level needs the add-on"),
     ("adopt", "locate t.qrels o.jsonl --documents r.run", "No such command 'locate'"),
     ("links", "evaluate t.qrels r.run -m EPRUM --user markov", "unknown user model markov"),
     ("continuation", "evaluate t.qrels r.run -m TBG", "unknown measure TBG"),
+    ("continuation", "evaluate t.qrels r.run -m Coverage", "unknown measure Coverage"),
     ("pages", "evaluate b.jsonl r.run -m charR", "a place on a page needs the add-on"),
     ("enough", "evaluate t.qrels r.run -m EPRUM(need='set')", "EPRUM(need='set') needs the add-on"),
+    ("ideal", "evaluate t.qrels r.run -m EPRUM(ideal='certified')", "a search for ideal lists needs the add-on"),
     ("judge", "evaluate a.jsonl r.run -m charR", "a truth of several annotators needs the add-on"),
     ("enough", "evaluate t.qrels r.run -m recalls@5", "unknown measure recalls"),
     ("figures", "compare t.qrels r.run -m EPRUM --over window(before=0..9) --plot p.svg", "--plot needs the add-on"),
     ("gains", "evaluate t.qrels r.run -m nxCG@10", "unknown measure nxCG"),
+    ("effort", "evaluate t.qrels r.run -m epnav", "unknown measure epnav"),
 ]
 
 

@@ -93,16 +93,6 @@ def test_documents_judged_as_such_are_judged_as_a_whole():
     assert bp.score("charJudged", truth, run, collection=lengths) == pytest.approx(30 / 100)
 
 
-def test_files_carry_it(tmp_path, files, berrypick):
-    lines = '{"topic": "1", "doc": "a", "start": 0, "end": 10}\n{"topic": "1", "doc": "a", "judged": true}\n'
-    truth = files(truth_jsonl=lines)["truth_jsonl"]
-    for name, to in {"again.jsonl": "span-truth", "again.csv": "span-table-truth"}.items():
-        assert berrypick("convert", truth, tmp_path / name, "--to", to).code == 0
-        read = bp.read_truth(tmp_path / name)
-        assert read.topics["1"].judged_documents == ("a",)
-        assert bp.score("charJudged", read, {"1": {"a#5-50": 1, "b#0-15": 0}}) == pytest.approx(45 / 60)
-
-
 # --- comparisons ------------------------------------------------------------------------------------------------------
 
 

@@ -105,8 +105,8 @@ def test_normalise_drops_white_space_and_settles_quotes():
         ("EPRUN", "EPRUM"),
         ("eprum", "EPRUM"),
         ("Prum", "PRUM"),
-        ("ExpectedRation", "ExpectedRatio"),
         ("nDGC@10", "nDCG"),
+        ("ExpectedRation", "ExpectedRatio"),
         ("Overlop", "Overlap"),
     ],
 )

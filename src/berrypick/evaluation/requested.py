@@ -71,7 +71,8 @@ def default_measures(units: str, seconds: bool, texts: bool, lengths: bool = Tru
         return "AP nDCG@10 R@100 RR"
     if seconds:
         return " ".join([*(measures_of_videos() if lengths else ()), "spanHit(iou=0.5)@1"])
-    return f"charR@5 charP@5 spanRR{' Coverage(budget=2000)' if texts else ''}"
+    reading = texts and registry.find("Coverage") is not None
+    return f"charR@5 charP@5 spanRR{' Coverage(budget=2000)' if reading else ''}"
 
 
 def resolve_measures(given: MeasuresGiven, protocol: str = "", task: str = "") -> tuple[RequestedMeasure, ...]:

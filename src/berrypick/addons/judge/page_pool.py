@@ -304,8 +304,8 @@ def read_page_task(value: dict[str, Any], problems: Problems, line: int | None) 
         place = one.place(empty_allowed=True)
         if place is None:
             return None
-        page, size = place[0] + 1, place[2]
-        held = place[1] or (0.0, 0.0, *(size or (1.0, 1.0)))
+        page, size = place[0] + 1, tuple(place[2]) if place[2] else None
+        held = tuple(place[1] or (0.0, 0.0, *(size or (1.0, 1.0))))
         if not (held[0] < held[2] and held[1] < held[3]):
             problems.report(f"the box {list(held)} has no area", line)
             return None
