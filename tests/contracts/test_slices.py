@@ -101,6 +101,8 @@ OFFERED = [
     ("enough", "evaluate t.qrels r.run -m EPRUM(need='set')", "EPRUM(need='set') needs the add-on"),
     ("ideal", "evaluate t.qrels r.run -m EPRUM(ideal='certified')", "a search for ideal lists needs the add-on"),
     ("judge", "evaluate a.jsonl r.run -m charR", "a truth of several annotators needs the add-on"),
+    ("enough", "evaluate t.qrels r.run -m recalls@5", "unknown measure recalls"),
+    ("figures", "compare t.qrels r.run -m EPRUM --over window(before=0..9) --plot p.svg", "--plot needs the add-on"),
     ("gains", "evaluate t.qrels r.run -m nxCG@10", "unknown measure nxCG"),
     ("effort", "evaluate t.qrels r.run -m epnav", "unknown measure epnav"),
 ]

@@ -119,6 +119,8 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
     of_areas: ClassVar[bool] = False
     #: Whether it asks if the run rightly answers, or abstains.
     of_answers: ClassVar[bool] = False
+    #: Whether it is computed for videos of known lengths where no measure is named. A subclass has to say it again.
+    default_of_videos: ClassVar[bool] = False
     #: Whether :meth:`score_together` may be asked. A subclass that replaces a method has to say it again.
     scored_together: ClassVar[bool] = False
     #: What its value must not depend on, and in which direction it moves: names of ``berrypick.core.laws.LAWS``.

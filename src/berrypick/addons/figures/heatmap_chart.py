@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from berrypick.addons.sweep.heatmap import Grid, shown
-from berrypick.report.chart_panels import concatenated
-from berrypick.report.chart_theme import SCREEN, ChartTheme, distinct, shortened
-from berrypick.report.export import altair
+from berrypick.addons.figures.chart_panels import concatenated
+from berrypick.addons.figures.chart_theme import SCREEN, ChartTheme, check_options, distinct, sized
+from berrypick.addons.figures.export import altair
+from berrypick.report.tables import shortened
 
 Colour = tuple[int, int, int]
 
@@ -15,10 +15,39 @@ LIGHT: Colour = (222, 235, 247)
 DARK: Colour = (8, 48, 107)
 
 
-def heatmap(grid: Grid, places: int = 3, theme: ChartTheme = SCREEN) -> Any:
+def plot_heatmap(grid: Any, places: int = 3, **how: Any) -> Any:
+    """Draw a cell for each pair of values, with its mean; the best has a star.
+
+    Parameters
+    ----------
+    grid : Grid
+        The means of a measure over two parameters of a sweep.
+    places : int
+        Digits shown.
+    **how
+        The options width, height and font_size.
+
+    Returns
+    -------
+    Chart
+        A chart of Altair, which shows itself in notebooks.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> from berrypick.addons.sweep.heatmap import Grid
+    >>> grid = Grid("size", "overlap", "charR", [100, 200], [0, 50], [[0.1, 0.2], [0.3, 0.4]], True)
+    >>> bp.plot_heatmap(grid).to_dict()["title"]
+    'charR'
+    """
+    check_options(sized, how)
+    return heatmap(grid, places, sized(**how))
+
+
+def heatmap(grid: Any, places: int = 3, theme: ChartTheme = SCREEN) -> Any:
     """A cell for each pair of values, with its mean; the best has a star."""
     alt = altair()
-    down, across = (distinct([shown(value) for value in values]) for values in (grid.down, grid.across))
+    down, across = map(distinct, grid.names())
     rows = [
         {"row": name, "column": column, **_cell(grid, value, places)}
         for name, line in zip(down, grid.values, strict=True)
@@ -39,7 +68,7 @@ def heatmap(grid: Grid, places: int = 3, theme: ChartTheme = SCREEN) -> Any:
     return concatenated([chart], theme)
 
 
-def _cell(grid: Grid, value: float | None, places: int) -> dict[str, str]:
+def _cell(grid: Any, value: float | None, places: int) -> dict[str, str]:
     if value is None:
         return {"text": "", "fill": "white", "ink": "black"}
     colour = shade(grid.share(value))

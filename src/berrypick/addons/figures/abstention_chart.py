@@ -4,14 +4,33 @@ from __future__ import annotations
 
 from typing import Any
 
-from berrypick.addons.judge.abstention import Abstention
-from berrypick.report.chart_panels import concatenated, panel_size
-from berrypick.report.chart_theme import check_options, labels, sized
-from berrypick.report.export import altair
+from berrypick.addons.figures.chart_panels import concatenated, panel_size
+from berrypick.addons.figures.chart_theme import check_options, labels, sized
+from berrypick.addons.figures.export import altair
 
 
-def plot_abstention(found: Abstention, **how: Any) -> Any:
-    """Abstained against Answered: up and to the right is better; a point for each least score."""
+def plot_abstention(found: Any, **how: Any) -> Any:
+    """Draw Abstained against Answered: up and to the right is better; a point for each least score.
+
+    Parameters
+    ----------
+    found : Abstention
+        What a least score trades.
+    **how
+        The options width, height and font_size.
+
+    Returns
+    -------
+    Chart
+        A chart of Altair, which shows itself in notebooks.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> found = bp.abstention({"q": {"a": 1}, "p": None}, {"q": {"a": 2.0}, "p": {"a": 1.0}})
+    >>> len(bp.plot_abstention(found).to_dict()["layer"])
+    2
+    """
     check_options(sized, how)
     alt, theme = altair(), sized(**how)
     names = labels(list(dict.fromkeys(point.run for point in found.points)))

@@ -2,18 +2,37 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from berrypick.report.chart_panels import concatenated
-from berrypick.report.chart_theme import SCREEN, ChartTheme, check_options, labels, shortened, sized
-from berrypick.report.export import altair
-
-if TYPE_CHECKING:
-    from berrypick.addons.assumptions.over import Over
+from berrypick.addons.figures.chart_panels import concatenated
+from berrypick.addons.figures.chart_theme import SCREEN, ChartTheme, check_options, labels, sized
+from berrypick.addons.figures.export import altair
+from berrypick.report.tables import shortened
 
 
-def over_chart(found: Over, **how: Any) -> Any:
-    """A panel for each measure; of two ranges for each measure and pair."""
+def plot_over(found: Any, **how: Any) -> Any:
+    """Draw a panel for each measure; of two ranges for each measure and pair.
+
+    Parameters
+    ----------
+    found : Over
+        A comparison along a range of readers.
+    **how
+        The options width, height and font_size.
+
+    Returns
+    -------
+    Chart
+        A chart of Altair, which shows itself in notebooks.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> truth, runs = {"q": {"d#0-9": 1}}, {"a": {"q": {"d#0-5": 1}}, "b": {"q": {"d#4-40": 1}}}
+    >>> along = bp.compare(truth, runs, "EPRUM", over="window(before=0..20)")
+    >>> len(bp.plot_over(along).to_dict()["layer"])  # rules at crossings, and lines
+    2
+    """
     check_options(sized, how)
     theme = sized(**{"theme": SCREEN, **how})
     if len(found.axes) == 1:
@@ -23,7 +42,7 @@ def over_chart(found: Over, **how: Any) -> Any:
     return concatenated(panels, theme)
 
 
-def _lines(found: Over, measure: str, theme: ChartTheme) -> Any:
+def _lines(found: Any, measure: str, theme: ChartTheme) -> Any:
     """A line for each run, and a rule at each crossing."""
     alt = altair()
     axis = found.axes[0]
@@ -47,7 +66,7 @@ def _lines(found: Over, measure: str, theme: ChartTheme) -> Any:
     return alt.layer(rules, lines)
 
 
-def _map(found: Over, place: int, theme: ChartTheme) -> Any:
+def _map(found: Any, place: int, theme: ChartTheme) -> Any:
     """How much better a is than b, in the colours of both."""
     alt = altair()
     pair = found.pairs[place]
@@ -58,7 +77,7 @@ def _map(found: Over, place: int, theme: ChartTheme) -> Any:
         versus = known.get((pair.b, at))
         if run == pair.a and value is not None and versus is not None:
             rows.append({"x": f"{at[0]:.4g}", "y": f"{at[1]:.4g}", "difference": value - versus})
-    most = max((abs(row["difference"]) for row in rows), default=1.0) or 1.0  # type: ignore[arg-type]
+    most = max((abs(row["difference"]) for row in rows), default=1.0) or 1.0
     xs, ys = (list(dict.fromkeys(row[name] for row in rows)) for name in ("x", "y"))
     colour = alt.Scale(domain=[-most, 0, most], range=["#b35806", "#f7f7f7", "#2166ac"])
     names = labels([pair.a, pair.b])

@@ -8,15 +8,15 @@ import re
 import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import lru_cache
-from importlib import import_module
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from berrypick.core.errors import BerrypickError, UsageError, option, shorten
+from berrypick.addons.figures.chart_theme import CENTIMETRE, INCH, PAPER, ChartTheme, check_options, sized
+from berrypick.core.errors import BerrypickError, UsageError, library, option, shorten
 from berrypick.formats.io.files import replace_file
-from berrypick.report.chart_theme import CENTIMETRE, INCH, ChartTheme
 
 ENDINGS = (".png", ".svg", ".pdf")
 #: Nothing may be fetched while a picture is drawn.
@@ -167,9 +167,46 @@ def altair() -> Any:
     return library("altair", "plots need Altair and vl-convert")
 
 
-def library(name: str, needed: str) -> Any:
-    """A library that draws, which may not be installed."""
-    try:
-        return import_module(name)
-    except ImportError:
-        raise UsageError(f"{needed}: pip install 'berrypick[report]'") from None
+@dataclass(frozen=True)
+class FigureFile:
+    """A file that a figure is written to: PNG, SVG or PDF.
+
+    Attributes
+    ----------
+    path
+        The file; its ending says which.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> bp.FigureFile("figure.txt").check()
+    Traceback (most recent call last):
+    ...
+    berrypick.core.errors.UsageError: figure.txt: a plot file must end in .png, .svg or .pdf; give it last
+    """
+
+    path: str | PathLike[str]
+
+    def check(self) -> None:
+        """Refuse a file that no figure can be written to, and a missing library, before the work."""
+        check_target(self.path)
+        converter()
+
+    def draw(self, found: Any) -> str:
+        """Write the figure of an analysis, which has ``plot``; say how large it became."""
+        check_target(self.path)
+        return write_picture(found.plot(theme=PAPER), self.path, PAPER)
+
+    def write(self, svg: str) -> None:
+        """Write a picture that is drawn already."""
+        write_bytes(self.path, svg.encode())
+
+    @staticmethod
+    def check_options(how: Mapping[str, Any]) -> None:
+        """Refuse options that no figure takes."""
+        check_options(sized, how)
+
+    @staticmethod
+    def svg(chart: Any) -> str:
+        """Draw a chart as SVG."""
+        return svg_of(chart.to_dict())

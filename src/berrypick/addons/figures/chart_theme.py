@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import inspect
 import re
-import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from berrypick.core.errors import UsageError, nearest
+from berrypick.report.tables import LONGEST_NAME, shortened
 
 #: Okabe and Ito's colours, which people with any colour vision tell apart; grey in the place of yellow, which does not
 #: show on white paper.
@@ -23,7 +23,6 @@ FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 INCH, CENTIMETRE = 72.0, 72 / 2.54
 #: A column and a page of most proceedings.
 COLUMN, PAGE = 8.5 * CENTIMETRE, 17.5 * CENTIMETRE
-LONGEST_NAME = 28
 
 
 @dataclass(frozen=True)
@@ -140,20 +139,6 @@ def distinct(names: Sequence[str], longest: int = LONGEST_NAME) -> list[str]:
         used.add(label)
         found.append(label)
     return found
-
-
-def shortened(name: str, longest: int = LONGEST_NAME) -> str:
-    """One printable line; the middle is cut out of a long name, since ends of names tell them apart.
-
-    What cannot be printed becomes a question mark, for which every font has a shape.
-    """
-    printable = "".join(c if c.isprintable() else "?" for c in unicodedata.normalize("NFC", name[: 40 * longest]))
-    printable = printable if len(name) <= 40 * longest else printable + name[-longest:]
-    clean = " ".join(printable.split()) or "(no name)"
-    if len(clean) <= longest:
-        return clean
-    end = (longest - 1) // 2
-    return f"{clean[: longest - 1 - end].rstrip()}…{clean[len(clean) - end :].lstrip()}"
 
 
 def strokes(count: int) -> tuple[list[str], list[list[float]]]:
