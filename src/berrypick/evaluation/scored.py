@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, make_dataclass, replace
 from typing import Any
 
 from berrypick.core.arrays import FloatArray
@@ -12,6 +12,18 @@ from berrypick.core.results import ALL, Note, Row, RunFacts, Signature, TopicGro
 from berrypick.core.score import Curve, Score
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.evaluation.signature import sign
+
+
+def _open(cls: type) -> Any:
+    """Return the class that is not frozen of a frozen one with slots, for many values at once.
+
+    What is frozen takes four times as long to make. Both have the same slots, so a value may pass to the frozen class.
+    """
+    told = [(one.name, Any, field(default=one.default, default_factory=one.default_factory)) for one in fields(cls)]
+    return make_dataclass(f"Open{cls.__name__}", told, slots=True)
+
+
+_OpenRow, _OpenScore = _open(Row), _open(Score)
 
 
 @dataclass
@@ -45,8 +57,11 @@ class TopicScores:
         if isinstance(found := state["found"], tuple):
             measures, topics, values, more = found
             keys = [(text, topic) for topic in topics for text in measures]
-            scores = [more[i] if i in more else Score(value) for i, value in enumerate(values)]
+            scores = list(map(_OpenScore, values))
+            for score in scores:
+                score.__class__ = Score
             self.found = dict(zip(keys, scores, strict=True))
+            self.found.update((keys[i], score) for i, score in more.items())
 
     def merge(self, other: TopicScores) -> None:
         """Add what another process found."""
@@ -111,14 +126,16 @@ class ScoredRun:
         found, curves, resampled = self.scores.found, self.scores.curves, self.scores.resampled
         shared = [(one.text, self.signatures[one.text]) for one in measures]
         bare = not (curves or resampled or of)
-        rows = []
+        rows: list[Any] = []
         for topic in self.topics:
             for text, signature in shared:
                 key = (text, topic)
                 score = found[key]
                 own = signature.of([score]) if score.signed else signature.plain
                 more = () if bare else (curves.get(key), resampled.get(key), of.get(topic))
-                rows.append(Row(name, topic, text, score.value, own, *more))
+                rows.append(_OpenRow(name, topic, text, score.value, own, *more))
+        for row in rows:
+            row.__class__ = Row
         means = [self._mean(name, one, self.topics) for one in measures]
         return rows, means, [] if groups is None else self._group_means(name, measures, groups)
 
