@@ -9,7 +9,7 @@ from typing import Any
 
 from berrypick.core.arrays import FloatArray
 from berrypick.core.results import ALL, Note, Row, RunFacts, Signature, TopicGroups, mean
-from berrypick.core.score import Curve, Score
+from berrypick.core.score import Curve, CurvesWanted, Score
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.evaluation.signature import sign
 
@@ -99,7 +99,7 @@ class ScoredRun:
     signatures: dict[str, SharedSignature]
     notes_without_name: Sequence[Note]
     facts_without_name: RunFacts
-    curves: bool
+    curves: CurvesWanted
 
     @property
     def source(self) -> str:
