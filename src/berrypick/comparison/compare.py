@@ -29,7 +29,6 @@ from berrypick.comparison.tabular import fields_of, with_method
 from berrypick.comparison.together_notes import together_notes
 from berrypick.comparison.topic_columns import Column, ColumnBlocks
 from berrypick.comparison.topic_values import TIE
-from berrypick.comparison.unjudged import UnjudgedBounds, unjudged_bounds
 from berrypick.core import spec as specs
 from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.doors import functions
@@ -207,11 +206,21 @@ def compare(
     results = found if prepared is None else found.only(measures=[one.text for one in prepared.measures])
     judgements = None if prepared is None else prepared.truth
     clusters = None if cluster is None else topic_clusters(judgements, cluster)
-    bounds = None if prepared is None else unjudged_bounds(prepared)
+    bounds = None if prepared is None else bounds_of(prepared)
     comparison = compare_results(results, baseline, method, clusters, bounds)
     if proved is None or not proved.measures:
         return comparison
     return replace(comparison, notes=(*comparison.notes, *together_notes(comparison.pairs, proved)))
+
+
+#: What is said where the add-on is not there.
+_NO_BOUNDS = "is not known without the add-on with the function unjudged_bounds, which is not installed"
+
+
+def bounds_of(evaluation: Evaluation) -> Mapping[str, Any] | None:
+    """What unjudged text could do to the differences of an evaluation, as an add-on computes it; None without it."""
+    bound = functions.find("unjudged_bounds")
+    return None if bound is None else bound(evaluation)
 
 
 def compare_results(
@@ -219,11 +228,12 @@ def compare_results(
     baseline: str | None,
     method: Method,
     clusters: TopicGroups | None = None,
-    bounds: Mapping[str, UnjudgedBounds] | None = None,
+    bounds: Mapping[str, Any] | None = None,
 ) -> Comparison:
     """Runs that have been evaluated, over all topics and over each group of them.
 
-    ``bounds`` say what unjudged text could do to differences; None where only results are known, and not the truth.
+    ``bounds`` say what unjudged text could do to differences, as an add-on has them; None where only results are known,
+    and not the truth.
     """
     if clusters is not None:
         method = replace(method, cluster=clusters.field)
@@ -355,7 +365,7 @@ class _ComparisonWork:
         baseline: str | None,
         method: Method,
         clusters: TopicGroups | None,
-        bounds: Mapping[str, UnjudgedBounds] | None,
+        bounds: Mapping[str, Any] | None,
     ) -> None:
         self.results, self.baseline, self.method = results, baseline, method
         self.bounds = {measure: one.only(results.topics) for measure, one in (bounds or {}).items()}
@@ -633,7 +643,8 @@ class _ComparisonWork:
                 text = (
                     f"whether unjudged text alone could turn round the significant difference between {_named(found)} "
                 )
-                text += "is not known from results: compare the runs with the truth"
+                installed = functions.find("unjudged_bounds") is not None
+                text += "is not known from results: compare the runs with the truth" if installed else _NO_BOUNDS
                 self.notes.append(Note("unjudged text", text, measure=measure))
 
     def _leaves_unjudged(self, measure: str) -> bool:
