@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NoReturn, TextIO
 
 import click
 
@@ -73,9 +73,7 @@ def fail(message: object) -> NoReturn:
 
 def show(content: str, painted: bool = False) -> None:
     """Print a result; text ``painted`` for a terminal has control characters, but none from files."""
-    from berrypick.report import terminal
-
-    if painted and terminal.decorated(sys.stdout):
+    if painted and _decorated(sys.stdout):
         click.echo(content, nl=False)
     else:
         say(content, nl=False)
@@ -88,9 +86,22 @@ def show_notes(notes: Iterable[object]) -> None:
 
 def painter() -> Paint:
     """How tables are printed: with colours on a terminal, else as plain text."""
+    from berrypick.report import tables
+
+    if not sys.stdout.isatty():
+        return tables.plain
     from berrypick.report import terminal
 
     return terminal.painter(sys.stdout)
+
+
+def _decorated(stream: TextIO) -> bool:
+    """Whether a stream is a terminal that shows more than plain text; what that takes is loaded for terminals alone."""
+    if not stream.isatty():
+        return False
+    from berrypick.report import terminal
+
+    return terminal.decorated(stream)
 
 
 def default_output() -> str:
@@ -201,9 +212,7 @@ def _is_inside(path: str, folder: str) -> bool:
 @contextmanager
 def progress_bar(doing: str = "evaluating", what: str = "topics") -> Iterator[Callable[[int, int], None] | None]:
     """A progress bar on a terminal, nothing elsewhere."""
-    from berrypick.report import terminal
-
-    if not terminal.decorated(sys.stderr):
+    if not _decorated(sys.stderr):
         yield None
         return
     from rich.console import Console

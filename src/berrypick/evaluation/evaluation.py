@@ -24,8 +24,6 @@ from berrypick.evaluation.inputs import prepare_inputs
 from berrypick.evaluation.notes import lengths_notes, some, unspaced_notes
 from berrypick.evaluation.options import EvaluationOptions, takes_options
 from berrypick.evaluation.protocols import OWN, get_protocol
-from berrypick.evaluation.recalls import NAME as RECALLS
-from berrypick.evaluation.recalls import has_recalls, recalls_notes, with_recalls
 from berrypick.evaluation.requested import (
     MeasuresGiven,
     RequestedMeasure,
@@ -134,10 +132,13 @@ class Evaluation:
         named = bool(options.task or protocol.name) or not (isinstance(measures, (str, list, tuple)) and not measures)
         try:
             given = None if not named else measures
-            of_recall = RECALLS in str(given) and has_recalls(given)
-            given = (
-                with_recalls(given, None)[0] if of_recall else given
-            )  # mistakes are reported before anything is read
+            of_recall = False
+            if "recalls" in str(given):
+                from berrypick.evaluation.recalls import has_recalls, with_recalls  # few ask for them
+
+                of_recall = has_recalls(given)
+                given = with_recalls(given, None)[0] if of_recall else given
+            # mistakes are reported before anything is read
             requested = () if given is None else resolve_measures(given, protocol.name, options.task or "")
         except UnknownMeasureError as error:
             raise error.for_units(_judges_spans(truth)) from None
@@ -291,6 +292,8 @@ class Evaluation:
         if (texts := self.context.reader.texts) is not None:
             notes += unspaced_notes(self.truth, texts, means)
         if self.recalls:
+            from berrypick.evaluation.recalls import recalls_notes
+
             notes += recalls_notes(self.recalls, means)
         info = {one.text: one.info(self.context.effort) for one in self.measures}
         known = None

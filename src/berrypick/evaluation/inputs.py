@@ -278,6 +278,7 @@ def _within_documents(truth: Truth, collection: Collection) -> tuple[Truth, list
     topics, count, before = dict(truth.topics), 0, 0
     for name, topic in spans.items():
         length, before = lengths[before : before + len(topic)], before + len(topic)
+        assert topic.start is not None and topic.end is not None
         beyond = (topic.end > length) & (topic.grade > 0)
         if not beyond.any():
             continue
