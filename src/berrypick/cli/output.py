@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NoReturn, TextIO
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
@@ -73,10 +73,13 @@ def fail(message: object) -> NoReturn:
 
 def show(content: str, painted: bool = False) -> None:
     """Print a result; text ``painted`` for a terminal has control characters, but none from files."""
-    if painted and _decorated(sys.stdout):
-        click.echo(content, nl=False)
-    else:
-        say(content, nl=False)
+    if painted and sys.stdout.isatty():
+        from berrypick.report import terminal  # loaded for terminals alone
+
+        if terminal.decorated(sys.stdout):
+            click.echo(content, nl=False)
+            return
+    say(content, nl=False)
 
 
 def show_notes(notes: Iterable[object]) -> None:
@@ -93,15 +96,6 @@ def painter() -> Paint:
     from berrypick.report import terminal
 
     return terminal.painter(sys.stdout)
-
-
-def _decorated(stream: TextIO) -> bool:
-    """Whether a stream is a terminal that shows more than plain text; what that takes is loaded for terminals alone."""
-    if not stream.isatty():
-        return False
-    from berrypick.report import terminal
-
-    return terminal.decorated(stream)
 
 
 def default_output() -> str:
@@ -212,7 +206,9 @@ def _is_inside(path: str, folder: str) -> bool:
 @contextmanager
 def progress_bar(doing: str = "evaluating", what: str = "topics") -> Iterator[Callable[[int, int], None] | None]:
     """A progress bar on a terminal, nothing elsewhere."""
-    if not _decorated(sys.stderr):
+    if sys.stderr.isatty():
+        from berrypick.report import terminal
+    if not sys.stderr.isatty() or not terminal.decorated(sys.stderr):
         yield None
         return
     from rich.console import Console

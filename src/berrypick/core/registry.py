@@ -106,10 +106,8 @@ class Registry(Generic[T]):
 
     def find(self, name: str) -> type[T] | None:
         """A class by its name or an alias; None if there is none, or the name belongs to another library."""
-        found = self._from_file(name, lambda cls: cls.name()) or self._registered.get(name)
-        if found is not None or name in self.external():
-            return found
-        if (found := self._own(name)) is not None:
+        found = self._from_file(name, lambda cls: cls.name()) or self._registered.get(name) or self._own(name)
+        if found is not None or name in self.external():  # which loads the other library
             return found
         for known in (self.built_in, self._registered.copy, self.plugins):
             for candidate in known().values():
