@@ -6,6 +6,8 @@ shallow     200 TREC runs of 50 topics x 100 results, AP nDCG@10 P@10; against p
             $TREC_EVAL names it
 lines       spans as JSON Lines, 750,000 lines of 7,500 topics, charR and EPRUM; against json.loads and orjson
 python      spans in Python, 20 systems x 1,000 questions x 10, charR@5; us a span
+scores      scores in Python, {topic: {document: score}}, 500 topics x 1,000 documents, AP nDCG@10 P@10; against
+            pytrec_eval with the same dictionaries; us a result
 chunks      10,000 chunk texts without a document in 10 MB of text, charR; against 100 of them sought one by one
 statistics  compare of 50 systems on 50 topics with 10,000 resamples, and stability of 20 systems, by 3 measures;
             against the same with one BLAS thread
@@ -58,6 +60,20 @@ import sys, json, time, berrypick as bp
 truth, runs = json.load(open(sys.argv[1]))
 begun = time.process_time()
 bp.evaluate(truth, runs, "charR@5")
+print("seconds", time.process_time() - begun)
+"""
+SCORES = """
+import sys, json, time, berrypick as bp
+truth, run = json.load(open(sys.argv[1]))
+begun = time.process_time()
+bp.evaluate(truth, {"mine": run}, "AP nDCG@10 P@10")
+print("seconds", time.process_time() - begun)
+"""
+PYTREC_SCORES = """
+import sys, json, time, pytrec_eval
+truth, run = json.load(open(sys.argv[1]))
+begun = time.process_time()
+pytrec_eval.RelevanceEvaluator(truth, {"map", "ndcg_cut.10", "P.10"}).evaluate(run)
 print("seconds", time.process_time() - begun)
 """
 CHUNKS = """
@@ -190,6 +206,25 @@ def python(folder: Path, scale: float, repeats: int) -> None:
     costs = tell(f"spans in Python, 20 systems x {questions} questions x 10", commands, repeats, own=True)
     each = costs["berrypick"].best / (200 * questions)
     print(f"  {each * 1e6:.1f} us a span, without loading")
+
+
+def scores(folder: Path, scale: float, repeats: int) -> None:
+    draw, topics = np.random.default_rng(7), max(2, round(500 * scale))
+    for name, count in (("whole", topics), ("half", topics // 2)):
+        found = [draw.permutation(np.unique(draw.integers(0, 1_000_000, 1010)))[:1000].tolist() for _ in range(count)]
+        run = {
+            f"q{topic}": dict(zip((f"doc{one:07d}" for one in names), draw.uniform(0, 20, 1000).tolist(), strict=True))
+            for topic, names in enumerate(found)
+        }
+        truth = {topic: {one: int(draw.random() < 0.4) for one in list(held)[:60]} for topic, held in run.items()}
+        (folder / f"{name}.json").write_text(json.dumps([truth, run]))
+    commands = {
+        "berrypick": ["-c", SCORES, f"{folder}/whole.json"],
+        "berrypick, half": ["-c", SCORES, f"{folder}/half.json"],
+        "pytrec_eval": ["-c", PYTREC_SCORES, f"{folder}/whole.json"],
+    }
+    costs = tell(f"scores in Python, {topics} topics x 1000 documents", commands, repeats, own=True)
+    print(f"  {costs['berrypick'].best / (1000 * topics) * 1e6:.2f} us a result, with what a first evaluation loads")
 
 
 def words_of(draw: np.random.Generator, count: int) -> list[str]:
@@ -365,7 +400,7 @@ def tell(title: str, commands: dict[str, list[str]], repeats: int, own: bool = F
 
 
 ROWS: dict[str, Callable[[Path, float, int], None]] = {
-    row.__name__: row for row in (shallow, lines, python, chunks, statistics, sweep, report, dask, first)
+    row.__name__: row for row in (shallow, lines, python, scores, chunks, statistics, sweep, report, dask, first)
 }
 
 

@@ -18,7 +18,7 @@ from prepared import suiting
 
 import berrypick as bp
 from berrypick import measures, references
-from berrypick.core.doors import load_own
+from berrypick.core.doors import load_own, own_points
 from berrypick.core.laws import LAWS
 from berrypick.core.results import ALL
 from berrypick.evaluation.requested import parse_measure
@@ -340,3 +340,8 @@ def test_the_list_names_all(berrypick):
     assert listed.code == 0
     for name, _ in MEASURES:
         assert re.search(rf"^{name}\s", listed.out, re.MULTILINE)
+
+
+def test_no_measure_of_an_add_on_has_the_name_of_one_of_ir_measures():
+    """They are found by name before ir_measures is asked, which would have to be loaded for that."""
+    assert not {*own_points("measures")} & {*measures.document_measures.names()}

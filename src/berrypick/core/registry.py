@@ -107,9 +107,8 @@ class Registry(Generic[T]):
     def find(self, name: str) -> type[T] | None:
         """A class by its name or an alias; None if there is none, or the name belongs to another library."""
         found = self._from_file(name, lambda cls: cls.name()) or self._registered.get(name)
-        if found is not None or name in self.external():
-            return found
-        if (found := doors.load_own(self._group, name)) is not None:
+        found = found or doors.load_own(self._group, name)
+        if found is not None or name in self.external():  # which loads the other library
             return found
         for known in (self.built_in, self._registered.copy, self.plugins):
             for candidate in known().values():

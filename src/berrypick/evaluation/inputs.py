@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator
 from dataclasses import dataclass, replace
+from itertools import repeat
 from os import fspath
 from typing import TYPE_CHECKING, Any
 
@@ -269,7 +270,7 @@ def _within_documents(truth: Truth, collection: Collection) -> tuple[Truth, list
     """Where only lengths are known: spans that end after their document are cut there, others lie outside of it."""
     spans = {name: topic for name, topic in truth.topics.items() if topic.start is not None and topic.end is not None}
     documents = Coded.joined([topic.document for topic in spans.values()])
-    known = np.array([collection.lengths.get(name, np.inf) for name in documents.names], dtype=np.float64)
+    known = np.array(list(map(collection.lengths.get, documents.names, repeat(np.inf))), dtype=np.float64)
     lengths = known[documents.codes]
     ends, grades = ([np.zeros(0), *(getattr(topic, name) for topic in spans.values())] for name in ("end", "grade"))
     if not ((np.concatenate(ends) > lengths) & (np.concatenate(grades) > 0)).any():
@@ -278,6 +279,7 @@ def _within_documents(truth: Truth, collection: Collection) -> tuple[Truth, list
     for name, topic in spans.items():
         assert topic.start is not None and topic.end is not None
         length, before = lengths[before : before + len(topic)], before + len(topic)
+        assert topic.start is not None and topic.end is not None
         beyond = (topic.end > length) & (topic.grade > 0)
         if not beyond.any():
             continue
