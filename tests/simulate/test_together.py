@@ -82,6 +82,7 @@ def test_independent_readers_get_the_exact_values(seed):
     assert {row.together for row in found} == {"independent"}
 
 
+@pytest.mark.slow
 def test_drawn_readers_lie_within_what_reach_proves():
     rng = np.random.default_rng(5)
     for _ in range(5):

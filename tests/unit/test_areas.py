@@ -84,6 +84,7 @@ def cell_by_cell(page, box, relevant_page, relevant_box):
     return fresh, good
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("together", [1, 40, 200_000])
 def test_both_forms_have_the_same_digits(kernels, together, monkeypatch):
     monkeypatch.setattr(areas, "_TOGETHER", together)
@@ -124,6 +125,7 @@ def stretches(results, relevant):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(30))
 def test_reading_order_against_a_raster(seed):
     rng = np.random.default_rng(seed)

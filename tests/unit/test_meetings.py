@@ -125,7 +125,6 @@ def test_ratios_and_taken_targets_against_all_pairs(kernels, kind, monkeypatch):
             assert taken.target.tolist() == taken_from_all(ratio, least)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["text", "areas"])
 def test_memory_grows_with_results_and_targets(kind, monkeypatch):
     """Everything overlaps everything: a table of all pairs would grow four times."""
