@@ -99,7 +99,6 @@ def test_structures_column_by_column(folder: Path, index: Path) -> None:
     assert ours.total == sum(ours.lengths.values()) and ours.mean_length == ours.total / 300
 
 
-@pytest.mark.slow
 def test_points_and_passages(folder: Path, index: Path) -> None:
     ours, theirs = read_index(index), read_folder(folder)
     for name in list(readable(theirs))[::10]:
@@ -180,7 +179,6 @@ def test_only_what_is_asked_for_is_read(index: Path, monkeypatch: pytest.MonkeyP
     assert 0 < read < size
 
 
-@pytest.mark.slow
 def test_where_files_cannot_be_read_in_pieces(folder: Path, index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(os, "pread")
     ours, theirs = read_index(index), read_folder(folder)
@@ -369,7 +367,6 @@ def test_without_pyarrow(berrypick: Command, index: Path, folder: Path, monkeypa
 # For others
 
 
-@pytest.mark.slow
 def test_other_programs_can_read_it(folder: Path, index: Path) -> None:
     """As docs/reference/formats/collection-index.md says."""
     import polars as pl

@@ -123,7 +123,6 @@ def test_everyday_documents(tmp_path: Path) -> None:
     compare(tmp_path, EVERYDAY)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", EVERYDAY)
 def test_each_alone(tmp_path: Path, name: str) -> None:
     compare(tmp_path, {name: EVERYDAY[name]})
@@ -171,14 +170,12 @@ def test_all_together(tmp_path: Path) -> None:
     assert len(scan([]).documents) == 0
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in BAD if name != "very deep"])
 def test_a_bad_document_does_not_harm_the_next(tmp_path: Path, name: str) -> None:
     documents = {"x": b"<a>x</a>", name: BAD[name], "y": b"<a>y</a>", "z": BAD["open"], "u": b"<a>u</a>"}
     compare(tmp_path, documents)
 
 
-@pytest.mark.slow
 def test_files_that_are_not_what_they_were(tmp_path: Path) -> None:
     """Grown, shrunk, or gone since their size was asked for."""
     (tmp_path / "a.xml").write_bytes(b"<a>" + b"x" * 3_000_000 + b"</a>")

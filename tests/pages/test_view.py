@@ -90,7 +90,6 @@ def test_amounts_are_those_of_the_library(watch, report):
         watched.go(rank=None)
 
 
-@pytest.mark.slow
 def test_data_have_the_same_numbers(report):
     path, told, means = report
     topic = Page(path).topic("q")

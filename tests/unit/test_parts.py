@@ -100,7 +100,6 @@ def scanned(format: str, line: bytes) -> dict[str, Any] | None:
     return reader.finish() if reader.feed(block, len(line), True) == len(line) else None
 
 
-@pytest.mark.slow
 def test_numbers_are_those_that_python_reads():
     """Any number of digits before and after a point, signs, exponents, and words that are nearly numbers."""
     draw = random.Random(5)
