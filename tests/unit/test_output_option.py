@@ -140,7 +140,10 @@ def texts(folder: Path) -> None:
     run("pool", *WRITING["pool"][0], "-o", "tasks.jsonl")
 
 
-@pytest.mark.parametrize("command", [*sorted({*WRITING} - {"plot"}), pytest.param("plot", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "command",
+    [pytest.param(one, marks=pytest.mark.slow) if one in ("plot", "report") else one for one in sorted(WRITING)],
+)
 def test_files_are_written_with_o_and_in_the_older_way(command: str, texts: None) -> None:
     arguments, older, file = WRITING[command]
     assert run(command, *arguments, "-o", file).exit_code == 0
