@@ -59,6 +59,7 @@ SLOW_MODULES = {
     "test_campaign",
     "test_certified",
     "test_certified_effort",
+    "test_certified_epnav",
     "test_certified_many",
     "test_chunks_data",
     "test_cli",

@@ -86,13 +86,21 @@ OFFERED = [
     ("page", "report t.qrels r.run -m AP --html page.html", "No such command 'report'"),
     ("campaigns", "evaluate t.qrels r.run -m AP --protocol inex2010", "unknown protocol inex2010"),
     ("index", "evaluate t.qrels r.run -m AP --collection x.idx", "the index of a collection needs the add-on"),
+    ("files", "check r.run", "No such command 'check'"),
+    ("diff", "diff r.run r.run", "No such command 'diff'"),
     ("demo", "demo web", "No such command 'demo'"),
     ("figures", "plot t.qrels r.run -m AP page.html", "No such command 'plot'"),
     ("levels", "evaluate t.qrels r.run -m AP --level document", "--level needs the add-on"),
     ("adopt", "locate t.qrels o.jsonl --documents r.run", "No such command 'locate'"),
     ("links", "evaluate t.qrels r.run -m EPRUM --user markov", "unknown user model markov"),
     ("continuation", "evaluate t.qrels r.run -m TBG", "unknown measure TBG"),
+    ("continuation", "evaluate t.qrels r.run -m Coverage", "unknown measure Coverage"),
+    ("pages", "evaluate b.jsonl r.run -m charR", "a place on a page needs the add-on"),
+    ("enough", "evaluate t.qrels r.run -m EPRUM(need='set')", "EPRUM(need='set') needs the add-on"),
+    ("ideal", "evaluate t.qrels r.run -m EPRUM(ideal='certified')", "a search for ideal lists needs the add-on"),
+    ("judge", "evaluate a.jsonl r.run -m charR", "a truth of several annotators needs the add-on"),
     ("gains", "evaluate t.qrels r.run -m nxCG@10", "unknown measure nxCG"),
+    ("effort", "evaluate t.qrels r.run -m epnav", "unknown measure epnav"),
 ]
 
 
@@ -101,6 +109,9 @@ def test_what_a_missing_slice_offers_is_one_message(tmp_path, name, command, mes
     (tmp_path / "t.qrels").write_text("1 0 a 1\n")
     (tmp_path / "r.run").write_text("1 Q0 a 1 1 mine\n")
     (tmp_path / "x.idx").write_bytes(b"ARROW1")
+    span = '{"topic": "1", "doc": "a", "start": 0, "end": 9, "annotator": "%s"}\n'
+    (tmp_path / "a.jsonl").write_text(span % "Ana" + span % "Ben")
+    (tmp_path / "b.jsonl").write_text('{"topic": "1", "doc": "a", "page": 1, "grade": 1}\n')
     done = without([name], "-m", "berrypick", *command.split(), cwd=tmp_path)
     assert done.returncode == 2 and message in done.stderr
     assert len(done.stderr.splitlines()) == 1 and not done.stdout and not (tmp_path / "page.html").exists()

@@ -39,12 +39,10 @@ WRONG_TYPES = {
     "jobs": lambda value: bp.evaluate(TRUTH, RUN, "AP", jobs=value),
     "baseline": lambda value: bp.compare(TRUTH, RUN, "AP", baseline=value),
     "cluster": lambda value: bp.compare(TRUTH, RUN, "AP", cluster=value),
-    "tolerance": lambda value: bp.diff(bp.evaluate(TRUTH, RUN, "AP"), bp.evaluate(TRUTH, RUN, "AP"), tolerance=value),
     "save": lambda value: bp.evaluate(TRUTH, RUN, "AP").save(value),
     "collection": bp.read_collection,
     "navigation": bp.read_navigation,
     "results": bp.read_results,
-    "diff": lambda value: bp.diff(value, value),
 }
 
 

@@ -3,8 +3,6 @@ what they look like, sweeps and comparisons that mix things up."""
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 import berrypick as bp
@@ -125,56 +123,7 @@ def test_names_that_match_say_nothing():
     assert bp.evaluate({"q": {"a": 1, "B": 1}}, {"q": {"a": 1.0, "c": 0.5}}, "AP").notes == ()
 
 
-# --- check ------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "records",
-    [
-        [{"topic": "1", "doc": "a", "start": 0, "end": 5}, {"topic": "1", "doc": "b", "grade": 0}],
-        [{"topic": "1", "doc": "a", "start": 0, "end": 5}, {"topic": "1", "doc": "a", "quote": "x"}],
-        [{"topic": "1", "doc": "a", "start": 0, "end": 5}] * 30 + [{"topic": "2", "doc": "b", "grade": 0}],
-        [{"topic": "1", "doc": "a", "start": 0, "end": 5}] * 30 + [{"topic": "2", "quote": "x"}],
-        [{"topic": "1", "doc": "a", "start": 0, "end": 5}, {"topic": "2", "answer": None}],
-    ],
-)
-def test_check_knows_a_truth_with_and_without_spans(files, berrypick, tmp_path, records):
-    path = files(mixed_jsonl="".join(json.dumps(record) + "\n" for record in records))["mixed_jsonl"]
-    done = berrypick("check", path)
-    assert done.code == 0 and done.out.startswith(f"{path}: span-truth, "), done.out
-
-
-def test_check_still_finds_a_broken_run(files, berrypick):
-    rows = [{"topic": "1", "doc": "a", "start": 0, "end": 5, "rank": 1}, {"topic": "1", "doc": "b", "rank": 2}]
-    path = files(run_jsonl="".join(json.dumps(row) + "\n" for row in rows))["run_jsonl"]
-    done = berrypick("check", path)
-    assert done.code == 2 and "span-run" in done.out and "only some lines have start and end" in done.out
-
-
 # --- sweeps and comparisons -------------------------------------------------------------------------------------------
-
-
-def results(**values: float):
-    return bp.concat(
-        *(bp.evaluate({"q": {"a": 1}}, {name: {"q": {"a": value}}}, "AP") for name, value in values.items())
-    )
-
-
-def test_diff_renames_the_runs_of_a_sweep(files, berrypick, tmp_path):
-    old, new = results(**{"size=100,k1=1.2": 1.0, "same": 1.0}), results(**{"size=200,k1=1.2": 1.0, "same": 1.0})
-    for name, found in (("old", old), ("new", new)):
-        (tmp_path / f"{name}.json").write_text(json.dumps(found.records()))
-    done = berrypick(
-        "diff", tmp_path / "old.json", tmp_path / "new.json", "--rename", "size=100,k1=1.2=size=200,k1=1.2"
-    )
-    assert done.code == 0, done.err
-    assert not bp.diff(old, new, rename={"size=100,k1=1.2": "size=200,k1=1.2"})
-    assert not bp.diff(old, new, rename=["size=100,k1=1.2=size=200,k1=1.2"])
-    with pytest.raises(bp.UsageError, match="no run v1 to rename"):
-        bp.diff(old, new, rename=["v1=v2"])
-    both = results(**{"a": 1.0, "a=b": 1.0}), results(**{"b=c": 1.0, "c": 1.0})
-    with pytest.raises(bp.UsageError, match="could mean 'a' to 'b=c' or 'a=b' to 'c'"):
-        bp.diff(*both, rename=["a=b=c"])
 
 
 def test_two_forms_of_a_measure_of_ones_own_are_two_columns_or_an_error():

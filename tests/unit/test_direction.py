@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 from quick_and_slow import TRUTH, Dwell, runs
 
@@ -43,31 +41,3 @@ def test_best_of_a_table(results):
     marked = []
     render_results(results, "table", False, 4, lambda table, strong: marked.extend(strong) or "")
     assert marked == [(1, 1)]
-
-
-def test_diff(results):
-    worse = results.only(runs=["quick"]).renamed({"quick": "run"})
-    better = results.only(runs=["slow"]).renamed({"slow": "run"})
-    found = bp.diff(better, worse, force=True)
-    assert (found.summaries[0].better, found.summaries[0].worse) == (12, 0)
-
-
-@pytest.mark.parametrize("file_first", [True, False])
-def test_diff_of_results_and_a_file_takes_the_direction_that_is_known(results, tmp_path, file_first):
-    slow = results.only(runs=["slow"]).renamed({"slow": "run"})
-    quick = results.only(runs=["quick"]).renamed({"quick": "run"})
-    path = tmp_path / "results.json"
-    path.write_text(json.dumps((slow if file_first else quick).records()), encoding="utf-8")
-    found = bp.diff(path, quick) if file_first else bp.diff(slow, path)
-    assert (found.summaries[0].better, found.summaries[0].worse) == (12, 0)
-    assert not found.notes
-
-
-def test_diff_of_files_says_that_the_direction_is_not_known(results, tmp_path):
-    for name, one in (("old", results["slow"]), ("new", results["quick"])):
-        records = one.renamed({"slow": "run", "quick": "run"}).records()
-        (tmp_path / f"{name}.json").write_text(json.dumps(records), encoding="utf-8")
-    found = bp.diff(tmp_path / "old.json", tmp_path / "new.json")
-    assert [str(note) for note in found.notes] == [
-        "Dwell: not a measure known here; better and worse are counted as if larger values were better"
-    ]

@@ -127,26 +127,6 @@ def test_what_cannot_be_so_is_refused_with_its_line(name, tmp_path):
         bp.read_truth(lines(tmp_path / "truth.jsonl", rows))
 
 
-def test_a_row_of_grade_0_belongs_to_no_set(tmp_path, berrypick):
-    rows = [A | {"set": "x"}, B | {"set": "x", "grade": 0}]
-    path = lines(tmp_path / "truth.jsonl", rows)
+def test_a_row_of_grade_0_belongs_to_no_set(tmp_path):
+    path = lines(tmp_path / "truth.jsonl", [A | {"set": "x"}, B | {"set": "x", "grade": 0}])
     assert meaning(bp.read_truth(path)) == {"1": (("x",), ())}
-    said = berrypick("check", path)
-    assert "1 set in 1 topic" in said.out
-    assert "lines that are not relevant and name a set, which they are no part of" in said.out
-
-
-def test_several_annotators_of_a_topic_with_sets_are_refused(tmp_path):
-    rows = [A | {"set": "x", "annotator": "ann"}, B | {"set": "x", "annotator": "bob"}]
-    with pytest.raises(bp.BerrypickError, match="topic 1 has sets or hops, and several annotators"):
-        bp.read_truth(lines(tmp_path / "truth.jsonl", rows))
-
-
-def test_lines_and_tables_with_sets_are_no_runs(tmp_path, berrypick):
-    rows = [A | {"set": "x"}, B | {"set": "y"}]
-    as_frame(rows).drop(columns="grade").to_csv(tmp_path / "truth.csv", index=False)
-    for path in (lines(tmp_path / "truth.jsonl", rows), tmp_path / "truth.csv"):
-        said = berrypick("check", path).out
-        assert "2 sets in 1 topic" in said and "leaves it open" not in said
-    ranked = lines(tmp_path / "run.jsonl", [A | {"set": "x", "rank": 1}])
-    assert "span-run" in berrypick("check", ranked).out

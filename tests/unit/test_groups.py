@@ -173,21 +173,6 @@ def test_several_processes_give_the_same_groups(files):
     assert evaluate(files, by="domain", jobs=2).group_rows == evaluate(files, by="domain").group_rows
 
 
-def test_a_difference_compares_topics_and_says_so(files, berrypick):
-    inputs = (files / "truth.jsonl", files / "run.jsonl", "-m", "charR", "--by", "domain")
-    (files / "old.json").write_text(berrypick("evaluate", *inputs, "-q", "-o", "json").out)
-    done = berrypick("diff", files / "old.json", files / "old.json")
-    assert done.code == 0 and "means of groups are not compared" in done.err and done.out.count("\n") == 1
-
-
-def test_a_truth_keeps_its_fields_when_it_is_converted(files, berrypick):
-    for name in ("again.jsonl", "again.csv"):
-        (files / "graded.jsonl").write_text(TRUTH.replace("}", ', "grade": 1}'))
-        assert berrypick("convert", files / "graded.jsonl", files / name).code == 0
-        results = bp.evaluate(files / name, files / "run.jsonl", "charR", by="domain")
-        assert results.by_group() == {"run": {"charR": {"law": LAW, "film": FILM}}}
-
-
 # --- comparisons ------------------------------------------------------------------------------------------------------
 
 

@@ -85,13 +85,6 @@ def test_a_damaged_parquet_file_is_told(tmp_path):
         bp.read_run(tmp_path / "run.parquet")
 
 
-def test_the_command_line_converts_and_checks_tables(files, tmp_path, berrypick):
-    path = files(run_jsonl='{"topic": "1", "doc": "a", "start": 0, "end": 5, "score": 2}\n')["run_jsonl"]
-    for name in ("out.csv", "out.parquet"):
-        assert berrypick("convert", path, tmp_path / name, "--from", "span-run").code == 0
-        assert "1 topic, 1 result" in berrypick("check", tmp_path / name, "--format", "span-table-run").out
-
-
 def test_a_file_of_texts_is_located(files, tmp_path, berrypick):
     (tmp_path / "texts").mkdir()
     (tmp_path / "texts" / "garden.txt").write_text(TEXT)

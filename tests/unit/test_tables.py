@@ -104,14 +104,12 @@ def test_any_name_is_itself_in_markdown(name):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["=1+1", "+SUM(A1)", "-1+1", "@cmd", "\t=1", "＝1+1", "=cmd|' /C calc'!A0"])
-@pytest.mark.parametrize("kind", ["evaluate", "compare", "diff"])
+@pytest.mark.parametrize("kind", ["evaluate", "compare"])
 def test_text_in_csv_is_no_formula(name, kind):
     made = results({name: {"AP": [0.1, 0.2]}, "two": {"AP": [0.2, 0.4]}})
-    other = results({name: {"AP": [0.3, 0.1]}, "two": {"AP": [0.2, 0.4]}})
     written = {
         "evaluate": lambda output: render(made, output, True, None),
         "compare": lambda output: bp.compare(made).table(output),
-        "diff": lambda output: bp.diff(made, other).table(output),
     }[kind]
     rows = list(csv.reader(io.StringIO(written("csv"), newline="")))
     assert f"'{name}" in {cell for row in rows for cell in row}

@@ -310,34 +310,3 @@ def test_offsets_that_catch_white_space(files, tmp_path, quote, low, high, statu
     else:
         with pytest.raises(bp.InputError, match="does not match its quote"):
             bp.evaluate(truth, run, "charR", documents={"d": SENTENCES})
-
-
-# --- files that hold texts and offsets --------------------------------------------------------------------------------
-
-
-def test_check_with_documents(files, berrypick, tmp_path):
-    (tmp_path / "texts").mkdir()
-    (tmp_path / "texts" / "d.txt").write_text(TEXT, newline="")
-    judged = [{"topic": "q", "doc": "d", "start": at, "end": at + 60, "quote": TEXT[at : at + 60]} for at in STARTS]
-    shifted = [{**row, "start": row["start"] + 7, "end": row["end"] + 7} for row in judged]
-    beyond = [{"topic": "q", "doc": "d", "start": len(TEXT), "end": len(TEXT) + 9}]
-    quotes = [{"topic": "q", "doc": "d", "quote": "Line 12 says"}, {"topic": "q", "doc": "d", "quote": "No such line"}]
-    unknown = [{"topic": "q", "doc": "e", "start": 0, "end": 9}]
-    cases = {
-        "right": (judged, "6 quotes compared with the documents"),
-        "plain": ([{"topic": "q", "doc": "d", "start": 5, "end": 9}], "offsets lie within the documents"),
-        "shifted": (shifted, "6 of 6 quotes are not at their offsets: all are 7 characters too high"),
-        "beyond": (beyond, "beyond the end"),
-        "quotes": (quotes, "the quote is not in d.txt"),
-        "unknown": (unknown, "document e is not in"),
-        "run": (rows(TEXT), "6 texts compared with the documents"),
-        "shifted run": (rows(TEXT, 7), "6 of 6 texts are not at their offsets: all are 7 characters too high"),
-        "texts": ([{"topic": "q", "doc": "d", "text": "Line 12 says", "rank": 1}], "1 text found in the documents"),
-        "bytes": (rows(TEXT.replace("berries", "bérries"), unit="bytes"), "not at their offsets"),
-    }
-    for name, (records, said) in cases.items():
-        path = files(**{"some_jsonl": lines(records)})["some_jsonl"]
-        found = berrypick("check", path, "--documents", tmp_path / "texts")
-        good = name in ("right", "plain", "run", "texts")
-        assert (found.code, said in found.out) == (0 if good else 2, True), (name, found.out, found.err)
-    assert berrypick("check", path, "--offsets", "bytes").code == 2  # without documents

@@ -21,9 +21,6 @@ COMMANDS = {
     "evaluate": "Score runs against judgements.",
     "compare": "Compare runs: confidence intervals, paired tests, gates for CI.",
     "explain": "Show how one number is computed.",
-    "diff": "Show what changed between two results files.",
-    "check": "Detect the format of files and report every problem.",
-    "convert": "Convert a file to another format.",
     "list": "List measures, user models or formats.",
     "show": "Describe one measure, user model or format.",
 }

@@ -192,6 +192,12 @@ def refuse_overwriting(target: str, inputs: Iterable[str | None], documents: str
             raise UsageError(f"refusing to overwrite {target}, a file of {source}; name another file to write")
 
 
+def refuse_same(one: str, other: str) -> None:
+    """Refuse to write one file twice."""
+    if "\0" not in one + other and os.path.realpath(one) == os.path.realpath(other):
+        raise UsageError(f"{one} would be written twice; name two files")
+
+
 def _is_inside(path: str, folder: str) -> bool:
     from pathlib import Path  # loads urllib
 

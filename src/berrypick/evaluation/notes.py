@@ -88,11 +88,11 @@ def unspaced_notes(truth: Truth, texts: Texts, rows: Sequence[Row]) -> list[Note
     return []
 
 
-def unread_notes(run: Run) -> list[Note]:
-    """Fields of a run that are not read."""
+def unread_notes(value: Truth | Run) -> list[Note]:
+    """Fields that are not read."""
     from berrypick.inputs.fields import unread_note
 
-    text = unread_note(run.unread)
+    text = unread_note(value.unread)
     return [Note("unread", text)] if text else []
 
 
@@ -101,6 +101,14 @@ def skipped_notes(value: Truth | Run | LinkTable, source: str = "") -> Iterator[
     where = f"{source}: " if source else ""
     for what, count in value.skipped.items():
         yield Note("skipped", f"{where}{what}: {count}")
+
+
+def reading_notes(value: object, source: str) -> list[object]:
+    """Return what the reader of a file skipped, merged or assumed, and what it did not read."""
+    notes = [f"{source}: {note}" for note in value.notes] if isinstance(value, Run) else []
+    if isinstance(value, (Truth, Run)) and value.unread:
+        notes += [f"{source}: {note}" for note in unread_notes(value)]
+    return [*notes, *(skipped_notes(value, source) if isinstance(value, (Truth, Run, LinkTable)) else ())]
 
 
 def _topic_notes(scorer: RunScorer) -> Iterator[Note]:

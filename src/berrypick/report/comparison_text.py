@@ -1,4 +1,4 @@
-"""Comparisons and differences as text: tables, Markdown, LaTeX, CSV, TSV, JSON.
+"""Comparisons as text: tables, Markdown, LaTeX, CSV, TSV, JSON.
 
 Two layouts of a comparison: ``details`` has a table for each measure, with a row for each run; ``runs`` is one table
 with a row for each run and a column for each measure, as papers print it.
@@ -11,13 +11,11 @@ from collections.abc import Sequence
 from textwrap import fill
 
 from berrypick.comparison.comparison import Comparison, Estimate
-from berrypick.comparison.difference import Difference
 from berrypick.core.errors import one_line
 from berrypick.core.score import Table
 from berrypick.report import tables
 
 OUTPUTS = ("table", "markdown", "latex", "csv", "tsv", "json", "jsonl")
-DIFFERENCE_OUTPUTS = OUTPUTS
 LAYOUTS = ("details", "runs")
 
 _RAISED = str.maketrans("abcdefghijklmnoprstuvwxyz", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ")
@@ -49,22 +47,6 @@ def render(
 def _titled(comparison: Comparison) -> list[tuple[str, Comparison]]:
     """The comparison over all topics, and those over groups with what they are over."""
     return [("", comparison), *((f"{comparison.by} {name}", one) for name, one in comparison.groups.items())]
-
-
-def render_difference(
-    difference: Difference, output: str = "table", places: int | None = None, paint: tables.Paint = tables.plain
-) -> str:
-    """A difference in one of DIFFERENCE_OUTPUTS, with a final newline."""
-    tables.check_choice("output", output, DIFFERENCE_OUTPUTS)
-    if output in ("json", "jsonl"):
-        return tables.json_text(difference.records(), output)
-    if output in ("csv", "tsv"):
-        names = ["run", "topic", "measure", "status", "old", "new", "change"]
-        return tables.separated(difference.records(), names, output, places)
-    found = _difference_tables(difference, 4 if places is None else places)
-    if not found:
-        return f"no differences: {difference.compared} values are equal\n"
-    return "\n".join(tables.for_people(table, output, paint) for table in found)
 
 
 def is_best(comparison: Comparison, one: Estimate) -> bool:
@@ -239,9 +221,10 @@ class _Renderer:
             else f"{_CORRECTION[method.correction]} correction over {_comparisons(count)} of {within}"
         )
         clusters = " of whole clusters" if method.cluster else ""
+        drawn = f", {method.sign_changes} sign changes" if method.sign_changes is not None else ""
         groups = ", each group by itself" if comparison.groups else ""
         lines.append(
-            f"p: two-sided {test}{clusters}, {corrected}{groups}." + (" d: paired Cohen's d." if details else "")
+            f"p: two-sided {test}{clusters}{drawn}, {corrected}{groups}." + (" d: paired Cohen's d." if details else "")
         )
         lines.append(
             f"A raised letter: significantly better (p at most {method.alpha:g}) than the run with that letter."
@@ -299,27 +282,3 @@ def _probability(p: float | None) -> str:
     if p is None:
         return tables.UNDEFINED
     return "<0.0001" if p < 0.00005 else f"{p:.4f}"
-
-
-def _difference_tables(difference: Difference, places: int) -> list[Table]:
-    if not difference:
-        return []
-
-    def signed(old: float | None, new: float | None) -> str:
-        return "" if old is None or new is None else f"{new - old:+.{places}f}"
-
-    summaries = [
-        [one.run, one.measure, tables.shown(one.old, places), tables.shown(one.new, places), signed(one.old, one.new),
-         str(one.better), str(one.worse), str(one.same), str(one.undefined), str(one.added), str(one.removed)]
-        for one in difference.summaries
-    ]  # fmt: skip
-    header = ["run", "measure", "old", "new", "change", "better", "worse", "same", "undefined", "added", "removed"]
-    found = [Table("Means, and topics by kind of change", header, summaries, "<<" + ">" * 9)]
-    rows = [
-        [one.run, one.measure, one.topic, tables.shown(one.old, places), tables.shown(one.new, places),
-         signed(one.old, one.new) or one.status]
-        for one in difference.topics
-    ]  # fmt: skip
-    if rows:
-        found.append(Table("Topics", ["run", "measure", "topic", "old", "new", "change"], rows, "<<<>>>"))
-    return found

@@ -10,8 +10,7 @@ import click
 
 from berrypick import formats
 from berrypick.cli import flags
-from berrypick.cli.convert import refuse_same
-from berrypick.cli.output import HELP, refuse_overwriting, show, show_notes, tell
+from berrypick.cli.output import HELP, refuse_overwriting, refuse_same, show, show_notes, tell
 from berrypick.core.errors import UsageError
 from berrypick.documents.quotes import QUOTES, THRESHOLD
 from berrypick.evaluation.notes import skipped_notes

@@ -9,10 +9,10 @@ import click
 from berrypick import formats
 from berrypick.addons.adopt.locate import locate
 from berrypick.cli import flags
-from berrypick.cli.convert import reading_notes, refuse_same
-from berrypick.cli.output import HELP, refuse_overwriting, show_notes
+from berrypick.cli.output import HELP, refuse_overwriting, refuse_same, show_notes
 from berrypick.core.truth import OFFSETS
 from berrypick.documents.quotes import QUOTES, THRESHOLD
+from berrypick.evaluation.notes import reading_notes
 
 
 @click.command("locate", short_help="Find quotes in the documents and write their spans.", context_settings=HELP)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from berrypick import formats
-from berrypick.cli.convert import reading_notes
 from berrypick.cli.output import HELP, say, show_notes
+from berrypick.evaluation.notes import reading_notes
 
 
 @click.command("agreement", short_help="Show how far several annotators agree.", context_settings=HELP)

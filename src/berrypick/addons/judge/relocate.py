@@ -21,8 +21,8 @@ import numpy as np
 
 from berrypick import formats
 from berrypick.addons.judge.annotation_export import inside_word
+from berrypick.addons.judge.annotators import merge_annotators
 from berrypick.comparison.tabular import Tabular
-from berrypick.core.annotators import merged
 from berrypick.core.arrays import IntArray
 from berrypick.core.errors import UsageError
 from berrypick.core.score import Table
@@ -188,7 +188,7 @@ def _by_annotator(judged: Truth, old: Texts, new: Texts) -> Relocation:
     annotators = {who: part.truth.topics for who, part in parts.items()}
     checksums = {name: made for part in parts.values() for name, made in part.truth.checksums.items()}
     made_on = {"offsets": "chars", "checksums": checksums, "lengths": {}, "texts": {}}
-    truth = replace(judged, topics=merged(annotators), annotators=annotators, **made_on)  # type: ignore[arg-type]
+    truth = replace(judged, topics=merge_annotators(annotators), annotators=annotators, **made_on)  # type: ignore[arg-type]
     return Relocation(truth, tuple(case for part in parts.values() for case in part.cases))
 
 

@@ -8,8 +8,8 @@ import click
 
 from berrypick import formats
 from berrypick.cli import flags
-from berrypick.cli.convert import reading_notes
 from berrypick.cli.output import HELP, refuse_overwriting, show_notes
+from berrypick.evaluation.notes import reading_notes
 from berrypick.formats.io.files import atomic_writer
 
 

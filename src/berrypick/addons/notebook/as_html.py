@@ -6,7 +6,7 @@ from typing import Any
 
 from berrypick.addons.notebook import notebook, notebook_analysis
 from berrypick.comparison.comparison import Comparison
-from berrypick.comparison.difference import Difference
+from berrypick.comparison.tabular import Tabular
 from berrypick.core.results import Results
 from berrypick.core.score import Explanation
 from berrypick.judging.topic import JudgedTopic
@@ -39,6 +39,6 @@ def as_html(value: Any) -> str:
         return notebook.judged_html(value)
     if isinstance(value, Comparison):
         return notebook_analysis.comparison_html(value)
-    if isinstance(value, Difference):
-        return notebook_analysis.difference_html(value)
-    return notebook_analysis.tabular_html(value)
+    if isinstance(value, Tabular):
+        return notebook_analysis.tabular_html(value)
+    return notebook_analysis.shown_html(value)

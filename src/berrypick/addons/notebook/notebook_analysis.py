@@ -7,7 +7,6 @@ from typing import Any
 
 from berrypick.addons.notebook import html
 from berrypick.comparison.comparison import Comparison, Estimate
-from berrypick.comparison.difference import Difference
 from berrypick.comparison.tabular import Tabular
 from berrypick.core.results import Results
 from berrypick.core.score import Table
@@ -37,10 +36,11 @@ def _estimate(one: Estimate) -> str:
     return f"{one.value:.4f}" + (f"<sup>{escape(one.letters)}</sup>" if one.beats else "") + interval
 
 
-def difference_html(difference: Difference) -> str:
-    names = ["run", "topic", "measure", "status", "old", "new", "change"]
-    rows = [[_cell(row[name]) for name in names] for row in difference.records()]
-    return html.table(Table("", names, rows, "<<<<>>>")) + html.notes(difference.notes)
+def shown_html(value: Any) -> str:
+    """The records of a value in the columns that it shows, such as those of a difference, and its notes."""
+    rows = [[_cell(row[name]) for name in value.shown] for row in value.records()]
+    sides = "".join(">" if value._kinds[name] == "number" else "<" for name in value.shown)
+    return html.table(Table("", list(value.shown), rows, sides)) + html.notes(value.notes)
 
 
 def records_html(rows: list[dict[str, Any]], names: list[str], results: Results) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from berrypick import formats
+from berrypick.addons.pages.page_units import in_shares
 from berrypick.addons.pages.page_words import PageWords, read_words
 from berrypick.core.errors import InputError, UsageError
 from berrypick.core.run import Run
@@ -19,7 +20,6 @@ from berrypick.documents.checked import checked_run, checked_truth
 from berrypick.documents.locator import located_truth
 from berrypick.documents.placed import placed_run
 from berrypick.documents.quotes import Quotes
-from berrypick.evaluation.page_units import in_shares
 from berrypick.inputs.column_tables import TextSearch
 from berrypick.inputs.convert import RunLike, as_runs
 

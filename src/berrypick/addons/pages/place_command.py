@@ -8,12 +8,12 @@ import click
 
 from berrypick import formats
 from berrypick.cli import flags
-from berrypick.cli.convert import reading_notes
 from berrypick.cli.output import HELP, refuse_overwriting, show_notes, tell
 from berrypick.core.errors import UsageError
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
 from berrypick.documents.quotes import QUOTES
+from berrypick.evaluation.notes import reading_notes
 
 
 @click.command("place", short_help="Turn spans of text into boxes on pages, or back.", context_settings=HELP)

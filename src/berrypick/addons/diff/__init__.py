@@ -1,0 +1,1 @@
+"""What changed between two saved evaluations, topic by topic."""

@@ -1,0 +1,41 @@
+"""berrypick diff."""
+
+from __future__ import annotations
+
+import click
+
+from berrypick.addons.diff.difference import diff
+from berrypick.addons.diff.difference_text import render_difference
+from berrypick.cli import flags
+from berrypick.cli.output import HELP, Output, show_notes
+from berrypick.report.analysis_table import OUTPUTS
+
+
+@click.command("diff", short_help="Show what changed between two results files.", context_settings=HELP)
+@click.argument("old")
+@click.argument("new")
+@click.option("--tolerance", type=float, default=1e-9, show_default=True, help="Ignore changes up to this size.")
+@click.option("--rename", multiple=True, metavar="OLD=NEW", help="A run that was renamed; repeatable.")
+@click.option("--force", is_flag=True, help="Compare numbers although their signatures differ.")
+@click.option("--fail-if-different", is_flag=True, help="Exit with 1 if anything differs.")
+@flags.output(OUTPUTS)
+def diff_command(
+    old: str,
+    new: str,
+    tolerance: float,
+    rename: tuple[str, ...],
+    force: bool,
+    fail_if_different: bool,
+    output: Output,
+    places: int | None,
+) -> None:
+    """Show what changed between OLD and NEW, two files written by evaluate -q -o json.
+
+    \b
+    berrypick evaluate truth.qrels my.run -m EPRUM -q -o json > new.json
+    berrypick diff old.json new.json --fail-if-different
+    """
+    found = diff(old, new, tolerance=tolerance, force=force, rename=rename)
+    show_notes(found.notes)
+    reasons = [found.reason] if fail_if_different and found else []
+    output.show(lambda form, paint: render_difference(found, form, places, paint), reasons)

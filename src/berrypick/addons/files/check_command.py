@@ -1,0 +1,125 @@
+"""berrypick check."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from berrypick import formats
+from berrypick.addons.files.by_texts import check_by_texts
+from berrypick.addons.files.law_check import check_laws_of_files, law_options, refuse_law_options
+from berrypick.cli.output import HELP, drop_output, say
+from berrypick.core.doors import functions
+from berrypick.core.errors import BerrypickError, InputError, Message, UsageError, as_flags, one_line
+from berrypick.core.run import Run
+from berrypick.core.truth import Offsets, Truth
+from berrypick.documents.text_length import check_run_lengths, check_truth_lengths
+from berrypick.documents.texts import Texts, read_texts
+from berrypick.formats.io.files import is_stream, reusable
+from berrypick.inputs.fields import unread_note
+from berrypick.judging.repeats import refuse_duplicates
+from berrypick.xml.index_file import is_index
+
+
+@click.command("check", short_help="Detect the format of files and report every problem.", context_settings=HELP)
+@click.argument("files", nargs=-1, required=True)
+@click.option("--format", "format_name", metavar="NAME", help="File format. [default: detect]")
+@law_options
+def check_command(files: tuple[str, ...], format_name: str | None, laws: bool, **settings: Any) -> None:
+    """Detect the format of FILES, validate them, and report every problem with its line.
+
+    Files that hold texts and offsets, such as SQuAD, are checked against themselves; with --documents, offsets and
+    quotes of all truths and runs are checked against the texts of these.
+
+    With --laws, FILES are a truth and runs: variants of them are drawn, and every law that the measures declare is
+    tried on them (what a value must not depend on, in which direction it moves). The other options of an evaluation
+    are for --laws alone.
+
+    Exits with 2 if there is any problem, with 1 if a law is broken.
+
+    \b
+    berrypick check truth.qrels *.run
+    berrypick check truth.jsonl --documents texts
+    berrypick check --laws truth.jsonl my.jsonl -m 'charR@5 spanRR'
+    """
+    if laws:
+        check_laws_of_files(files, format_name, settings)
+        return
+    refuse_law_options()
+    documents, offsets = settings["documents"], settings["offsets"]
+    if offsets is not None and documents is None:
+        raise UsageError("--offsets is about the texts of documents: give them with --documents")
+    texts = None if documents is None else read_texts(documents)
+    good = True
+    for path in files:
+        try:
+            with reusable(path):
+                good &= _check(path, format_name, texts, offsets)
+        except InputError as error:
+            _say(as_flags(error))
+            good = False
+    if not good:
+        sys.exit(2)
+
+
+def _say(message: str) -> None:
+    """Print, if anybody reads it: what is wrong decides on the exit code all the same."""
+    try:
+        say(message)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        drop_output()
+
+
+def _check(path: str, format_name: str | None, texts: Texts | None, offsets: Offsets | None) -> bool:
+    """Print what a file contains and its problems; return whether there are none."""
+    if format_name is None and not is_stream(path) and is_index(path):
+        describe = functions.need("describe_index", "the index of a collection")
+        _say(one_line(f"{path}: {describe(path)}"))
+        return True
+    chosen = formats.by_name(format_name) if format_name else formats.sniff(path)
+    alike = [] if format_name else [other for other in formats.sniff_all(path) if other is not chosen]
+    value, problems = _read(path, chosen)
+    if problems.found:  # the first lines may fit another format as well, and the others only that one
+        for other in alike:
+            value_of_other, problems_of_other = _read(path, other)
+            if not problems_of_other.found:
+                chosen, value, problems, alike = other, value_of_other, problems_of_other, []
+                break
+    found = [as_flags(problem) for problem in problems.found]
+    if chosen.role == "run":
+        try:
+            if value.duplicates == "error":
+                refuse_duplicates(value)
+        except BerrypickError as error:
+            found.append(as_flags(error))
+    said, wrong = check_by_texts(value, texts, offsets) if not found else ([], [])
+    found += [as_flags(error) for error in wrong]
+    notes = [*(value.notes if isinstance(value, Run) else ()), *(as_flags(Message(note)) for note in said)]
+    if isinstance(value, (Truth, Run)):
+        notes += [unread_note(value.unread)] if value.unread else []
+        notes += [f"positions count {value.unit}"] if value.unit and texts is None else []
+        compared = texts is not None or (isinstance(value, Truth) and value.texts)
+        found += [] if found or compared or value.unit else _length_problems(value)
+    facts = [*chosen.describe(value), *notes, *(f"{count} {what}" for what, count in problems.told().items())]
+    also = f" (or {', '.join(other.name() for other in alike)}: the content leaves it open)" if alike else ""
+    _say(one_line(f"{path}: {chosen.name()}{also}, {', '.join(facts)}"))
+    for message in found:
+        _say("  problem: " + message.replace("\n", "\n    "))
+    return not found
+
+
+def _length_problems(value: Truth | Run) -> list[str]:
+    """What texts say about the offsets beside them."""
+    try:
+        check_truth_lengths(value) if isinstance(value, Truth) else check_run_lengths(value)
+    except BerrypickError as error:
+        return [as_flags(error)]
+    return []
+
+
+def _read(path: str, format: type[formats.Format]) -> tuple[Any, formats.Problems]:
+    problems = formats.Problems(path, strict=False)
+    return formats.read_any(path, None, format, problems), problems
