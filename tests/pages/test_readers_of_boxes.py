@@ -59,6 +59,7 @@ def value(truth: list[dict], run: list[dict], user: str) -> float:
     return bp.score("ExpectedRatio", {"q": truth}, {"q": run}, user=user)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_against_squares(seed):
     rng = np.random.default_rng(seed)

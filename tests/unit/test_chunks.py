@@ -221,6 +221,7 @@ def test_a_copy_can_push_a_bad_result_behind_the_cut_off(name):
     assert value(longer, "charR@2") == value(spans, "charR@2")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reader", ["distance", "distance(theta=0.002)", "window(before=60,after=60)"])
 @pytest.mark.parametrize("measure", ["EPRUM", "PRUM", "ExpectedRatio@1"])
 def test_a_near_miss_lies_between_a_hit_and_a_far_miss(measure, reader):

@@ -154,6 +154,7 @@ def test_a_folder_reached_by_a_link(fill: Fill, tmp_path: Path) -> None:
 # Links
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("href", "name", "target"),
     [

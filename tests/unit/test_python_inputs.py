@@ -255,6 +255,7 @@ def test_ids_are_texts():
         as_run(run.assign(docno=1.5))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("library", ["pandas", "polars", "Arrow", "DuckDB"])
 @pytest.mark.parametrize(
     ("name", "problem"),

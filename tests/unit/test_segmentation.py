@@ -166,6 +166,7 @@ def test_files_that_are_no_tokenizers(tmp_path):
         get_tokenizer("bert-base-uncased")
 
 
+@pytest.mark.slow
 def test_an_encoding_that_cannot_be_downloaded_is_one_line(tmp_path, monkeypatch):
     pytest.importorskip("tiktoken")
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))

@@ -103,6 +103,7 @@ def test_curves_of_topics_together_are_as_those_of_topics_alone(monkeypatch, ker
     assert sum(isinstance(one, tuple) for one in both) > 8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [
@@ -129,6 +130,7 @@ def test_every_measure_that_takes_topics_together_is_compared():
     assert own and own <= {re.split(r"[@(]", text)[0] for text in MEASURES}
 
 
+@pytest.mark.slow
 def test_blocks_of_topics_are_as_one(monkeypatch):
     drawings = [drawn(seed) for seed in range(200, 204)]
     both = [outcome(*one) for one in drawings]
@@ -138,6 +140,7 @@ def test_blocks_of_topics_are_as_one(monkeypatch):
     assert both == [outcome(*one) for one in drawings]
 
 
+@pytest.mark.slow
 def test_what_lists_repeat_is_told_in_a_note(monkeypatch):
     drawings = [drawn(seed) for seed in range(300, 320)]
     both = [outcome(*one, ["EPRUM", "charP"]) for one in drawings]
