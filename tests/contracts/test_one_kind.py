@@ -66,7 +66,7 @@ def classes():
 
 
 def test_classes_are_found(classes):
-    assert {"RankedMeasure", "DocumentMeasure", "TextMeasure", "AnswerMeasure", "EPRUM"} <= classes
+    assert {"RankedMeasure", "DocumentMeasure", "TextMeasure", "SpanMeasure", "EPRUM"} <= classes
 
 
 @pytest.mark.parametrize(

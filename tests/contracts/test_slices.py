@@ -88,10 +88,17 @@ OFFERED = [
     ("index", "evaluate t.qrels r.run -m AP --collection x.idx", "the index of a collection needs the add-on"),
     ("files", "check r.run", "No such command 'check'"),
     ("diff", "diff r.run r.run", "No such command 'diff'"),
+    ("index", "evaluate t.qrels r.run -m AP --collection xml", "a folder of XML documents needs the add-on"),
     ("demo", "demo web", "No such command 'demo'"),
     ("figures", "plot t.qrels r.run -m AP page.html", "No such command 'plot'"),
     ("levels", "evaluate t.qrels r.run -m AP --level document", "--level needs the add-on"),
+    (
+        "adopt",
+        "evaluate q.jsonl r.jsonl -m charR --documents texts",
+        "finding quoted text in documents needs the add-on",
+    ),
     ("adopt", "locate t.qrels o.jsonl --documents r.run", "No such command 'locate'"),
+    ("structure", "evaluate t.qrels r.run -m EPRUM --user hierarchy", "unknown user model hierarchy"),
     ("links", "evaluate t.qrels r.run -m EPRUM --user markov", "unknown user model markov"),
     ("continuation", "evaluate t.qrels r.run -m TBG", "unknown measure TBG"),
     ("continuation", "evaluate t.qrels r.run -m Coverage", "unknown measure Coverage"),
@@ -99,6 +106,8 @@ OFFERED = [
     ("enough", "evaluate t.qrels r.run -m EPRUM(need='set')", "EPRUM(need='set') needs the add-on"),
     ("ideal", "evaluate t.qrels r.run -m EPRUM(ideal='certified')", "a search for ideal lists needs the add-on"),
     ("judge", "evaluate a.jsonl r.run -m charR", "a truth of several annotators needs the add-on"),
+    ("enough", "evaluate t.qrels r.run -m recalls@5", "unknown measure recalls"),
+    ("figures", "compare t.qrels r.run -m EPRUM --over window(before=0..9) --plot p.svg", "--plot needs the add-on"),
     ("gains", "evaluate t.qrels r.run -m nxCG@10", "unknown measure nxCG"),
     ("effort", "evaluate t.qrels r.run -m epnav", "unknown measure epnav"),
 ]
@@ -109,9 +118,14 @@ def test_what_a_missing_slice_offers_is_one_message(tmp_path, name, command, mes
     (tmp_path / "t.qrels").write_text("1 0 a 1\n")
     (tmp_path / "r.run").write_text("1 Q0 a 1 1 mine\n")
     (tmp_path / "x.idx").write_bytes(b"ARROW1")
+    (tmp_path / "xml").mkdir()
     span = '{"topic": "1", "doc": "a", "start": 0, "end": 9, "annotator": "%s"}\n'
     (tmp_path / "a.jsonl").write_text(span % "Ana" + span % "Ben")
     (tmp_path / "b.jsonl").write_text('{"topic": "1", "doc": "a", "page": 1, "grade": 1}\n')
+    (tmp_path / "q.jsonl").write_text('{"topic": "1", "doc": "a", "quote": "here"}\n')
+    (tmp_path / "r.jsonl").write_text('{"topic": "1", "doc": "a", "start": 0, "end": 4, "rank": 1}\n')
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts" / "a").write_text("here and there")
     done = without([name], "-m", "berrypick", *command.split(), cwd=tmp_path)
     assert done.returncode == 2 and message in done.stderr
     assert len(done.stderr.splitlines()) == 1 and not done.stdout and not (tmp_path / "page.html").exists()

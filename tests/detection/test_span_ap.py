@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import berrypick as bp
 from berrypick.evaluation import scoring
+from berrypick.measures import parse_measure
 from berrypick.report.text import explanation
 
 LENGTHS = worlds.lengths(d=1000, e=1000)
@@ -70,6 +71,10 @@ def test_the_signature_names_what_a_match_needs():
         "spanAP": "0.5",
         "spanAP(iou='0.5:0.95')@10": "0.5:0.95",
     }
+
+
+def test_it_is_what_is_named_in_place_of_ap():
+    assert parse_measure(parse_measure("AP").of_spans).name() == "spanAP" and not parse_measure("spanAP").of_spans
 
 
 def test_wrong_thresholds_are_refused():

@@ -20,10 +20,10 @@ from made_results import generated, results
 import berrypick as bp
 from berrypick import Results
 from berrypick.addons.figures import charts
+from berrypick.addons.figures import export as pictures
+from berrypick.addons.figures.chart_theme import PAPER, ChartTheme, labels, length, shortened, strokes
 from berrypick.comparison.curves import bands
 from berrypick.core.results import ALL, Row
-from berrypick.report import export as pictures
-from berrypick.report.chart_theme import PAPER, ChartTheme, labels, length, shortened, strokes
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 

@@ -19,15 +19,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import berrypick as bp
+from berrypick.addons.figures.export import svg_of
+from berrypick.addons.figures.heatmap_chart import contrast, heatmap, shade
 from berrypick.addons.sweep import chunkers, retrievers, sweep_work
 from berrypick.addons.sweep import sweep as sweeping
 from berrypick.addons.sweep.chunkers import fixed, paragraphs, sentences
 from berrypick.addons.sweep.heatmap import Grid
-from berrypick.addons.sweep.heatmap_chart import contrast, heatmap, shade
 from berrypick.addons.sweep.retrievers import Chunk, bm25, fts5
 from berrypick.addons.sweep.sweep_settings import settings_in
 from berrypick.core.errors import BerrypickError, UsageError
-from berrypick.report.export import svg_of
 
 TEXT = "The cat sat on the mat. It was a warm day.\n\nA dog ran past. The cat did not move."
 DOCUMENTS = {"pets": TEXT, "trees": "Oaks grow slowly. Birches grow fast. A cat climbed a birch."}

@@ -6,8 +6,6 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import wraps
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,6 +13,7 @@ from click.shell_completion import CompletionItem
 
 from berrypick.cli.output import Output, names_file, refuse_overwriting, show, show_notes, tell
 from berrypick.comparison.method_names import CORRECTIONS, TESTS
+from berrypick.core.doors import functions
 from berrypick.core.drawn import READERS
 from berrypick.core.errors import UsageError, nearest
 from berrypick.evaluation.options import Option, options
@@ -254,6 +253,9 @@ class Destination:
         if self.file is not None:
             tell(f"{self.file}: {write(self.file, self.written)}")
         if self.printed is not None:
+            from pathlib import Path  # with the next one loads much that few need
+            from tempfile import TemporaryDirectory
+
             with TemporaryDirectory() as folder:
                 path = Path(folder, "printed.txt")
                 said = write(str(path), self.printed)
@@ -280,20 +282,13 @@ def show_analysis(found: Tabular, output: Output, places: int | None) -> None:
 
 def check_picture(picture: str, settings: dict[str, Any]) -> None:
     """Refuse a file that no figure can be written to, before the work."""
-    from berrypick.report.export import check_target, converter
-
-    check_target(picture)
-    converter()
+    functions.need("FigureFile", "--plot")(picture).check()
     refuse_inputs(picture, settings)
 
 
-def draw(found: Any, picture: str) -> None:
-    """Write the figure of an analysis."""
-    from berrypick.report.chart_theme import PAPER
-    from berrypick.report.export import write_picture
-
-    size = write_picture(found.plot(theme=PAPER), picture, PAPER)
-    tell(f"{picture}: {size}")
+def draw(found: Any, picture: str, shown: str = "") -> None:
+    """Write the figure of an analysis, and tell what it shows and how large it is."""
+    tell(f"{picture}: {shown}{functions.need('FigureFile', '--plot')(picture).draw(found)}")
 
 
 formats = combine(

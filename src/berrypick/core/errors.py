@@ -243,3 +243,13 @@ def nearest(word: object, known: list[str]) -> str:
     close = difflib.get_close_matches(lower, list(lowered), n=3, cutoff=0.6)
     names = [name for key in close for name in lowered[key]]
     return f"; did you mean {' or '.join(names)}?" if names else ""
+
+
+def library(name: str, needed: str) -> Any:
+    """A library that draws, which may not be installed."""
+    from importlib import import_module
+
+    try:
+        return import_module(name)
+    except ImportError:
+        raise UsageError(f"{needed}: pip install 'berrypick[report]'") from None

@@ -12,25 +12,25 @@ from typing import TYPE_CHECKING, Any
 
 from berrypick import users
 from berrypick.core.arrays import FloatArray
+from berrypick.core.doors import functions
 from berrypick.core.errors import BerrypickError, Message, UsageError, nearest, option
 from berrypick.core.progress import Progress as Progress
 from berrypick.core.progress import ProgressLike, StepCounter, as_progress
 from berrypick.core.results import Note, Results, Row, TopicGroups
 from berrypick.core.run import Run
-from berrypick.core.score import Explanation
+from berrypick.core.score import CurvesWanted, Explanation
 from berrypick.core.truth import Truth
 from berrypick.core.words import counted
 from berrypick.evaluation.inputs import prepare_inputs
 from berrypick.evaluation.notes import lengths_notes, some, unspaced_notes
 from berrypick.evaluation.options import EvaluationOptions, takes_options
 from berrypick.evaluation.protocols import OWN, get_protocol
-from berrypick.evaluation.recalls import NAME as RECALLS
-from berrypick.evaluation.recalls import has_recalls, recalls_notes, with_recalls
 from berrypick.evaluation.requested import (
     MeasuresGiven,
     RequestedMeasure,
     default_measures,
     given_measures,
+    measures_of_videos,
     resolve_measures,
 )
 from berrypick.evaluation.run_inputs import RunInputs
@@ -44,7 +44,7 @@ from berrypick.judging.context import JudgingContext
 from berrypick.judging.repeats import refuse_duplicates
 from berrypick.judging.topics import JudgedTopics
 from berrypick.kernels import LARGE, missing_notes
-from berrypick.measures import UnknownMeasureError, registry
+from berrypick.measures import UnknownMeasureError
 from berrypick.users import UserModel
 
 if TYPE_CHECKING:
@@ -134,18 +134,17 @@ class Evaluation:
         named = bool(options.task or protocol.name) or not (isinstance(measures, (str, list, tuple)) and not measures)
         try:
             given = None if not named else measures
-            of_recall = RECALLS in str(given) and has_recalls(given)
-            given = (
-                with_recalls(given, None)[0] if of_recall else given
-            )  # mistakes are reported before anything is read
+            recalls = functions.find("Recalls") if "recalls" in str(given) else None
+            recalls = None if recalls is None else recalls.among(given)
+            given = given if recalls is None else recalls.measures(None)[0]  # mistakes are reported before all reading
             requested = () if given is None else resolve_measures(given, protocol.name, options.task or "")
         except UnknownMeasureError as error:
             raise error.for_units(_judges_spans(truth)) from None
         inputs = prepare_inputs(truth, runs, options, once)
         judgements, groups, notes = inputs.truth, None, inputs.notes
         pairs: tuple[tuple[str, str], ...] = ()
-        if of_recall:
-            measures, pairs = with_recalls(measures, judgements)
+        if recalls is not None:
+            measures, pairs = recalls.measures(judgements)
             requested = resolve_measures(measures, protocol.name, options.task or "")
         if not named:
             reader = inputs.context.reader
@@ -157,8 +156,8 @@ class Evaluation:
             own = measures_for(judgements.format)
             chosen = own or default_measures(judgements.units, seconds, texts, lengths)
             requested = resolve_measures(chosen)
-            viewed = seconds and not lengths and not own and registry.find("T2I") is not None
-            more = f"; T2I as well, with lengths of documents ({option('collection')})" if viewed else ""
+            viewed = " and ".join(measures_of_videos()) if seconds and not lengths and not own else ""
+            more = f"; {viewed} as well, with lengths of documents ({option('collection')})" if viewed else ""
             notes = (*notes, Note("measures", Message(f"no measures are named: {chosen}, by what is judged{more}")))
         if options.by is not None or options.topic_table is not None:
             from berrypick.evaluation.groups import topic_groups, with_topic_table
@@ -221,7 +220,7 @@ class Evaluation:
     def run(
         self,
         *,
-        curves: bool = False,
+        curves: CurvesWanted = False,
         jobs: int = 1,
         executor: Executor | None = None,
         progress: ProgressLike = None,
@@ -229,7 +228,8 @@ class Evaluation:
     ) -> Results:
         """Score every topic of every run, in ``jobs`` processes or by the workers of an ``executor``.
 
-        ``progress`` is called with (done, of). With a fitted user model, so many readers are drawn from its law.
+        ``progress`` is called with (done, of). ``curves`` may be "common": then those of topics are only at the points
+        that all topics share. With a fitted user model, so many readers are drawn from its law.
         """
         own = any(context.user is not self.context.user for context in self.contexts.values())
         by_name = self.options.user is None or users.is_name(self.options.user)
@@ -291,7 +291,7 @@ class Evaluation:
         if (texts := self.context.reader.texts) is not None:
             notes += unspaced_notes(self.truth, texts, means)
         if self.recalls:
-            notes += recalls_notes(self.recalls, means)
+            notes += functions.need("Recalls", "recalls@k").notes(self.recalls, means)
         info = {one.text: one.info(self.context.effort) for one in self.measures}
         known = None
         if self.readers is not None:

@@ -58,6 +58,11 @@ def given_measures(measures: Any, options: Any) -> Any:
     return metrics
 
 
+def measures_of_videos() -> list[str]:
+    """Measures that are computed for videos of known lengths where none is named, as they say themselves."""
+    return [cls.name() for cls in registry if vars(cls).get("default_of_videos", False)]
+
+
 def default_measures(units: str, seconds: bool, texts: bool, lengths: bool = True) -> str:
     """What is computed where no measure is named, by the kind of truth; XML has the measures of its task."""
     if units == "elements":
@@ -65,8 +70,7 @@ def default_measures(units: str, seconds: bool, texts: bool, lengths: bool = Tru
     if units == "documents":
         return "AP nDCG@10 R@100 RR"
     if seconds:
-        viewers = lengths and registry.find("T2I") is not None  # who go on to the end of a video
-        return "T2I spanHit(iou=0.5)@1" if viewers else "spanHit(iou=0.5)@1"
+        return " ".join([*(measures_of_videos() if lengths else ()), "spanHit(iou=0.5)@1"])
     reading = texts and registry.find("Coverage") is not None
     return f"charR@5 charP@5 spanRR{' Coverage(budget=2000)' if reading else ''}"
 

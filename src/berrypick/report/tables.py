@@ -229,3 +229,23 @@ def json_text(records: Iterable[Mapping[str, Any]], output: str) -> str:
     except ValueError:
         raise UsageError("JSON has no infinite numbers and no NaN; a measure gives None where undefined") from None
     return "".join(f"{line}\n" for line in lines) if output == "jsonl" else "[" + ",\n ".join(lines) + "]\n"
+
+
+#: Characters of a name beside a line of a figure.
+LONGEST_NAME = 28
+
+
+def shortened(name: str, longest: int = LONGEST_NAME) -> str:
+    """One printable line; the middle is cut out of a long name, since ends of names tell them apart.
+
+    What cannot be printed becomes a question mark, for which every font has a shape.
+    """
+    import unicodedata
+
+    printable = "".join(c if c.isprintable() else "?" for c in unicodedata.normalize("NFC", name[: 40 * longest]))
+    printable = printable if len(name) <= 40 * longest else printable + name[-longest:]
+    clean = " ".join(printable.split()) or "(no name)"
+    if len(clean) <= longest:
+        return clean
+    end = (longest - 1) // 2
+    return f"{clean[: longest - 1 - end].rstrip()}…{clean[len(clean) - end :].lstrip()}"

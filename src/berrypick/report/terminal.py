@@ -17,7 +17,7 @@ from berrypick.core.errors import one_line
 from berrypick.core.results import Results
 from berrypick.core.score import Explanation, Table
 from berrypick.report import tables
-from berrypick.report.tables import Cells, Paint, can_encode
+from berrypick.report.tables import Cells, Paint, can_encode, shortened
 
 if TYPE_CHECKING:
     from berrypick.comparison.curves import Band
@@ -143,8 +143,6 @@ def explanation(value: Explanation, columns: int, styled: bool = True) -> str:
 
 
 def shortened_cell(cell: str, longest: int) -> str:
-    from berrypick.report.chart_theme import shortened
-
     return cell if len(cell) <= longest else shortened(cell, longest)
 
 
@@ -172,8 +170,6 @@ def small_curves(found: Sequence[Band], columns: int = 80, encoding: str = "utf-
     """A line of blocks for each run, under a line that says what it shows; all runs of a measure at one scale."""
     blocks = _BLOCKS if can_encode(_BLOCKS, encoding) else _PLAIN_BLOCKS
     runs = list(dict.fromkeys(one.run for one in found))
-    from berrypick.report.chart_theme import shortened
-
     names = {run: shortened(run, max(12, columns // 3)) for run in runs}
     room = max(len(name) for name in names.values()) if names else 0
     length = min(60, columns - room - _GAP)

@@ -22,6 +22,7 @@ from berrypick.addons.assumptions.shares import mean_over_topics, resampled_mean
 from berrypick.comparison.comparison import Method
 from berrypick.comparison.tabular import Tabular, bounds, shown
 from berrypick.core.arrays import FloatArray
+from berrypick.core.doors import functions
 from berrypick.core.errors import UsageError
 from berrypick.core.progress import Progress
 from berrypick.core.results import Note, TopicGroups
@@ -201,9 +202,7 @@ class Over(Tabular):
 
         ``how``: width, height, font_size.
         """
-        from berrypick.addons.assumptions.over_chart import over_chart
-
-        return over_chart(self, **how)
+        return functions.need("plot_over", "plot()")(self, **how)
 
     @classmethod
     def compare(

@@ -1,8 +1,8 @@
 """Charts as Altair objects: curves with bands, topics side by side, means with intervals.
 
 ``results.plot()`` and ``comparison.plot()`` come here by the door of functions. A chart shows itself in a
-notebook as a picture; :mod:`berrypick.report.export` writes it to a file. What comes from files (names of runs, topics)
-goes into charts as data and as plain text only.
+notebook as a picture; :mod:`berrypick.addons.figures.export` writes it to a file. What comes from files (names of runs,
+topics) goes into charts as data and as plain text only.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from berrypick.addons.figures.bounds_chart import bounds
+from berrypick.addons.figures.chart_theme import SCREEN, ChartTheme, check_options, sized
 from berrypick.addons.figures.curve_chart import BANDS, curves
 from berrypick.addons.figures.mean_chart import means
 from berrypick.addons.figures.topic_chart import topics
@@ -19,7 +20,6 @@ from berrypick.comparison.compare import compare
 from berrypick.comparison.comparison import Comparison
 from berrypick.comparison.curves import Band, bands
 from berrypick.core.results import Results
-from berrypick.report.chart_theme import SCREEN, ChartTheme, check_options, sized
 from berrypick.report.tables import check_choice
 
 Kind = Literal["curves", "topics", "means", "together"]

@@ -7,12 +7,12 @@ from os import PathLike
 from typing import Any
 
 from berrypick.addons.figures import charts
+from berrypick.addons.figures.chart_theme import PAPER, ChartTheme, sized
+from berrypick.addons.figures.export import check_pixels, check_target, converter, write_picture
 from berrypick.comparison.statistics import check_draws
 from berrypick.core.errors import UsageError, option
 from berrypick.core.results import Note, Results
 from berrypick.core.words import counted
-from berrypick.report.chart_theme import PAPER, ChartTheme, sized
-from berrypick.report.export import check_pixels, check_target, converter, write_picture
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from berrypick.addons.figures.chart_panels import PANELS, Rows, concatenated, panel_size, rounded, value_range
+from berrypick.addons.figures.chart_theme import SCREEN, ChartTheme, labels, strokes
+from berrypick.addons.figures.export import altair
 from berrypick.comparison.comparison import get_run_name
 from berrypick.core.errors import UsageError
 from berrypick.core.results import Results
-from berrypick.report.chart_panels import PANELS, Rows, concatenated, panel_size, rounded, value_range
-from berrypick.report.chart_theme import SCREEN, ChartTheme, labels, shortened, strokes
-from berrypick.report.export import altair
+from berrypick.report.tables import shortened
 
 #: Up to so many topics are named below their values.
 NAMED_TOPICS = 40

@@ -10,6 +10,7 @@ import numpy as np
 
 from berrypick.comparison.tabular import Tabular
 from berrypick.core.arrays import FloatArray
+from berrypick.core.doors import functions
 from berrypick.core.errors import UsageError, option
 from berrypick.core.exchange import Kind
 from berrypick.core.run import Run
@@ -84,9 +85,7 @@ class Abstention(Tabular):
 
         ``how``: width, height, font_size.
         """
-        from berrypick.addons.judge.abstention_chart import plot_abstention
-
-        return plot_abstention(self, **how)
+        return functions.need("plot_abstention", "plot()")(self, **how)
 
 
 @takes_options

@@ -9,6 +9,7 @@ import click
 from berrypick import formats
 from berrypick.cli import flags
 from berrypick.cli.output import HELP, Output, refuse_overwriting, tell
+from berrypick.core.doors import functions
 
 
 @click.command(
@@ -41,9 +42,5 @@ def abstention_command(
         formats.read_truth(truth, format_truth), [formats.read_run(run, format_run) for run in runs], **settings
     )
     if picture is not None:
-        from berrypick.report.chart_theme import PAPER
-        from berrypick.report.export import check_target, write_picture
-
-        check_target(picture)
-        tell(f"{picture}: {write_picture(found.plot(theme=PAPER), picture, PAPER)}")
+        tell(f"{picture}: {functions.need('FigureFile', '--plot')(picture).draw(found)}")
     output.show(lambda form, paint: found.table(form))

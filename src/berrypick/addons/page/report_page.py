@@ -17,8 +17,7 @@ from importlib import resources
 from typing import Any
 
 from berrypick.addons.page.kept_library import kept_script
-from berrypick.core.errors import one_line
-from berrypick.report.export import library
+from berrypick.core.errors import library, one_line
 from berrypick.report.panels import panels
 
 #: In this order: later ones use what earlier ones define; then come those of panels, and last.js. theme.js stands in

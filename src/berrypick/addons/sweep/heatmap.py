@@ -24,6 +24,10 @@ class Grid:
     values: Sequence[Sequence[Value]]
     higher_is_better: bool
 
+    def names(self) -> tuple[list[str], list[str]]:
+        """The values down and across, as they are shown."""
+        return [shown(value) for value in self.down], [shown(value) for value in self.across]
+
     @property
     def best(self) -> Value:
         known = [value for row in self.values for value in row if value is not None]

@@ -44,7 +44,6 @@ from berrypick.core.workers import jobs_notes, ordered_map
 from berrypick.documents.texts import read_texts
 from berrypick.evaluation.evaluation import check_workers
 from berrypick.evaluation.options import EvaluationOptions, takes_options
-from berrypick.evaluation.recalls import has_recalls, with_recalls
 from berrypick.evaluation.requested import MeasuresGiven, default_measures, given_measures, resolve_measures
 from berrypick.inputs.convert import TruthLike, as_truth
 from berrypick.inputs.titles import titles_of
@@ -214,17 +213,15 @@ class Sweep(Written):
         self, rows: str, columns: str, measure: str | None = None, where: Setting | None = None, places: int = 3
     ) -> str:
         """Return the same as an SVG picture, drawn by Altair."""
-        from berrypick.addons.sweep.heatmap_chart import heatmap
-        from berrypick.report.export import svg_of
-
-        return svg_of(heatmap(self._grid(rows, columns, measure, where), places).to_dict())
+        chart = functions.need("plot_heatmap", "svg()")(self._grid(rows, columns, measure, where), places)
+        found: str = functions.need("FigureFile", "svg()").svg(chart)
+        return found
 
     def write_svg(self, path: str | PathLike[str], rows: str, columns: str, measure: str | None = None,
                   where: Setting | None = None, places: int = 3) -> None:  # fmt: skip
         """Write the picture to a file."""
-        from berrypick.report.export import write_bytes
-
-        write_bytes(path, self.svg(rows, columns, measure, where, places).encode())
+        svg = self.svg(rows, columns, measure, where, places)
+        functions.need("FigureFile", "write_svg()")(path).write(svg)
 
     def plot(
         self,
@@ -241,10 +238,8 @@ class Sweep(Written):
         Where two parameters vary, or are named by ``rows`` and ``columns``, it is a heat-map; where one does, the means
         with intervals. ``where`` fixes other parameters. ``how``: width, height ('8.5cm'), font_size.
         """
-        from berrypick.addons.sweep.heatmap_chart import heatmap
-        from berrypick.report.chart_theme import check_options, sized
-
-        check_options(sized, how)
+        drawn = functions.need("plot_heatmap", "plot()")
+        functions.need("FigureFile", "plot()").check_options(how)
         name, kept = self._measure(measure), self._kept(where)
         varying = [one for one in self.parameters if len({shown_value(row.get(one)) for row in kept.values()}) > 1]
         free = [one for one in varying if one not in (rows, columns)]
@@ -252,7 +247,7 @@ class Sweep(Written):
         across = columns or (free.pop(0) if free else None)
         if down is None or across is None:
             return self.results.only(list(kept), [name]).plot("means", **how)
-        return heatmap(self._grid(down, across, name, where), places, sized(**how))
+        return drawn(self._grid(down, across, name, where), places, **how)
 
     def _kept(self, where: Setting | None) -> dict[str, Setting]:
         """Return the settings with some values of parameters, by the names of their runs."""
@@ -376,7 +371,9 @@ def sweep(
     given = EvaluationOptions.from_arguments(options, "sweep")  # mistakes are reported before any work is done
     if not measures and not given.task and not given.protocol:
         measures = default_measures(judged.units, False, documents is not None)
-    measures = with_recalls(measures, judged)[0] if has_recalls(measures) else measures
+    recalls = functions.find("Recalls") if "recalls" in str(measures) else None
+    recalls = None if recalls is None else recalls.among(measures)
+    measures = measures if recalls is None else recalls.measures(judged)[0]
     requested = resolve_measures(measures, given.protocol or "", given.task or "")
     check_workers(jobs, None)
     if runs is not None:

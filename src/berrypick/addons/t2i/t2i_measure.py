@@ -81,6 +81,7 @@ class T2I(VisitMeasure):
     """
 
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"  # at=t may be typed after @ as well
+    default_of_videos: ClassVar[bool] = True  # of viewers who go on to the end
     why_above_one: ClassVar[str] = "more targets are found than units of effort wasted"
     curve_axes: ClassVar[tuple[str, str]] = ("units of tolerance", "targets found per unit")
 

@@ -8,7 +8,7 @@ import click
 
 from berrypick.addons.trust.stability import stability
 from berrypick.cli import flags
-from berrypick.cli.output import HELP, Output, progress_bar, tell
+from berrypick.cli.output import HELP, Output, progress_bar
 
 
 @click.command(
@@ -30,17 +30,9 @@ def stability_command(picture: str | None, output: Output, places: int | None, *
     berrypick stability truth.jsonl *.run -m 'charR@5 EPRUM' --plot stability.svg
     """
     if picture is not None:
-        from berrypick.report.export import check_target, converter
-
-        check_target(picture)
-        converter()
-        flags.refuse_inputs(picture, settings)
+        flags.check_picture(picture, settings)
     with progress_bar("resampling", "steps") as progress:
         found = stability(*flags.inputs(settings), progress=progress, **settings)
     if picture is not None:
-        from berrypick.report.chart_theme import PAPER
-        from berrypick.report.export import write_picture
-
-        size = write_picture(found.plot(theme=PAPER), picture, PAPER)
-        tell(f"{picture}: {len(found)} measures, {size}")
+        flags.draw(found, picture, f"{len(found)} measures, ")
     flags.show_analysis(found, output, places)

@@ -1,0 +1,54 @@
+"""berrypick relocate."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from berrypick import formats
+from berrypick.cli import flags
+from berrypick.cli.output import HELP, refuse_overwriting, show_notes
+from berrypick.evaluation.notes import reading_notes
+from berrypick.formats.io.files import atomic_writer
+
+
+@click.command("relocate", short_help="Carry spans into a new version of their documents.", context_settings=HELP)
+@click.argument("truth")
+@click.option("--from", "old", required=True, metavar="PATH", help="Texts that TRUTH was made on.")
+@click.option("--to", "new", required=True, metavar="PATH", help="Their new version.")
+@flags.file_or_print("Truth to write; or span-truth, to print. Repeatable.", lambda: ["span-truth"])
+@click.option("--report", "report", metavar="FILE", help="What became of every span, as JSON Lines.")
+@click.option("--format-truth", metavar="NAME", help="Truth file format. [default: detect]")
+def relocate_command(
+    truth: str, old: str, new: str, result: flags.Destination, report: str | None, format_truth: str | None
+) -> None:
+    """Carry the spans of TRUTH into a new version of their documents.
+
+    Spans are found by their text, by the text around them, and by an alignment of both versions. What has changed or
+    come apart is placed and counted; what is ambiguous or gone is left out, and the report has it.
+
+    \b
+    berrypick relocate truth.jsonl --from docs-1.0 --to docs-2.0 -o truth-2.0.jsonl --report changes.jsonl
+    """
+    from berrypick.addons.adopt.relocate import CERTAIN, relocate
+
+    result.refuse_overwriting([truth, report], old)
+    result.refuse_overwriting([truth], new)
+    if report is not None:
+        refuse_overwriting(report, [truth], old)
+    read = formats.read_truth(truth, format_truth)
+    show_notes(reading_notes(read, truth))
+    found = relocate(read, old, new)
+
+    def write(path: str, form: str | None) -> str:
+        formats.write(found.truth, path, "span-truth")
+        if report is not None:
+            with atomic_writer(report) as out:
+                out.writelines(json.dumps(case.as_dict(), ensure_ascii=False) + "\n" for case in found.cases)
+        return str(found)
+
+    result.give(write)
+    unsure = sum(case.status not in CERTAIN for case in found.cases)
+    if unsure and report is None:
+        show_notes([f"--report FILE lists the {unsure} spans that are to be looked at"])
