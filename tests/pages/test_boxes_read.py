@@ -45,6 +45,7 @@ def stretches(results, relevant):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(30))
 def test_reading_order_against_a_raster(seed):
     rng = np.random.default_rng(seed)
