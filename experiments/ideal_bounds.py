@@ -26,12 +26,13 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.stats import binom
 
 import berrypick as bp
+from berrypick.addons.ideal import list_bounds, list_search
+from berrypick.addons.ideal.list_problem import Search
+from berrypick.addons.ideal.priced import Priced
+from berrypick.addons.ideal.sum_bounds import LeastEffort
 from berrypick.core.arrays import FloatArray
 from berrypick.core.navigation import Sessions
-from berrypick.kernels.lists import list_bounds, list_search
-from berrypick.kernels.lists.list_problem import Objective, Search
-from berrypick.kernels.lists.priced import Priced
-from berrypick.kernels.lists.sum_bounds import LeastEffort
+from berrypick.kernels.lists.ideal import Objective
 
 #: Pages, targets, and the largest probability with which a page leads to a target.
 WORLDS = ((200, 10, 0.3), (300, 10, 0.6), (200, 20, 0.3), (1000, 30, 0.2))

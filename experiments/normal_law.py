@@ -20,8 +20,7 @@ from scipy.special import ndtr
 
 import berrypick as bp
 from berrypick.core.reach import Reach
-from berrypick.kernels.poisson_binomial import events, normal_law, plain_law, upper_tails
-from berrypick.measures.readers._effort_precision import inverse_by_parts
+from berrypick.kernels.poisson_binomial import events, inverse_by_parts, normal_law, plain_law, upper_tails
 from berrypick.measures.readers._expected_precision import LawName, expected_inverse
 
 Values = Callable[[np.ndarray], np.ndarray]

@@ -33,8 +33,11 @@ namespace berrypick {
 inline void in_large_pages(void* memory, std::size_t bytes) {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
     if (bytes < (std::size_t(4) << 20)) return;
-    const std::uintptr_t page = 4096, from = (std::uintptr_t(memory) + page - 1) / page * page;
-    madvise(reinterpret_cast<void*>(from), (std::uintptr_t(memory) + bytes - from) / page * page, MADV_HUGEPAGE);
+    // whole pages, the first one with what malloc keeps there: a mapping of two kinds of pages cannot be moved by realloc,
+    // which copies it then
+    const std::uintptr_t page = 4096, from = std::uintptr_t(memory) / page * page;
+    const std::uintptr_t to = (std::uintptr_t(memory) + bytes + page - 1) / page * page;
+    madvise(reinterpret_cast<void*>(from), to - from, MADV_HUGEPAGE);
 #else
     (void)memory;
     (void)bytes;
@@ -100,6 +103,11 @@ public:
         while (capacity_ - size_ < count) grow();
         std::memcpy(data_ + size_, from, count * sizeof(T));
         size_ += count;
+    }
+    // the same, each value larger by so much
+    void append_shifted(const T* from, std::size_t count, T shift) {
+        append(from, count);
+        for (T* at = data_ + (size_ - count); at != data_ + size_; ++at) *at += shift;
     }
 
 private:
@@ -306,8 +314,7 @@ public:
         return true;
     }
     void append(const NameColumn& others) {
-        const std::uint64_t shift = std::uint64_t(bytes_.size()) << 16;
-        for (std::size_t i = 0; i < others.size(); ++i) place_.push(others.place_.data()[i] + shift);
+        place_.append_shifted(others.place_.data(), others.size(), std::uint64_t(bytes_.size()) << 16);
         bytes_.append(others.bytes_.data(), others.bytes_.size());
     }
     std::size_t size() const { return place_.size(); }

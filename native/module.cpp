@@ -578,6 +578,18 @@ Lines* span_lines(nb::list names, nb::list slots) {
 
 // --- names without codes -------------------------------------------------------------------------------------------
 
+// The names of rows that are given as texts; None if one is no text that UTF-8 has a form for, or is too long.
+nb::object name_column(nb::list names) {
+    berrypick::NameColumn found;
+    for (const nb::handle text : names) {
+        Py_ssize_t size = 0;
+        const char* const name = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+        if (!name) PyErr_Clear();
+        if (!name || !found.add({name, std::size_t(size)})) return nb::none();
+    }
+    return nb::cast(new berrypick::NameColumn(std::move(found)), nb::rv_policy::take_ownership);
+}
+
 void require_places(const berrypick::NameColumn& names, const In<std::uint64_t>& place) {
     bool sound = true;
     for (std::size_t i = 0; i < place.shape(0); ++i) sound &= names.holds(place.data()[i]);
@@ -647,6 +659,7 @@ void files(nb::module_& m) {
         .def("has_any", has_any_name, "names"_a)
         .def("has_more", has_more_names, "most"_a)
         .def("interned", interned);
+    m.def("name_column", name_column, "names"_a);
     nb::class_<berrypick::KnownNames>(m, "KnownNames")
         .def("__init__", [](berrypick::KnownNames* at, nb::list names, nb::list prints) {
             new (at) berrypick::KnownNames(utf8_of(names), utf8_of(prints));

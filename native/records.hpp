@@ -49,7 +49,7 @@ struct Named {
             topic.push(code);
             begins.push(rows + later.begins.data()[i]);
         }
-        for (std::size_t i = 0; i < later.line.size(); ++i) line.push(lines + later.line.data()[i]);
+        line.append_shifted(later.line.data(), later.line.size(), lines);
         return true;
     }
     bool append_codes(const Named& later) {

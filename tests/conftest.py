@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import atexit
 import gc
+import itertools
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -38,6 +40,9 @@ settings.register_profile("here", deadline=None, suppress_health_check=SLOW_BUT_
 settings.register_profile("ci", parent=settings.get_profile("here"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "here")
 
+#: The choice of `make quick`.
+QUICK = "not slow"
+
 #: Tests that start browsers, compilers or many processes, read real data, or generate their inputs; `make quick` leaves
 #: them out.
 SLOW_FOLDERS = {"page", "golden", "fuzz", "faults"}
@@ -52,6 +57,7 @@ SLOW_MODULES = {
     "test_campaign",
     "test_certified",
     "test_certified_effort",
+    "test_certified_epnav",
     "test_certified_many",
     "test_chunks_data",
     "test_cli",
@@ -143,7 +149,7 @@ def is_slow(path: Path) -> bool:
 
 def pytest_ignore_collect(collection_path, config):
     """Files of slow tests alone are not even loaded where only others are wanted: that would take half of the time."""
-    if config.option.markexpr == "not slow" and collection_path.suffix == ".py" and is_slow(collection_path):
+    if config.option.markexpr == QUICK and collection_path.suffix == ".py" and is_slow(collection_path):
         return True if "mark.quick" not in collection_path.read_text(encoding="utf-8") else None
     return None
 
@@ -166,10 +172,13 @@ def pytest_collection_finish():
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_auto_num_workers() -> int:
-    """One worker more than there are cores: some always wait for a browser, a signal or a disk."""
+def pytest_xdist_auto_num_workers(config) -> int:
+    """One worker more than there are cores: some always wait for a browser, a signal or a disk.
+
+    Quick tests wait for nothing, and each worker has to collect them first.
+    """
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return cores + 1
+    return cores if config.option.markexpr == QUICK else cores + 1
 
 
 def _refuse_skip(report: pytest.TestReport | pytest.CollectReport) -> None:
@@ -200,6 +209,17 @@ def pytest_terminal_summary(terminalreporter):
         reasons[why] = reasons.get(why, 0) + 1
     for why, count in reasons.items():
         terminalreporter.write_line(f"NOT TESTED ({count} tests): {why.removeprefix('Skipped: ')}", yellow=True)
+
+
+_folders = itertools.count()
+
+
+@pytest.fixture
+def tmp_path(request, tmp_path_factory) -> Path:
+    """An empty folder, as that of pytest, which reads the names of all earlier ones to number each: 2 ms in the end."""
+    path = tmp_path_factory.getbasetemp() / f"{re.sub(r'[^A-Za-z0-9_]', '_', request.node.name)[:30]}{next(_folders)}"
+    path.mkdir(mode=0o700)
+    return path
 
 
 @pytest.fixture(scope="session")

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from berrypick.addons.adopt.relocate import Relocation, relocate
     from berrypick.addons.assumptions.assumptions import Assumptions
     from berrypick.addons.assumptions.over import Over
+    from berrypick.addons.continuation.coverage_measure import coverage_band, coverage_budgets
     from berrypick.addons.diff.difference import Difference, diff
+    from berrypick.addons.effort.effort_matrix import effort_precision
     from berrypick.addons.figures.charts import chart_config
     from berrypick.addons.fit.fit import Fit, fit
     from berrypick.addons.ideal.ideal_lists import IdealList, ideal_lists
@@ -61,8 +63,7 @@ if TYPE_CHECKING:
     from berrypick.inputs.objects import run_from_objects
     from berrypick.judging.topic import JudgedTopic
     from berrypick.measures.base import Measure
-    from berrypick.measures.matrix_functions import effort_precision, expected_ratio
-    from berrypick.measures.readers.coverage import coverage_band, coverage_budgets
+    from berrypick.measures.matrix_functions import expected_ratio
     from berrypick.measures.readers.eprum import eprum
     from berrypick.measures.readers.prum import prum
     from berrypick.users.base import UserModel
@@ -188,11 +189,8 @@ _HOMES = {
     "write": "berrypick.formats",
     "Format": "berrypick.formats.base",
     "JudgedTopic": "berrypick.judging.topic",
-    "effort_precision": "berrypick.measures.matrix_functions",
     "expected_ratio": "berrypick.measures.matrix_functions",
     "Measure": "berrypick.measures.base",
-    "coverage_band": "berrypick.measures.readers.coverage",
-    "coverage_budgets": "berrypick.measures.readers.coverage",
     "eprum": "berrypick.measures.readers.eprum",
     "prum": "berrypick.measures.readers.prum",
     "UserModel": "berrypick.users.base",

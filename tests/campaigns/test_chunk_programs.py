@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import worlds
-from two_spans import LENGTHS, TRUTH, value
+from two_spans import LENGTHS, TRUTH, value, values
 
 import berrypick as bp
 from berrypick.report.text import explanation
@@ -41,3 +41,17 @@ def test_what_legalbenchrag_does_not_have_is_refused():
     with pytest.raises(bp.UsageError, match="does not have it"):
         value([("d", 0, 10)], "IoU(counted='pairs')")
     assert value([("d", 0, 10), ("d", 0, 10)], "IoU", protocol="legalbench-rag") == value([("d", 0, 10)], "IoU")
+
+
+# --- all chunks there are -------------------------------------------------------------------------------------------
+
+
+def test_precision_omega_by_hand():
+    truth = worlds.span_truth({"1": [("d", 100, 150)]})
+    chunks = worlds.span_run({"any": [("d", 0, 100), ("d", 100, 200), ("d", 200, 300), ("e", 100, 200)]})
+    found = values(
+        worlds.span_run({"1": [("e", 0, 1)]}), "PrecisionOmega PrecisionOmega(touching=True)", truth, chunks=chunks
+    )
+    assert found == {"PrecisionOmega": 0.5, "PrecisionOmega(touching=True)": 0.25}  # [0,100) only touches the target
+    with pytest.raises(bp.UsageError, match="chunks="):
+        value([("d", 0, 1)], "PrecisionOmega", truth)

@@ -32,7 +32,6 @@ TWO_LENGTHS = ({}, {"collection": {"a": 50, "b": 70}})
         ("levels", "idealism", TWO_IDEALS),
         ("targets.idealism", "idealism", TWO_IDEALS),
         ("context.idealism", "idealism", TWO_IDEALS),
-        ("effort", "effort", TWO_EFFORTS),
         ("effort_unit", "effort", TWO_EFFORTS),
         ("units", "units", ({"units": 9}, {"units": 10})),
         ("collection", "lengths", TWO_LENGTHS),
@@ -48,10 +47,8 @@ def test_what_was_read_is_in_the_signature_and_nothing_else(part, key, options):
 
 
 def test_what_tokens_are_is_named_where_they_are_counted():
-    ranking, tokens, effort = signatures("ranking", "tokens", "effort", documents=TEXTS, effort="tokens")
-    assert "tokenizer" not in dict(ranking.fields)
-    assert tokens["tokenizer"] == effort["tokenizer"] == "words-uax29"
-    assert "tokenizer" not in dict(signatures("effort", documents=TEXTS, effort="chars")[0].fields)
+    ranking, tokens = signatures("ranking", "tokens", documents=TEXTS, effort="tokens")
+    assert "tokenizer" not in dict(ranking.fields) and tokens["tokenizer"] == "words-uax29"
 
 
 class Patient(bp.UserModel):
@@ -70,8 +67,8 @@ def test_user_models_are_observed_too():
 
 def test_what_others_have_computed_already_counts_as_read():
     """Parts are computed once for all measures of a topic."""
-    alone = signatures("effort", collection=LENGTHS)[0]
-    assert signatures("reach", "effort", "effort", collection=LENGTHS)[1] == alone
+    alone = signatures("levels", collection=LENGTHS)[0]
+    assert signatures("reach", "levels", "levels", collection=LENGTHS)[1] == alone
     texts, options = ("EPRUM", "ExpectedRatio"), {"user": Patient(), "collection": LENGTHS}
     rows = [bp.evaluate(TRUTH, RUN, given, **options).mean_rows for given in (texts, texts[::-1])]
     assert rows[0][0].signature == rows[1][1].signature and rows[0][1].signature == rows[1][0].signature
@@ -115,7 +112,7 @@ class SomeTopics(bp.Measure):
     """Reads reach in one topic, and effort in another."""
 
     def compute(self, judged):
-        return float(judged.reach.ranks if judged.topic == "1" else len(judged.effort.ranks))
+        return float(judged.reach.ranks if judged.topic == "1" else len(judged.effort_unit))
 
 
 def test_topics_that_read_different_parts_have_one_signature(tmp_path):
@@ -132,7 +129,7 @@ def test_topics_that_read_different_parts_have_one_signature(tmp_path):
 
 
 def test_several_processes_find_the_same():
-    given = (TRUTH, RUN, "EPRUM epnav ExpectedRatio charR")
+    given = (TRUTH, RUN, "EPRUM ExpectedRatio charR")
     assert (
         bp.evaluate(*given, collection=LENGTHS).mean_rows == bp.evaluate(*given, collection=LENGTHS, jobs=2).mean_rows
     )

@@ -23,7 +23,6 @@ FILES_TWICE = {
     "__init__": "every package has one",
     "__main__": "what python -m runs",
     "base": "what the classes of a room derive from",
-    "coverage": "a measure and a user model of one name, after which their files are called",
 }
 #: Class names that occur twice, and why.
 CLASSES_TWICE = {

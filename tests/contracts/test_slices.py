@@ -95,7 +95,13 @@ OFFERED = [
     ("adopt", "locate t.qrels o.jsonl --documents r.run", "No such command 'locate'"),
     ("links", "evaluate t.qrels r.run -m EPRUM --user markov", "unknown user model markov"),
     ("continuation", "evaluate t.qrels r.run -m TBG", "unknown measure TBG"),
+    ("continuation", "evaluate t.qrels r.run -m Coverage", "unknown measure Coverage"),
+    ("pages", "evaluate b.jsonl r.run -m charR", "a place on a page needs the add-on"),
+    ("enough", "evaluate t.qrels r.run -m EPRUM(need='set')", "EPRUM(need='set') needs the add-on"),
+    ("ideal", "evaluate t.qrels r.run -m EPRUM(ideal='certified')", "a search for ideal lists needs the add-on"),
+    ("judge", "evaluate a.jsonl r.run -m charR", "a truth of several annotators needs the add-on"),
     ("gains", "evaluate t.qrels r.run -m nxCG@10", "unknown measure nxCG"),
+    ("effort", "evaluate t.qrels r.run -m epnav", "unknown measure epnav"),
 ]
 
 
@@ -108,6 +114,9 @@ def test_what_a_missing_slice_offers_is_one_message(tmp_path, name, command, mes
     (tmp_path / "r.jsonl").write_text('{"topic": "1", "doc": "a", "start": 0, "end": 4, "rank": 1}\n')
     (tmp_path / "texts").mkdir()
     (tmp_path / "texts" / "a").write_text("here and there")
+    span = '{"topic": "1", "doc": "a", "start": 0, "end": 9, "annotator": "%s"}\n'
+    (tmp_path / "a.jsonl").write_text(span % "Ana" + span % "Ben")
+    (tmp_path / "b.jsonl").write_text('{"topic": "1", "doc": "a", "page": 1, "grade": 1}\n')
     done = without([name], "-m", "berrypick", *command.split(), cwd=tmp_path)
     assert done.returncode == 2 and message in done.stderr
     assert len(done.stderr.splitlines()) == 1 and not done.stdout and not (tmp_path / "page.html").exists()

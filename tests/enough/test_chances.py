@@ -7,9 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from berrypick.core.errors import UsageError
-from berrypick.core.reach import Reach
-from berrypick.kernels.enough_chance import (
+from berrypick.addons.enough.enough_chance import (
     MOST_SHARED,
     complete_at,
     drawn_chance,
@@ -19,7 +17,9 @@ from berrypick.kernels.enough_chance import (
     mean_inverse,
     most_shared,
 )
-from berrypick.kernels.lists.ideal import exact_enough
+from berrypick.addons.enough.needed_set import exact_enough
+from berrypick.core.errors import UsageError
+from berrypick.core.reach import Reach
 
 KINDS = ("set", "hop")
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import berrypick as bp
-from berrypick.comparison.unjudged import UnjudgedBounds, unjudged_bounds
+from berrypick.addons.judge.unjudged import UnjudgedBounds, unjudged_bounds
 from berrypick.core.run import Run
 from berrypick.core.truth import TopicTruth, Truth
 

@@ -113,7 +113,9 @@ def run_pytest(pytester: pytest.Pytester, code: str, settings: str = "") -> pyte
     pytester.makeini(f"[pytest]\n{settings}")
     pytester.makepyfile(code)
     without = [
-        word for name in ("berrypick", "cacheprovider", "langsmith_plugin", "anyio") for word in ("-p", f"no:{name}")
+        word
+        for name in ("berrypick", "cacheprovider", "langsmith_plugin", "phoenix", "anyio")
+        for word in ("-p", f"no:{name}")
     ]
     return pytester.runpytest_inprocess(*without, "-p", "berrypick.pytest")
 

@@ -9,8 +9,8 @@ import pytest
 from pages import HOSTILE
 
 import berrypick as bp
+from berrypick.addons.pages.page_pictures import _png
 from berrypick.core.errors import InputError, UsageError
-from berrypick.report.page_pictures import _png
 
 SIZE = [600, 800]
 

@@ -23,12 +23,13 @@ from berrypick.addons.simulate.simulated_readers import (
     jackknife_error,
     reader_values,
 )
+from berrypick.addons.simulate.walked_sessions import WalkedSessions
 from berrypick.addons.t2i.viewers import view
 from berrypick.addons.t2i.visits import Tolerance, visit
 from berrypick.cli import cli
 from berrypick.core.navigation import LinkTable, ReachTable
 from berrypick.evaluation.evaluation import Evaluation
-from berrypick.judging.reader_sessions import ReaderSessions, sorted_rows
+from berrypick.judging.reader_sessions import sorted_rows
 from berrypick.kernels.hitting import Chain
 from berrypick.measures.reader_values import GROUPS, ReaderValues
 from berrypick.users.pairs import same_document
@@ -460,7 +461,7 @@ def test_what_each_reader_spends(user, unit):
     evaluation = Evaluation.prepare(truth, run, "epnav", user=user, effort=unit,
                                     collection=bp.Collection({"d": 400, "e": 100, "f": 50}))  # fmt: skip
     judged = evaluation.judge("run", "q")
-    sessions = ReaderSessions(judged, Draws(3, "q", 0, 150), with_effort=True)
+    sessions = WalkedSessions(judged, Draws(3, "q", 0, 150), with_effort=True)
     assert np.allclose(sessions.spent, slow_spent(judged, Draws(3, "q", 0, 150)))
     assert np.isfinite(sessions.spent).any() and len(np.unique(sessions.spent[0])) > 1
 
@@ -502,7 +503,7 @@ def test_what_each_reader_gets(seed):
     judged = evaluation.judge("run", "q")
     draws = Draws(seed, "q", 0, 200)
     values = reader_values(judged, evaluation.measures, draws)
-    first = ReaderSessions(judged, draws).first
+    first = WalkedSessions(judged, draws).first
     assert np.isinf(first).any() and (first < 3).any()
     assert values["EPRUM"].each.tolist() == pytest.approx(slow_values("EPRUM", first, 6, 50).tolist())
     assert values["epnav"].each.tolist() == pytest.approx(values["EPRUM"].each.tolist(), rel=0.05), "equal gains"
@@ -517,7 +518,7 @@ def test_unequal_gains_reader_by_reader():
     judged = evaluation.judge("run", "q")
     draws = Draws(1, "q", 0, 100)
     values = reader_values(judged, evaluation.measures, draws, "most")
-    first = ReaderSessions(judged, draws, together="most").first
+    first = WalkedSessions(judged, draws, together="most").first
     gains = judged.targets.gain
     for level, name in ((0.5, "epnav@0.5"),):
         for reader, value in zip(first.T, values[name].each, strict=True):

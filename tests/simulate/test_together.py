@@ -10,10 +10,10 @@ import worlds
 from pages import Page
 
 import berrypick as bp
+from berrypick.addons.simulate.drawn_visits import drawn_visits
 from berrypick.addons.simulate.reach_alone_panel import ReachAlone
 from berrypick.core.navigation import LinkTable, ReachTable
 from berrypick.core.reach import Reach
-from berrypick.judging.seen_together import drawn_visits
 from berrypick.users.walks import Draws, Readers
 
 READERS = 40_000

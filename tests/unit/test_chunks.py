@@ -1,4 +1,4 @@
-"""spanHit, spanRR, spanNDCG, Coverage, PrecisionOmega, and what must hold however text is cut into chunks."""
+"""spanHit, spanRR, spanNDCG, and what must hold however text is cut into chunks."""
 
 from __future__ import annotations
 
@@ -7,30 +7,18 @@ import random
 from functools import cache
 from itertools import pairwise
 
-import numpy as np
 import pytest
 import worlds
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from two_spans import LENGTHS, TRUTH, value, values
+from two_spans import LENGTHS, value, values
 
 import berrypick as bp
 from berrypick import measures
-from berrypick.evaluation.evaluation_context import prepare_context
-from berrypick.evaluation.options import EvaluationOptions
 from berrypick.evaluation.requested import parse_measure
-from berrypick.judging.judge import judge_topic
-from berrypick.measures.readers.coverage import CoverageBand, coverage_band, coverage_budgets
-from berrypick.report.text import explanation
 
-TEXT = "".join(random.Random(5).choices("ab c,d\n", k=1000))
-DOCUMENTS = {"d": TEXT, "e": TEXT[::-1]}
 SET = "charP charR charF IoU"
-RANKED = "spanHit spanHit@2 spanRR spanNDCG spanNDCG@3 Coverage(budget=300) Coverage(budget=2000) charR@2"
-
-
-def make_context(**options):
-    return prepare_context(EvaluationOptions.from_arguments(options))
+RANKED = "spanHit spanHit@2 spanRR spanNDCG spanNDCG@3 charR@2"
 
 
 # --- covered to a share, by hand ------------------------------------------------------------------------------------
@@ -63,73 +51,13 @@ def test_a_share_outside_its_range_is_refused():
             value([("d", 0, 1)], f"spanHit(share={share})")
 
 
-# --- coverage -------------------------------------------------------------------------------------------------------
-
-
-def test_coverage_by_hand():
-    truth = worlds.span_truth({"1": [("d", 100, 200)]})
-    assert value([("d", 0, 200)], "Coverage(budget=400)", truth) == pytest.approx(0.625)  # the page's example
-    assert value([("d", 100, 200)], "Coverage(budget=100)", truth) == pytest.approx(0.5)
-    assert value([("d", 100, 200)], "Coverage(budget=50)", truth) == pytest.approx(0.25)  # up to half of it
-    assert value([("d", 300, 400), ("d", 100, 200)], "Coverage(budget=200)", truth) == pytest.approx(0.25)
-    twice = [("d", 100, 150), ("d", 100, 150), ("d", 100, 200)]  # 50 read, 50 again, 50 again, then the rest
-    assert value(twice, "Coverage(budget=200)", truth) == pytest.approx((12.5 + 50 * 0.5 + 50 * 0.5 + 37.5) / 200)
-    assert value([("e", 0, 100)], "Coverage", truth) == 0
-
-
-def test_coverage_counts_tokens_where_texts_are_known():
-    text = "one two three. four five six seven"
-    at = text.index("three")
-    truth = worlds.span_truth({"1": [("d", at, at + 5)]})
-    run = worlds.span_run({"1": [("d", 0, len(text))]})
-    results = bp.evaluate(truth, run, "Coverage(budget=4)", documents={"d": text})
-    assert results.mean()["run"]["Coverage(budget=4)"] == pytest.approx((0.5 + 1) / 4)  # tokens: one two THREE .
-    assert "effort:tokens|tokenizer:words" in str(results.mean_rows[0].signature)
-    chars = bp.evaluate(truth, run, "Coverage(budget=20,effort='chars')", documents={"d": text})
-    assert chars.mean_rows[0].value == pytest.approx((2.5 + 20 - at - 5) / 20)
-    assert "effort:chars" in str(chars.mean_rows[0].signature)
-    also = bp.evaluate(truth, run, "Coverage(budget=20)", documents={"d": text}, effort="chars")
-    assert also.mean_rows[0].value == chars.mean_rows[0].value
-    with pytest.raises(bp.UsageError, match="documents="):
-        bp.evaluate(truth, run, "Coverage(effort='tokens')")
-
-
 def test_an_empty_list_and_a_missing_topic_count_0():
     truth = worlds.span_truth({"1": [("d", 0, 10)], "2": [("d", 0, 10)]})
     run = worlds.span_run({"1": [("d", 0, 10)]})
-    results = bp.evaluate(truth, run, f"{SET} {RANKED}", collection=LENGTHS, curves=True)
+    results = bp.evaluate(truth, run, f"{SET} {RANKED}", collection=LENGTHS)
     for measure, found in results.per_topic()["run"].items():
         assert found["2"] == 0, measure
         assert found["1"] > 0, measure
-    assert results.curves()["run"]["Coverage(budget=300)"]["all"][-1] == (300.0, 0.5)
-
-
-def test_budgets_and_explanation():
-    truth = worlds.span_truth({"1": [("d", 100, 200)]})
-    run = worlds.span_run({"1": [("d", 0, 180)]})
-    results = bp.evaluate(truth, run, "Coverage", curves=True)
-    curve = results.curves()["run"]["Coverage"]["1"]
-    assert coverage_budgets(curve) == {0.5: pytest.approx(150), 0.8: pytest.approx(180), 0.95: None}
-    told = explanation(bp.explain(truth, run, "1", "Coverage"))
-    assert "50%    150" in told and "95%  never" in told
-    assert coverage_budgets([], (0.5,)) == {0.5: None}
-
-
-def test_the_band_holds_the_mean_and_narrows_with_topics():
-    few = [[(0, 0), (100, level)] for level in (0.2, 0.4, 0.9)]
-    band = coverage_band(few, 200, points=21, resamples=500)
-    assert isinstance(band, CoverageBand) and len(band.effort) == 21
-    assert band.mean[-1] == pytest.approx(0.5)
-    assert all(low <= middle <= high for low, middle, high in zip(band.low, band.mean, band.high, strict=True))
-    many = coverage_band(few * 30, 200, points=21, resamples=500)
-    assert many.high[-1] - many.low[-1] < band.high[-1] - band.low[-1]
-    assert coverage_band(few, 200, seed=1) == coverage_band(few, 200, seed=1)
-    assert coverage_band([[], [(0, 0), (10, 1)]], 20).mean[-1] == 0.5  # a topic without results
-    for wrong in ({"confidence": 1.0}, {"resamples": 0}, {"points": 1}):
-        with pytest.raises(bp.UsageError):
-            coverage_band(few, 200, **wrong)
-    with pytest.raises(bp.UsageError):
-        coverage_band([], 200)
 
 
 # --- against a plain twin -------------------------------------------------------------------------------------------
@@ -139,29 +67,6 @@ spans = st.tuples(st.sampled_from(["d", "e"]), st.integers(0, 60), st.integers(1
 )
 lists = st.lists(spans, min_size=1, max_size=6)
 targets = st.lists(spans, min_size=1, max_size=3, unique=True)
-
-
-def coverage_twin(results, wanted, budget):
-    """Character by character; the area of a curve that is straight within each character."""
-    relevant = {(d, i) for d, start, end in wanted for i in range(start, end)}
-    seen, level, area, read = set(), 0.0, 0.0, 0
-    for d, start, end in results:
-        for i in range(start, end):
-            if read == budget:
-                break
-            new = (d, i) in relevant and (d, i) not in seen
-            seen.add((d, i))
-            following = level + new / len(relevant)
-            area += (level + following) / 2
-            level, read = following, read + 1
-    return (area + (budget - read) * level) / budget
-
-
-@given(lists, targets, st.integers(1, 120))
-def test_coverage_agrees_with_reading_character_by_character(results, wanted, budget):
-    truth = worlds.span_truth({"1": wanted})
-    found = value(results, f"Coverage(budget={budget})", truth)
-    assert found == pytest.approx(coverage_twin(results, wanted, budget), abs=1e-12)
 
 
 @given(lists, targets, st.sampled_from([0.2, 0.5, 1.0]))
@@ -196,17 +101,6 @@ def test_rechunking_changes_no_set_measure(results, wanted, seed):
     rng.shuffle(again)
     for measure in f"{SET} spanHit Overlap".split():
         assert value(again, measure, truth) == pytest.approx(value(results, measure, truth), abs=1e-12), measure
-
-
-@given(lists, targets, st.integers(0, 10**6))
-def test_splitting_in_place_leaves_coverage_unchanged(results, wanted, seed):
-    """At every number of characters and of tokens, wherever the cut falls, inside a word too."""
-    truth = worlds.span_truth({"1": wanted})
-    again = cut(results, random.Random(seed))
-    for options in ({}, {"documents": DOCUMENTS}):
-        for budget in (7, 40, 500):
-            measure = f"Coverage(budget={budget})"
-            assert value(again, measure, truth, **options) == pytest.approx(value(results, measure, truth, **options))
 
 
 READERS = ["classical", "coverage", "distance", "window(before=5,after=5)", "t2i(tolerance=9)"]
@@ -328,7 +222,7 @@ def test_a_copy_can_push_a_bad_result_behind_the_cut_off(name):
 
 
 @pytest.mark.parametrize("reader", ["distance", "distance(theta=0.002)", "window(before=60,after=60)"])
-@pytest.mark.parametrize("measure", ["EPRUM", "PRUM", "epnav", "ExpectedRatio@1"])
+@pytest.mark.parametrize("measure", ["EPRUM", "PRUM", "ExpectedRatio@1"])
 def test_a_near_miss_lies_between_a_hit_and_a_far_miss(measure, reader):
     truth = worlds.span_truth({"1": [("d", 400, 440)]})
 
@@ -345,20 +239,6 @@ def test_a_near_miss_lies_between_a_hit_and_a_far_miss(measure, reader):
 def test_classical_readers_see_no_near_miss():
     truth = worlds.span_truth({"1": [("d", 400, 440)]})
     assert value([("d", 360, 400)], "EPRUM", truth) == 0
-
-
-# --- all chunks there are -------------------------------------------------------------------------------------------
-
-
-def test_precision_omega_by_hand():
-    truth = worlds.span_truth({"1": [("d", 100, 150)]})
-    chunks = worlds.span_run({"any": [("d", 0, 100), ("d", 100, 200), ("d", 200, 300), ("e", 100, 200)]})
-    found = values(
-        worlds.span_run({"1": [("e", 0, 1)]}), "PrecisionOmega PrecisionOmega(touching=True)", truth, chunks=chunks
-    )
-    assert found == {"PrecisionOmega": 0.5, "PrecisionOmega(touching=True)": 0.25}  # [0,100) only touches the target
-    with pytest.raises(bp.UsageError, match="chunks="):
-        value([("d", 0, 1)], "PrecisionOmega", truth)
 
 
 def counted_twin(results, wanted, k):
@@ -405,25 +285,10 @@ def test_a_reader_of_parents_gets_the_section():
     assert reached("parent", (second + 8, second + 12), (last, last + 3)) == 1  # code holds no heading
 
 
-def test_a_parent_costs_what_it_is_long():
-    truth = worlds.span_truth({"1": [("p", 8, 12)]})
-    run = worlds.span_run({"1": [("p", 8, 12)]})
-    second = PAGE.index("# Two")
-    for effort, user, expected in (("chars", "parent", second), ("tokens", "parent(by='paragraph')", 4)):
-        context = make_context(user=user, effort=effort, documents={"p": PAGE})
-        assert judge_topic(truth, run, "1", context).effort.ranks.tolist() == [expected]
-
-
 def test_parents_need_texts_or_structure():
     for user, needs in (("parent", "documents="), ("parent(by='element')", "collection=")):
         with pytest.raises(bp.UsageError, match=needs):
             value([("d", 0, 10)], "EPRUM", user=user)
-
-
-def test_effort_in_tokens_is_signed():
-    results = bp.evaluate(TRUTH, worlds.span_run({"1": [("d", 0, 200)]}), "epnav", effort="tokens", documents=DOCUMENTS)
-    assert "effort:tokens|tokenizer:words" in str(results.mean_rows[0].signature)
-    assert np.isfinite(results.mean_rows[0].value)
 
 
 # --- as legalbenchrag counts ----------------------------------------------------------------------------------------

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import gzip
 import itertools
+import pickle
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +16,7 @@ import pytest
 from cases import each
 
 from berrypick.core.assemble import assemble
+from berrypick.core.columns import Coded, CodedNames
 from berrypick.core.errors import InputError
 from berrypick.core.run import Run, repeated_pointers
 from berrypick.core.truth import Truth
@@ -317,3 +320,40 @@ def test_repeats_are_repeated_pointers(kind: str, kernels: str, count: int, monk
     for topic, ranking in run.rankings():
         repeated, _ = repeated_pointers(ranking)
         assert np.array_equal(repeats_of(run).get(topic, np.zeros(len(ranking), dtype=bool)), repeated)
+
+
+def test_names_of_a_file_are_joined_by_their_codes():
+    """Whether columns come from one file, from two or from none: the same names in the same rows."""
+    known, other = ["a", "b", "c"], ["b", "d"]
+    of_file = [
+        CodedNames.of([known[i] for i in codes], np.array(codes, np.int32), known) for codes in ([2, 0], [], [0, 1])
+    ]
+    of_another = CodedNames.of(other, np.array([0, 1]), other)
+    for columns in (of_file, [*of_file, of_another], [*of_file, ("e", "a")], [("a",), *of_file], [()], []):
+        found = Coded.joined(columns)
+        assert [found.names[code] for code in found.codes.tolist()] == [name for column in columns for name in column]
+    assert Coded.joined(of_file).names is known
+
+
+def test_names_with_codes_are_a_tuple_in_all_else():
+    names = CodedNames.of(["b", "a"], np.array([1, 0]), ["a", "b"])
+    assert names == ("b", "a") and hash(names) == hash(("b", "a"))
+    for made in (names[:], names[0:1] + names[1:], pickle.loads(pickle.dumps(names)), copy.deepcopy(names)):
+        assert type(made) is tuple and made == names
+
+
+@pytest.mark.parametrize("order", ["trec", "score", "rank"])
+def test_topics_sorted_one_by_one_are_in_the_same_order(order, monkeypatch):
+    """With ties, and topics that stand together or not."""
+    for seed in range(12):
+        draw = np.random.default_rng(seed)
+        topic = draw.integers(0, 5, 300).astype(str)
+        topic = topic if seed % 3 else np.sort(topic)
+        by = draw.integers(0, 40, 300).astype(np.float64)
+        columns = {"topic": topic.tolist(), "document": [f"d{draw.integers(0, 200)}" for _ in topic], "score": by}
+        found = []
+        for long in (1, 32, 1000):
+            monkeypatch.setattr("berrypick.core.assemble.LONG", long)
+            run = assemble(tag="t", **columns, rank=by, line=np.arange(300), order=order)
+            found.append((run.topics, run.bounds.tolist(), run.line.tolist(), run.score.tolist(), run.rank.tolist()))
+        assert found[0] == found[1] == found[2]

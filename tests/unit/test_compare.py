@@ -486,14 +486,26 @@ def test_wrong_usage_of_the_command(berrypick, written):
     assert berrypick("compare", *written.values(), "-m", "AP", "--confidence", "95").code == 2
 
 
-def test_resamples_grow_with_the_comparisons():
-    """20 runs have 190 pairs: 4 x 190 / .05 draws, so that the smallest corrected p-value is a quarter of .05."""
-    topics = [f"q{i}" for i in range(40)]
+def test_sign_changes_grow_with_the_comparisons():
+    """20 runs have 190 pairs: 4 x 190 / .05 draws, so that the smallest corrected p-value is a quarter of .05.
+
+    Intervals, which are not corrected, are those of any other comparison.
+    """
+    topics = [f"q{i}" for i in range(100)]
     truth = {topic: {"a": 1} for topic in topics}
     runs = {f"r{n:02}": {t: {"a" if (i + n) % 5 else "b": 2.0} for i, t in enumerate(topics)} for n in range(20)}
     found = bp.compare(truth, runs, "RR")
-    assert found.method.resamples == 15_200 and "15200 resamples" in found.table()
+    assert (found.method.resamples, found.method.sign_changes) == (10_000, 15_200)
+    table = found.table()
+    assert "10000 resamples" in table and "randomisation test, 15200 sign changes, Holm" in table
+    assert ("sign_changes", "15200") in found.estimates[0].signature.fields
+    drawn = [pair.p for pair in found.pairs if not pair.exact]
+    assert drawn and all(p is not None and round(p * 15_201, 6).is_integer() for p in drawn)
     few = dict(list(runs.items())[:3])
-    assert bp.compare(truth, few, "RR").method.resamples == 10_000
-    assert bp.compare(truth, runs, "RR", resamples=100).method.resamples == 100
-    assert bp.compare(truth, runs, "RR", test="t").method.resamples == 10_000
+    some = bp.compare(truth, few, "RR")
+    assert some.method.sign_changes is None and "sign changes" not in some.table()
+    same = {(pair.run, pair.versus): (pair.low, pair.high) for pair in found.pairs}
+    assert all(same[pair.run, pair.versus] == pytest.approx((pair.low, pair.high), abs=1e-12) for pair in some.pairs)
+    given = bp.compare(truth, runs, "RR", resamples=100).method
+    assert (given.resamples, given.sign_changes) == (100, None)
+    assert bp.compare(truth, runs, "RR", test="t").method.sign_changes is None

@@ -10,7 +10,7 @@ import pytest
 import twins_text as twins
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from twins_text import Element, Key, World
+from twins_text import Element, World
 
 import berrypick as bp
 from berrypick import users
@@ -277,13 +277,3 @@ def test_readers_that_need_places_say_so() -> None:
         twins.value(truth, run, "charP")
     with pytest.raises(bp.UsageError, match="collection="):
         twins.value(truth, run, "EPRUM", user="distance")
-
-
-def test_effort_in_characters_needs_lengths() -> None:
-    sizes = {("d", "/a[1]"): 40.0, ("d", "/a[1]/b[1]"): 10.0}
-    graded: dict[Key, tuple[int, int]] = {("d", "/a[1]"): (3, 1), ("d", "/a[1]/b[1]"): (3, 3)}
-    run = twins.element_run([[("d", "/a[1]")], [("d", "/a[1]/b[1]")]])
-    known = twins.graded_truth(graded, sizes)
-    assert twins.value(known, run, "epnav@1.0", effort="chars") == pytest.approx(10 / 50)
-    with pytest.raises(bp.UsageError, match="collection="):
-        twins.value(twins.graded_truth(graded), run, "epnav@1.0", effort="chars")

@@ -234,16 +234,16 @@ def test_the_mean_does_not_depend_on_order(values, shuffle):
 
 
 def test_curves_stand_behind_the_numbers():
-    results = bp.evaluate(TRUTH, RUN, "EPRUM PRUM ExpectedRatio epnav", units=50, curves=True)
+    results = bp.evaluate(TRUTH, RUN, "EPRUM PRUM ExpectedRatio", units=50, curves=True)
     drawn = results.curves()["run"]
     values = results.per_topic()["run"]
     assert [y for _, y in drawn["EPRUM"]["1"]] == pytest.approx([1, 2 / 3])
     assert [x for x, _ in drawn["EPRUM"]["1"]] == [0.5, 1.0]
-    for name in ("EPRUM", "PRUM", "epnav"):
+    for name in ("EPRUM", "PRUM"):
         curve = drawn[name]["1"]
         assert math.fsum(y for _, y in curve) / len(curve) == pytest.approx(values[name]["1"])
     assert drawn["ExpectedRatio"]["1"] == [(1, 0.5), (2, 0.5), (3, 1.0)]
-    for name in ("EPRUM", "PRUM", "epnav"):
+    for name in ("EPRUM", "PRUM"):
         assert len(drawn[name][ALL]) == 100, "means of curves are taken at the same recall levels"
         assert "3" not in drawn[name], "nothing to draw where nothing is defined"
 

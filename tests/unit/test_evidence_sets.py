@@ -130,9 +130,3 @@ def test_what_cannot_be_so_is_refused_with_its_line(name, tmp_path):
 def test_a_row_of_grade_0_belongs_to_no_set(tmp_path):
     path = lines(tmp_path / "truth.jsonl", [A | {"set": "x"}, B | {"set": "x", "grade": 0}])
     assert meaning(bp.read_truth(path)) == {"1": (("x",), ())}
-
-
-def test_several_annotators_of_a_topic_with_sets_are_refused(tmp_path):
-    rows = [A | {"set": "x", "annotator": "ann"}, B | {"set": "x", "annotator": "bob"}]
-    with pytest.raises(bp.BerrypickError, match="topic 1 has sets or hops, and several annotators"):
-        bp.read_truth(lines(tmp_path / "truth.jsonl", rows))

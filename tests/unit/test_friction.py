@@ -87,23 +87,3 @@ def test_long_names_are_shown_without_what_they_have_in_common(tmp_path, berrypi
     assert "...2000..." in shown and f"...100... is {names[0]}." in shown
     assert names[1] not in shown
     assert berrypick("evaluate", files[0], runs[0], "-m", "charR@5", "-o", "table").out.count(names[0]) == 1
-
-
-THAI = "\u0e23\u0e32\u0e2a\u0e1b\u0e4c\u0e40\u0e1a\u0e2d\u0e23\u0e4c\u0e23\u0e35" * 3
-
-
-def test_a_note_says_what_a_token_is_where_words_have_no_spaces():
-    truth, run = {"q": [("d", 0, 10)]}, {"q": [("d", 0, 20)]}
-    measure = "Coverage(budget=10)"
-    for text, said in (
-        (THAI, "Thai has no spaces between words: a token is one letter there"),
-        ("\u8986\u76c6\u5b50\u662f\u4e00\u79cd\u6c34\u679c" * 4, "a token is one ideograph there"),
-        ("raspberries are cut in autumn, all of them", ""),
-    ):
-        notes = [str(note) for note in bp.evaluate(truth, run, measure, documents={"d": text}).notes]
-        assert any(said in note for note in notes if said) == bool(said), notes
-        assert bool(said) == any(note.startswith(f"{measure}: ") and "spaces between words" in note for note in notes)
-    # not where characters are counted, nor with a tokenizer that was named
-    for how in ({}, {"documents": {"d": THAI}, "tokenizer": lambda text: [(0, len(text))]}):
-        assert not any("spaces" in str(note) for note in bp.evaluate(truth, run, measure, **how).notes)
-    assert not any("spaces" in str(n) for n in bp.evaluate(truth, run, "charR@1", documents={"d": THAI}).notes)

@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import json
 
-import numpy as np
-
-from berrypick.core.annotators import merged
-from berrypick.core.truth import TopicTruth
 from berrypick.formats.io.json_files import JsonSource
 
 
@@ -56,20 +52,3 @@ def test_whole_numbers_are_searched_once():
     for one in range(5000, 5400):
         source.line_of(one, "id")
     assert source._left < 0, "and given up where none is found"
-
-
-def test_annotators_of_different_topics_are_merged_in_one_pass():
-    def judged(count):
-        one = (("d",), np.ones(1), np.zeros(1, dtype=np.int64), np.ones(1, dtype=np.int64))
-        return {str(i): {str(i): TopicTruth(str(i), *one)} for i in range(count)}
-
-    assert list(merged(judged(5))) == ["0", "1", "2", "3", "4"]
-    lengths = []
-
-    class Seen(dict):
-        def __contains__(self, name):
-            lengths.append(name)
-            return super().__contains__(name)
-
-    merged({who: Seen(topics) for who, topics in judged(300).items()})
-    assert len(lengths) <= 300

@@ -33,16 +33,16 @@ def test_a_topic_with_nothing_ideal_has_no_value():
 
 
 def test_too_small_elements_are_ideal_for_nobody_under_a_map():
-    """A ? element can be ideal by its specificity alone; with a map it is no target, for PRUM and epnav too."""
+    """A ? element can be ideal by its specificity alone; with a map it is no target, for PRUM too."""
     a, b = ("a", "/article[1]"), ("b", "/article[1]")
     topic = twins.graded_truth({a: (3, 3), b: (3, 3)}).topics["1"]
     made = type(topic)("1", ("a", "b"), topic.grade, path=topic.path, exhaustivity=topic.grade * [2, 0],
                        size=topic.grade * 10, rsize=topic.grade * 10)  # fmt: skip
     truth = bp.Truth("elements", {"1": made}, scale="sizes")
     run = twins.element_run([[b], [a]])
-    assert twins.values(truth, run, ["PRUM", "epnav", "EPRUM"]) == pytest.approx([1, 1, 1])
-    values = twins.values(truth, run, ["PRUM", "epnav", "EPRUM"], idealism={2: 1.0, 1: 0.5})
-    assert values == pytest.approx([0.5, 0.5, 0.5])
+    assert twins.values(truth, run, ["PRUM", "EPRUM"]) == pytest.approx([1, 1])
+    values = twins.values(truth, run, ["PRUM", "EPRUM"], idealism={2: 1.0, 1: 0.5})
+    assert values == pytest.approx([0.5, 0.5])
 
 
 # --- quantisation ------------------------------------------------------------------------------------------------
@@ -52,11 +52,10 @@ def test_quant_chooses_the_base_of_reader_measures():
     """Two documents: e (E3S3) and f (E2S2, .5): generalised wants both, strict only e."""
     e, f = ("e", "/a[1]"), ("f", "/a[1]")
     truth, run = twins.graded_truth({e: (3, 3), f: (2, 2)}), twins.element_run([[e]])
-    names = ["EPRUM", "PRUM(r=1)", "ExpectedRatio", "epnav@1"]
-    assert twins.values(truth, run, names) == pytest.approx([0.5, 1, 0.5, 0])
-    strict = ["EPRUM(quant='strict')", "PRUM(quant='strict',r=1)", "ExpectedRatio(quant='strict')",
-              "epnav(quant='strict')@1"]  # fmt: skip
-    assert twins.values(truth, run, strict) == pytest.approx([1, 1, 1, 1])
+    names = ["EPRUM", "PRUM(r=1)", "ExpectedRatio"]
+    assert twins.values(truth, run, names) == pytest.approx([0.5, 1, 0.5])
+    strict = ["EPRUM(quant='strict')", "PRUM(quant='strict',r=1)", "ExpectedRatio(quant='strict')"]
+    assert twins.values(truth, run, strict) == pytest.approx([1, 1, 1])
 
 
 def test_quant_on_documents_means_the_highest_grade():

@@ -128,8 +128,6 @@ def test_what_counts_characters_is_refused(files):
                          ({"effort": "chars"}, "use effort='lines'")):  # fmt: skip
         with pytest.raises(bp.UsageError, match=why):
             bp.evaluate(*given, "EPRUM", **options)
-    with pytest.raises(bp.UsageError, match="leave effort out"):
-        bp.evaluate(*given, "Coverage(budget=20,effort='chars')")
 
 
 def test_texts_have_lengths_in_lines(files):
@@ -146,16 +144,6 @@ def test_texts_have_lengths_in_lines(files):
 def test_explained_in_lines(files, berrypick):
     shown = berrypick("explain", files / "truth.jsonl", files / "run.jsonl", "--topic", "1", "-m", "charR@1").out
     assert "each line once" in shown
-
-
-def test_annotators_keep_lines(tmp_path):
-    rows = [{"topic": "1", "doc": "a", "start_line": 1, "end_line": 4, "annotator": "Ann"},
-            {"topic": "1", "doc": "a", "start_line": 3, "end_line": 8, "annotator": "Ben"}]  # fmt: skip
-    truth = bp.Truth.from_records(rows)
-    assert truth.unit == "lines" and truth["1"].start.tolist() == [0]
-    assert (
-        bp.score("charP", rows, [{"topic": "1", "doc": "a", "start_line": 8, "end_line": 9}], annotators="union") == 0.5
-    )
 
 
 def test_steps_are_ranks(tmp_path):

@@ -259,10 +259,12 @@ def random_names(native: ModuleType, rng: np.random.Generator) -> None:
     data = "".join(f"1 Q0 {name} 1 2 t\n" for name in names).encode() or b"#\n"
     reader = native.lines_of("trec-run")
     assert reader.feed(block_of(data), len(data), True) == len(data)
-    column = reader.finish()["names"]
+    column = reader.finish()["names"] if rng.random() < 0.5 else native.name_column(names)
     place, nothing = column.places(), np.zeros(0, dtype=np.int64)
     vocabulary, codes = column.interned()
     assert [vocabulary.name(int(code)) for code in codes] == names == [column.name(i) for i in range(rows)]
+    for odd in ("\ud800", "0" * 70_000, 7, None):
+        assert native.name_column([*names, odd]) is None
     known = native.KnownNames([*names[::2], "\ud800", "0" * 70_000], ["n0", *(name.lower() for name in names[1::2])])
     found, near = known.look(column)
     assert found == bool(names) and not {names[row] for row in near} & {*names[::2]}
@@ -462,6 +464,7 @@ def wrong_names(native: ModuleType):
     yield lambda: native.repeated_names(np.array([0, 3]), column, place, out)
     yield lambda: native.repeated_names(bounds, column, place, np.empty(2, dtype=bool))
     yield lambda: native.repeated_names(bounds, None, place, out)
+    yield lambda: native.name_column(("a",))
     good = [np.array([0]), np.array([2]), column, place, none, none, np.array([0, 1]), ["a"]]
     for position, value in [
         (0, np.array([-1])), (1, np.array([3])), (1, none), (2, None), (3, outside), (4, np.array([0])),

@@ -36,7 +36,7 @@ TRUTH = {"q": {"d#100-220": 1}, "p": {"d#0-10": 1}}
 RUN = {"q": {"d#0-300": 2.0, "d#100-150": 1.0}, "p": {"e#0-10": 1.0}}
 
 
-@pytest.mark.parametrize("measure", ["charP", "EPRUM", "spanAP", "Overlap"])
+@pytest.mark.parametrize("measure", ["charP", "EPRUM", "spanRR", "Overlap"])
 def test_a_number_is_computed_without_its_notes(calls, measure):
     found = bp.score(measure, TRUTH, RUN)
     assert calls == dict.fromkeys(calls, 0)

@@ -173,7 +173,10 @@ SPANS = {"q": [("d", 0, 5)]}
         (lambda: bp.evaluate(TRUTH, RUN, "EPRUM", idealism={HUGE: 1}), "is not grade=share"),
         (lambda: bp.evaluate(TRUTH, RUN, "EPRUM", idealism={1: HUGE}), "is not grade=share"),
         (lambda: bp.score(f"EPRUM(r={HUGE})", TRUTH, RUN), "r=1000.* must be a whole number of at most 2\\^53"),
-        (lambda: bp.score(f"Coverage(budget={HUGE})", SPANS, SPANS), "budget=1000.* must be a finite number"),
+        (
+            lambda: bp.score(f"EPRUM(user='distance(theta={HUGE})')", SPANS, SPANS),
+            "theta=1000.* must be a finite number",
+        ),
         (lambda: bp.eprum([[HUGE, 0.2]]), "reach must be a matrix of probabilities"),
         (lambda: bp.evaluate(TRUTH, {"q": [{"doc": "a", "score": HUGE}]}, "AP"), "score must be a number of at most"),
     ],

@@ -130,7 +130,7 @@ KNOWN = Collection({"d": 100.0})
 
 @pytest.mark.parametrize(
     "measure",
-    ["charP", "charF", "IoU", "Overlap", "charP@1", "Coverage", "charP(counted='each')"],
+    ["charP", "charF", "IoU", "Overlap", "charP@1", "charP(counted='each')"],
 )
 def test_what_counts_all_that_is_read_needs_every_length(measure):
     expected = re.escape(measure) + r" needs the length of document x.*collection=.*documents="
@@ -139,13 +139,6 @@ def test_what_counts_all_that_is_read_needs_every_length(measure):
     assert (
         bp.evaluate(DOCUMENTS, UNKNOWN, measure, collection=Collection({"d": 100.0, "x": 50.0})).mean_rows[0].value >= 0
     )
-
-
-@pytest.mark.parametrize("effort", ["chars", "seconds"])
-def test_effort_needs_every_length(effort):
-    for truth in (DOCUMENTS, worlds.span_truth({"1": [("d", 0, 10)]})):
-        with pytest.raises(bp.UsageError, match=r"needs the length of document x.*collection=.*documents="):
-            bp.evaluate(truth, UNKNOWN, "epnav", effort=effort, collection=KNOWN, whole_documents=True)
 
 
 def test_texts_tell_lengths_too():

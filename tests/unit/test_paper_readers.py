@@ -69,16 +69,6 @@ def test_the_places_of_one_rank_are_one_visit():
     assert seen("classical(returns=False)", targets, results)[-1].tolist() == [1, 1]
 
 
-def test_what_is_not_consulted_costs_nothing_but_its_rank():
-    truth = worlds.span_truth({"1": [("d", 0, 10), ("e", 0, 10)]})
-    run = worlds.span_run({"1": [("d", 0, 10), ("d", 40, 90), ("e", 0, 10)]})
-    for effort, expected in (("chars", [10, 0, 10]), ("clicks", [1, 0, 1]), ("rank", [1, 1, 1])):
-        judged = bp.judge(truth, run, "1", user="classical(returns=False)", effort=effort)
-        assert judged.effort.ranks.tolist() == expected
-    signature = bp.evaluate(truth, run, "EPRUM", user="classical(returns=False)").mean_rows[0].signature
-    assert "returns=False" in signature["user"]
-
-
 # --- fetch_browse ---------------------------------------------------------------------------------------------------
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict, defaultdict
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from told import told
@@ -177,13 +180,13 @@ def both_truths(monkeypatch):
 
     def compared(given):
         used = []
-        made = column_tables._spans_truth
+        made = column_tables._plain_truth
         with monkeypatch.context() as patch:
-            patch.setattr(column_tables, "_spans_truth", lambda table: used.append(found := made(table)) or found)
+            patch.setattr(column_tables, "_plain_truth", lambda table: used.append(found := made(table)) or found)
             fast = judged_outcome(given)
         with monkeypatch.context() as patch:
             patch.setattr(objects, "plain_judgements", lambda given: None)
-            patch.setattr(column_tables, "_spans_truth", lambda table: None)
+            patch.setattr(column_tables, "_plain_truth", lambda table: None)
             assert judged_outcome(given) == fast
         return bool(used and used[-1]), fast
 
@@ -228,3 +231,59 @@ def test_names_may_stand_in_any_order(both):
     assert at_once and found["start"] == ("int64", [1, 1])
     results = bp.evaluate({"q": [SPAN]}, {"mine": {"q": [{"end": 3, "doc": "a", "start": 1}, SPAN]}}, "charR charP")
     assert results.mean() == {"mine": {"charR": 1.0, "charP": 1.0}}
+
+
+# --- documents with numbers -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def both_numbers(monkeypatch):
+    """Whether documents with numbers are read at once, and the run and the truth that are read in each way."""
+
+    def read(given):
+        return outcome(given), judged_outcome(given)
+
+    def compared(given):
+        fast = read(given)
+        at_once = all(objects.plain_numbers(given, number) is not None for number in ("score", "grade"))
+        with monkeypatch.context() as patch:
+            patch.setenv("BERRYPICK_KERNELS", "numpy")
+            assert read(given) == fast
+            patch.setattr(objects, "plain_numbers", lambda given, number: None)
+            assert read(given) == fast
+            patch.setattr(column_tables, "documents_run", lambda table: None)
+            patch.setattr(column_tables, "_plain_truth", lambda table: None)
+            assert read(given) == fast
+        return at_once, fast
+
+    return compared
+
+
+def test_numbers_of_documents_are_read_at_once(both_numbers):
+    for seed in range(30):
+        draw = np.random.default_rng(seed)
+        numbers = [int(one) if seed % 3 else float(one) for one in draw.integers(-2, 4, 200)]  # with ties
+        kind = (dict, OrderedDict, lambda pairs: defaultdict(float, pairs))[seed % 3]
+        names = ["a", "b#1", "\u00e9", "7", "c#1-9", "x" * 70_000][: int(draw.integers(1, 7))]
+        given = {
+            f"q{topic}": kind((name, numbers.pop()) for name in draw.permutation(names)[: draw.integers(0, 7)].tolist())
+            for topic in range(int(draw.integers(1, 9)))
+        }
+        at_once, (run, truth) = both_numbers(given)
+        assert at_once == any(given.values())
+        assert not at_once or not (isinstance(run, str) or isinstance(truth, str))
+
+
+ODD_PAIRS = [("b", None), ("b", True), ("b", "1"), ("b", float("nan")), ("b", float("-inf")), ("b", 2**53), ("b", -0.0),
+             ("b", 2**53 + 1), ("b", 10**400), ("b", np.float32(0.1)), ("b", Fraction(1, 3)), ("b", [(1, 3)]),
+             ("b", {}), ("b", 1001), ("b", 0.5), (7, 1), (7.0, 1), ("", 1), (None, 1), ("a\0b", 1), ("\ud800", 1),
+             ("a\tb", 1), ("a#0-5", 1), (("a", 1), 1), ("rank", 1), ("doc", 1), ("score", 2)]  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("odd", ODD_PAIRS, ids=[str(one)[:40] for one in ODD_PAIRS])
+def test_other_numbers_say_the_same(odd, both_numbers):
+    for held in (dict([odd]), dict([odd, ("a", 1)]), dict([("a", 2), odd])):
+        for given in ({"q": held}, {"p": {"a": 1}, "q": held, "r": {}}, {1: held}, {None: held, "": {"a": 1}}):
+            both_numbers(given)
+    both_numbers({"q": [dict([odd])], "p": {"a": 1}})

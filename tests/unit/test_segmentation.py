@@ -3,7 +3,6 @@ other libraries."""
 
 from __future__ import annotations
 
-import json
 import socket
 import subprocess
 import sys
@@ -155,46 +154,6 @@ def test_tokens_cover_all_but_white_space_in_order(text):
     assert all(before[1] <= after[0] for before, after in pairwise(spans))
     covered = {at for start, end in spans for at in range(start, end)}
     assert all(at in covered or character.isspace() for at, character in enumerate(text))
-
-
-def test_the_signature_names_the_segmentation():
-    truth, run = {"q": [{"doc": "d", "start": 0, "end": 5}]}, {"q": [{"doc": "d", "start": 0, "end": 9}]}
-    results = bp.evaluate(truth, run, "Coverage(budget=9)", documents={"d": HINDI}, effort="tokens")
-    assert "tokenizer:words-uax29" in str(results.mean_rows[0].signature)
-
-
-# --- retrievers and the sentence chunker ------------------------------------------------------------------------------
-
-
-# --- tokenizers of other libraries ------------------------------------------------------------------------------------
-
-
-def saved(tmp_path, truncation: bool = False):
-    tokenizers = pytest.importorskip("tokenizers")
-    made = tokenizers.Tokenizer(tokenizers.models.WordLevel({"[UNK]": 0, "red": 1, "berry": 2}, unk_token="[UNK]"))
-    made.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
-    if truncation:
-        made.enable_truncation(2)
-        made.enable_padding(length=64)
-    made.save(str(tmp_path / "tokenizer.json"))
-    return made, tmp_path / "tokenizer.json"
-
-
-@pytest.mark.parametrize("truncation", [False, True])
-def test_a_tokenizer_of_hugging_face_from_a_file(tmp_path, berrypick, files, truncation):
-    made, path = saved(tmp_path, truncation)
-    for given_as in (str(path), path, made):
-        name, function = get_tokenizer(given_as)
-        assert function("red berry, é dark") == [(0, 3), (4, 9), (9, 10), (11, 12), (13, 17)]
-        assert name.startswith("tokenizers:")
-    assert made.truncation is None or truncation  # the object of a person is left as it is
-    written = files(truth_jsonl='{"topic": "1", "doc": "d", "start": 0, "end": 9, "grade": 1}\n',
-                    run_jsonl='{"topic": "1", "doc": "d", "start": 0, "end": 17, "rank": 1}\n',
-                    texts_jsonl=json.dumps({"doc": "d", "text": "red berry, é dark"}) + "\n")  # fmt: skip
-    done = berrypick("evaluate", written["truth_jsonl"], written["run_jsonl"], "-m", "Coverage(budget=5)", "--effort",
-                     "tokens", "--tokenizer", path, "--documents", written["texts_jsonl"], "-o", "json")  # fmt: skip
-    assert done.code == 0, done.err
-    assert "tokenizer:tokenizers:tokenizer.json:" in json.loads(done.out)[0]["signature"]
 
 
 def test_files_that_are_no_tokenizers(tmp_path):

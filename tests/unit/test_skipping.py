@@ -30,7 +30,7 @@ def test_good():
 
 
 #: Plugins of other libraries, which take longer to load than this suite to run.
-WITHOUT = [word for name in ("cacheprovider", "langsmith_plugin", "anyio") for word in ("-p", f"no:{name}")]
+WITHOUT = [word for name in ("cacheprovider", "langsmith_plugin", "phoenix", "anyio") for word in ("-p", f"no:{name}")]
 
 
 @pytest.fixture

@@ -105,9 +105,9 @@ def test_normalise_drops_white_space_and_settles_quotes():
         ("EPRUN", "EPRUM"),
         ("eprum", "EPRUM"),
         ("Prum", "PRUM"),
-        ("ExpectedRation", "ExpectedRatio"),
         ("nDGC@10", "nDCG"),
-        ("PrecisionOmeg", "PrecisionOmega"),
+        ("ExpectedRation", "ExpectedRatio"),
+        ("Overlop", "Overlap"),
     ],
 )
 def test_the_nearest_name_is_offered(typed, meant):

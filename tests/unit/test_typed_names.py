@@ -116,8 +116,6 @@ SPANS = {"q": [("d", 0, 10)]}
 DEFAULTS = [
     (QRELS, RUN, {}, ["AP", "nDCG@10", "R@100", "RR"]),
     (SPANS, {"q": [("d", 5, 15)]}, {}, ["charR@5", "charP@5", "spanRR"]),
-    (SPANS, {"q": [("d", 5, 15)]}, {"documents": {"d": "x" * 99}},
-     ["charR@5", "charP@5", "spanRR", "Coverage(budget=2000)"]),
     ({"q": [("d", 0.5, 10)]}, {"q": [("d", 5, 15)]}, {}, ["spanHit(iou=0.5)@1"]),
 ]  # fmt: skip
 

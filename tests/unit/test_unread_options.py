@@ -18,7 +18,6 @@ def said(truth, run, measures, **options):
 @pytest.mark.parametrize(
     ("unread", "read", "options"),
     [
-        ("AP ERR", "epnav", {"effort": "clicks"}),
         ("AP ERR", "PRUM", {"units": 9}),
         ("AP ERR", "EPRUM", {"user": "coverage"}),
         ("EPRUM(user='hierarchy')", "EPRUM", {"user": "coverage"}),

@@ -29,7 +29,6 @@ from berrypick.comparison.tabular import fields_of, with_method
 from berrypick.comparison.together_notes import together_notes
 from berrypick.comparison.topic_columns import Column, ColumnBlocks
 from berrypick.comparison.topic_values import TIE
-from berrypick.comparison.unjudged import UnjudgedBounds, unjudged_bounds
 from berrypick.core import spec as specs
 from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.doors import functions
@@ -207,11 +206,21 @@ def compare(
     results = found if prepared is None else found.only(measures=[one.text for one in prepared.measures])
     judgements = None if prepared is None else prepared.truth
     clusters = None if cluster is None else topic_clusters(judgements, cluster)
-    bounds = None if prepared is None else unjudged_bounds(prepared)
+    bounds = None if prepared is None else bounds_of(prepared)
     comparison = compare_results(results, baseline, method, clusters, bounds)
     if proved is None or not proved.measures:
         return comparison
     return replace(comparison, notes=(*comparison.notes, *together_notes(comparison.pairs, proved)))
+
+
+#: What is said where the add-on is not there.
+_NO_BOUNDS = "is not known without the add-on with the function unjudged_bounds, which is not installed"
+
+
+def bounds_of(evaluation: Evaluation) -> Mapping[str, Any] | None:
+    """What unjudged text could do to the differences of an evaluation, as an add-on computes it; None without it."""
+    bound = functions.find("unjudged_bounds")
+    return None if bound is None else bound(evaluation)
 
 
 def compare_results(
@@ -219,11 +228,12 @@ def compare_results(
     baseline: str | None,
     method: Method,
     clusters: TopicGroups | None = None,
-    bounds: Mapping[str, UnjudgedBounds] | None = None,
+    bounds: Mapping[str, Any] | None = None,
 ) -> Comparison:
     """Runs that have been evaluated, over all topics and over each group of them.
 
-    ``bounds`` say what unjudged text could do to differences; None where only results are known, and not the truth.
+    ``bounds`` say what unjudged text could do to differences, as an add-on has them; None where only results are known,
+    and not the truth.
     """
     if clusters is not None:
         method = replace(method, cluster=clusters.field)
@@ -342,7 +352,7 @@ def labels(count: int) -> list[str]:
     return ["".join(word) for word in itertools.islice(words, count)]
 
 
-#: More resamples than this are for who asks for them: thousands of pairs take minutes.
+#: More sign changes than this are for who asks for them: thousands of pairs take minutes.
 _MOST_OF_THEMSELVES = 100_000
 
 
@@ -355,7 +365,7 @@ class _ComparisonWork:
         baseline: str | None,
         method: Method,
         clusters: TopicGroups | None,
-        bounds: Mapping[str, UnjudgedBounds] | None,
+        bounds: Mapping[str, Any] | None,
     ) -> None:
         self.results, self.baseline, self.method = results, baseline, method
         self.bounds = {measure: one.only(results.topics) for measure, one in (bounds or {}).items()}
@@ -364,21 +374,22 @@ class _ComparisonWork:
         self.values = results.per_topic()
         self.runs = list(self.values)
         self.measures = list(results.measures)
-        self.method = self._with_resamples()
+        self.method = self._with_sign_changes()
         self.signatures = {(row.run, row.measure): row.signature for row in results.mean_rows}
         self.higher_is_better = {measure: results.info(measure).higher_is_better for measure in self.measures}
         self.notes = list(results.notes)
 
-    def _with_resamples(self) -> Method:
-        """The method with more resamples than by default where the correction for many comparisons needs them: the
-        smallest p-value that can be drawn, corrected, is to stay well below the level."""
+    def _with_sign_changes(self) -> Method:
+        """The method with more sign changes than resamples where the correction for many comparisons needs them: the
+        smallest p-value that can be drawn, corrected, is to stay well below the level. Intervals are not corrected,
+        and do not depend on what else is compared."""
         method = self.method
         drawn = method.test == "randomisation" and len(self.results.topics) > statistics.EXACT
         if method.resamples != Method.resamples or method.correction == "none" or not drawn:
             return method
         within = len(self._run_pairs()) * (len(self.measures) if method.family == "all" else 1)
-        needed = math.ceil(4 * within / method.alpha)
-        return replace(method, resamples=min(max(method.resamples, needed), _MOST_OF_THEMSELVES))
+        needed = min(math.ceil(4 * within / method.alpha), _MOST_OF_THEMSELVES)
+        return replace(method, sign_changes=needed) if needed > method.resamples else method
 
     def comparison(self) -> Comparison:
         pairs = self._pairs()
@@ -565,7 +576,11 @@ class _ComparisonWork:
     def _tests(self, columns: ColumnBlocks) -> list[Any]:
         if self.method.test == "t":
             return columns.apply(statistics.t_test)
-        return columns.apply(statistics.randomisation_test, **fields_of(self.method, "resamples", "seed"))
+        return columns.apply(statistics.randomisation_test, resamples=self._sign_changes, seed=self.method.seed)
+
+    @property
+    def _sign_changes(self) -> int:
+        return self.method.sign_changes or self.method.resamples
 
     def _corrected(self, p: FloatArray) -> FloatArray:
         """Within families: the p-values of each measure follow each other."""
@@ -609,7 +624,7 @@ class _ComparisonWork:
         times = within if self.method.correction == "holm" else 1
         units = self._differences[0].units.reshape(len(self.measures), -1)
         for measure, most in zip(self.measures, units.max(axis=1).tolist(), strict=True):
-            least = min(1.0, times * statistics.smallest_p(most, self.method.resamples)) if most else 1.0
+            least = min(1.0, times * statistics.smallest_p(most, self._sign_changes)) if most else 1.0
             if least > self.method.alpha:
                 more = f"more {self._unit}s" if most <= statistics.EXACT else "more resamples"
                 text = "no difference can be significant: the smallest possible corrected p-value on "
@@ -628,7 +643,8 @@ class _ComparisonWork:
                 text = (
                     f"whether unjudged text alone could turn round the significant difference between {_named(found)} "
                 )
-                text += "is not known from results: compare the runs with the truth"
+                installed = functions.find("unjudged_bounds") is not None
+                text += "is not known from results: compare the runs with the truth" if installed else _NO_BOUNDS
                 self.notes.append(Note("unjudged text", text, measure=measure))
 
     def _leaves_unjudged(self, measure: str) -> bool:

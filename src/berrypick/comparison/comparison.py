@@ -33,6 +33,8 @@ class Method(Resampling):
     family: FamilyName = "measure"
     pairs: PairsName = "all"
     interval: IntervalName = "expanded"
+    #: How many sign changes the test draws where corrected p-values need more of them than intervals need resamples.
+    sign_changes: int | None = None
 
     def __post_init__(self) -> None:
         choices: dict[str, Sequence[str]] = {
@@ -47,8 +49,9 @@ class Method(Resampling):
 
     def fields(self) -> list[tuple[str, str]]:
         """The method as fields of a signature."""
-        found = self._fields("interval", "confidence", "test", "pairs", "correction", "family", "resamples", "seed")
-        return found + self._clustered()
+        names = ["interval", "confidence", "test", "pairs", "correction", "family", "resamples"]
+        drawn = [] if self.sign_changes is None else ["sign_changes"]
+        return self._fields(*names, *drawn, "seed") + self._clustered()
 
 
 @dataclass(frozen=True)

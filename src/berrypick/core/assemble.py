@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -14,6 +15,10 @@ from berrypick.core.run import Duplicates, Run
 
 if TYPE_CHECKING:
     from berrypick.core.boxes import Boxes
+
+
+#: Topics of so many rows on average are sorted one by one.
+LONG = 32
 
 
 def assemble(
@@ -53,7 +58,12 @@ def assemble(
     assert by is not None or order == "file"
     sorted_rows: IntArray | None = None
     if not grouped or (by is not None and not _in_order(by, begins, falling=order != "rank")):
-        sorted_rows = np.lexsort((topics.codes,) if by is None else (by if order == "rank" else -by, topics.codes))
+        key = by if by is None or order == "rank" else -by
+        if grouped and key is not None and len(key) >= LONG * len(topics.names) == LONG * len(begins):
+            ends = pairwise([*begins.tolist(), len(key)])  # one by one, which stays in the caches
+            sorted_rows = np.concatenate([a + np.argsort(key[a:b], kind="stable") for a, b in ends])
+        else:
+            sorted_rows = np.lexsort((topics.codes,) if key is None else (key, topics.codes))
         begins = np.searchsorted(topics.codes[sorted_rows], np.arange(len(topics.names)))
     rows: IntArray | Moved | None = sorted_rows
     if order == "trec" and score is not None:

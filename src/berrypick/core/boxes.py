@@ -11,6 +11,10 @@ import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 
+#: Document and page, from 0.
+Page = tuple[str, int]
+#: A page from 0, the box on it (None: all of it), and the size of the page, where it is given.
+Place = tuple[int, tuple[float, ...] | None, tuple[float, ...] | None]
 _WHOLE = np.array([0.0, 0.0, 1.0, 1.0])
 
 

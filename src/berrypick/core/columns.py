@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain, count
 from typing import Any, overload
 
 import numpy as np
@@ -76,8 +78,17 @@ class Coded:
 
     @classmethod
     def of(cls, names: Sequence[str]) -> Coded:
-        known = {name: code for code, name in enumerate(dict.fromkeys(names))}
-        return cls(list(known), np.fromiter(map(known.__getitem__, names), dtype=np.int64, count=len(names)))
+        known: dict[str, int] = defaultdict(count().__next__)  # a name that is met has the next code
+        codes = np.fromiter(map(known.__getitem__, names), dtype=np.int64, count=len(names))
+        return cls(list(known), codes)
+
+    @classmethod
+    def joined(cls, columns: Sequence[Sequence[str]]) -> Coded:
+        """Several columns, one after the other; codes that all of them have from one file are used as they are."""
+        known = getattr(columns[0], "known", None) if columns else None
+        if known is not None and all(getattr(one, "known", None) is known for one in columns):
+            return cls(known, np.concatenate([one.codes for one in columns]))  # type: ignore[attr-defined]
+        return cls.of(list(chain.from_iterable(columns)))
 
     def stretches(self) -> tuple[Narrow, IntArray]:
         """Stretches of rows with one code: their codes, and where they begin."""
@@ -85,6 +96,23 @@ class Coded:
         np.not_equal(self.codes[1:], self.codes[:-1], out=new[1:])
         begins = np.flatnonzero(new)
         return self.codes[begins], begins
+
+
+class CodedNames(tuple[str, ...]):
+    """Names of rows with their codes in the file that they were read from; what is made of it is a plain tuple."""
+
+    codes: Narrow
+    known: Sequence[str]  # the names that have the codes
+
+    @classmethod
+    def of(cls, names: Sequence[str], codes: Narrow, known: Sequence[str]) -> CodedNames:
+        made = cls(names)
+        made.codes, made.known = codes, known
+        return made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Sent to another process as a plain tuple."""
+        return tuple, (tuple(self),)
 
 
 @dataclass(frozen=True, eq=False)

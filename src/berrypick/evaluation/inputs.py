@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator
 from dataclasses import dataclass, replace
-from itertools import repeat
 from os import fspath
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ import numpy as np
 
 from berrypick import formats
 from berrypick.core.collection import Collection, with_judged_lengths
+from berrypick.core.columns import Coded
 from berrypick.core.errors import InputError, Message, UsageError, option
 from berrypick.core.navigation import LinkTable
 from berrypick.core.paths import element_name, matches
@@ -33,7 +33,6 @@ from berrypick.users.base import ReaderContext
 
 if TYPE_CHECKING:
     from berrypick.documents.texts import Texts
-    from berrypick.evaluation.page_units import PageUnits
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,11 +65,11 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
     if options.id_pattern is not None or options.level is not None:
         judgements, said = options.levels().truth(judgements)
         notes += said
-    pages: PageUnits | None = None
+    pages: Any = None
     if any(topic.boxes is not None for topic in judgements.topics.values()):
-        from berrypick.evaluation.page_units import truth_in_units
+        from berrypick.core.doors import functions
 
-        judgements, pages = truth_in_units(judgements)
+        judgements, pages = functions.need("PageUnits", "a truth of places on pages").of_truth(judgements)
     if pages is not None or options.effort == "pages":
         _check_effort(options, pages is not None)
     unit = judgements.unit if judgements.units == "spans" else ""
@@ -168,10 +167,10 @@ def _with_annotators(truth: Truth, rule: MergeRule) -> tuple[Truth, tuple[Note, 
         source = truth.source or "the truth"
         text = Message(f"{source} has one annotator: {option('annotators', rule)} has no effect")
         return truth, (Note("annotators", text),)
-    from berrypick.core.annotators import merged
+    from berrypick.core.doors import functions
 
-    topics = merged(truth.annotators, rule)
-    return replace(truth, topics=topics), ()
+    merge = functions.need("merge_annotators", option("annotators", rule))
+    return replace(truth, topics=merge(truth.annotators, rule)), ()
 
 
 def _unread_notes(truth: Truth) -> list[Note]:
@@ -268,11 +267,17 @@ def _name_notes(truth: Truth, options: EvaluationOptions) -> list[Note]:
 
 def _within_documents(truth: Truth, collection: Collection) -> tuple[Truth, list[Note]]:
     """Where only lengths are known: spans that end after their document are cut there, others lie outside of it."""
-    topics, count = dict(truth.topics), 0
-    for name, topic in truth.topics.items():
-        if topic.start is None or topic.end is None or not len(topic):
-            continue
-        length = np.array(list(map(collection.lengths.get, topic.document, repeat(np.inf))), dtype=np.float64)
+    spans = {name: topic for name, topic in truth.topics.items() if topic.start is not None and topic.end is not None}
+    documents = Coded.joined([topic.document for topic in spans.values()])
+    known = np.array([collection.lengths.get(name, np.inf) for name in documents.names], dtype=np.float64)
+    lengths = known[documents.codes]
+    ends, grades = ([np.zeros(0), *(getattr(topic, name) for topic in spans.values())] for name in ("end", "grade"))
+    if not ((np.concatenate(ends) > lengths) & (np.concatenate(grades) > 0)).any():
+        return truth, []
+    topics, count, before = dict(truth.topics), 0, 0
+    for name, topic in spans.items():
+        assert topic.start is not None and topic.end is not None
+        length, before = lengths[before : before + len(topic)], before + len(topic)
         beyond = (topic.end > length) & (topic.grade > 0)
         if not beyond.any():
             continue

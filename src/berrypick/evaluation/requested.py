@@ -67,7 +67,8 @@ def default_measures(units: str, seconds: bool, texts: bool, lengths: bool = Tru
     if seconds:
         viewers = lengths and registry.find("T2I") is not None  # who go on to the end of a video
         return "T2I spanHit(iou=0.5)@1" if viewers else "spanHit(iou=0.5)@1"
-    return f"charR@5 charP@5 spanRR{' Coverage(budget=2000)' if texts else ''}"
+    reading = texts and registry.find("Coverage") is not None
+    return f"charR@5 charP@5 spanRR{' Coverage(budget=2000)' if reading else ''}"
 
 
 def resolve_measures(given: MeasuresGiven, protocol: str = "", task: str = "") -> tuple[RequestedMeasure, ...]:

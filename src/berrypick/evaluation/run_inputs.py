@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
@@ -19,9 +19,6 @@ from berrypick.inputs.convert import RunFile
 from berrypick.inputs.titles import Titles
 from berrypick.judging.context import JudgingContext
 
-if TYPE_CHECKING:
-    from berrypick.evaluation.page_units import PageUnits
-
 
 @dataclass(frozen=True, eq=False)
 class RunInputs:
@@ -35,7 +32,7 @@ class RunInputs:
     stream: Iterator[Run | RunFile] | None = None  # instead of sources: runs that are not all in memory
     titles: Titles = field(default_factory=Titles)  # of topics, for runs that name these by their questions
     truth: Truth | None = None  # whose names of documents decide where a run has others
-    pages: PageUnits | None = None  # of a truth of places on pages
+    pages: Any = None  # what boxes of a truth of places on pages count in, as an add-on has it
 
     def __len__(self) -> int:
         return len(self.sources)
@@ -68,9 +65,7 @@ class RunInputs:
         if self.options.id_pattern is not None or self.options.level is not None:
             run = self.options.levels().run(run, self.options.duplicates)
         if self.pages is not None:
-            from berrypick.evaluation.page_units import run_in_units
-
-            run = replace(run_in_units(run, self.pages), quoted={})  # places on pages are not offsets of a text
+            run = replace(self.pages.of_run(run), quoted={})  # places on pages are not offsets of a text
         elif run.boxes is not None:
             what = "the results are places on pages, and the truth judges none"
             raise InputError(what, path=run.source or run.tag or "the run", remedy="give page, and box, in the truth")

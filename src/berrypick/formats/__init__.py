@@ -188,16 +188,19 @@ OF_TEXTS = frozenset({"topic", "doc", "text", "start", "end", "rank", "score", "
 
 
 def _likely(role: Role | None, lines: list[str]) -> type[Format] | None:
-    """The format of lines that all have as many words as those of TREC, or of lines of spans that no other format can
-    have: the files of others need not be loaded."""
+    """The format of lines that all have as many words as those of TREC, or their Q0, or of lines of spans that no other
+    format can have: the files of others need not be loaded."""
     if role is None or role not in USUAL:
         return None
     if lines[0].startswith("{"):
         spans = '"topic"' in lines[0] and (not OTHERS.search(lines[0]) or all(map(_is_of_text, lines)))
         return registry.find(f"span-{role}") if spans else None
-    name, words = USUAL[role]
-    tabular = any("," in line or "\t" in line for line in lines)
-    return None if tabular or {len(line.split()) for line in lines} != {words} else registry.find(name)
+    if any(mark in line for line in lines for mark in ",|\t"):
+        return None
+    (name, words), found = USUAL[role], [line.split() for line in lines]
+    if all(len(one) == words for one in found):
+        return registry.find(name)
+    return registry.find(f"inex-fol-{role}") if all(one[1:2] == ["Q0"] for one in found) else None
 
 
 def _is_of_text(line: str) -> bool:

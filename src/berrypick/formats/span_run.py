@@ -10,15 +10,14 @@ import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.assemble import assemble
-from berrypick.core.boxes import Boxes
+from berrypick.core.boxes import Boxes, Place
 from berrypick.core.run import Run, place_record
 from berrypick.formats.base import Format, Problems, Role
 from berrypick.formats.io.json_lines import Fields, Rows, plain, positions, write_lines
-from berrypick.formats.io.page_places import PAGES, Place, read_place
 from berrypick.formats.io.span_scan import scan_spans
 from berrypick.formats.io.step_details import StepDetails, record_of
 from berrypick.formats.io.values import result_counts
-from berrypick.formats.span_truth import is_span_line, is_task, line_names, span_records
+from berrypick.formats.span_truth import PAGES, is_span_line, is_task, line_names, span_records
 from berrypick.inputs.counted_places import UNIT
 from berrypick.inputs.fields import FieldReader, ours_of
 from berrypick.inputs.layouts import one_place_each
@@ -116,7 +115,7 @@ class SpanRun(Format):
                 continue
             unnamed = value.get("doc") is None and _says_by_text(value)
             names = fields.name("topic"), "" if unnamed else fields.name("doc")
-            place = None if PAGES.isdisjoint(value) else read_place(fields, empty_allowed=True)
+            place = None if PAGES.isdisjoint(value) else fields.place(empty_allowed=True)
             span = fields.span(empty_allowed=True) if place is None else None
             given = fields.number_of("score"), fields.number_of("rank")
             if not fields.good:

@@ -7,14 +7,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, ClassVar, TextIO
 
-from berrypick.core.annotators import merged
+from berrypick.core.doors import functions
 from berrypick.core.run import place_record
 from berrypick.core.truth import OFFSETS, Offsets, Quote, TopicFields, TopicTruth, Truth, in_sets
 from berrypick.core.words import counted
 from berrypick.formats.base import Format, Problems, Role
 from berrypick.formats.io.evidence_sets import Memberships, set_counts
 from berrypick.formats.io.json_lines import Fields, Rows, plain, records, span_fields, write_lines
-from berrypick.formats.io.page_places import PAGES, read_place
 from berrypick.formats.io.questions import by_place
 from berrypick.formats.io.span_scan import scan_judged
 from berrypick.formats.io.values import ONE_OF_TWO, Judgement, documents_topic, judged_counts, spans_topic
@@ -28,6 +27,8 @@ OF_RUNS = ("score", "rank", "results")
 OWN_FIELDS = frozenset({"topic", "doc", "start", "end", "grade", "quote", "offsets", "length", "text", "tag", "answer",
                         "judged", "is_impossible", "annotator", "set", "hop", UNIT, *OF_RUNS, *COUNTED,
                         *PAGE_NAMES})  # fmt: skip
+#: A row with none of these has no place on a page.
+PAGES = frozenset(PAGE_NAMES)
 #: Fields of tasks to be judged, and of their exports from annotation tools.
 ONE_KIND = "give pages for every span, or for none"
 LABELS = ("label", "labels", "entities", "annotations", "spans")
@@ -163,7 +164,7 @@ class SpanTruth(Format):
             if value.get("start") is not None:
                 _count(fields, counting)
                 _same_unit(fields, units)
-            place = None if PAGES.isdisjoint(value) else read_place(fields, empty_allowed=grade == 0)
+            place = None if PAGES.isdisjoint(value) else fields.place(empty_allowed=grade == 0)
             if not fields.good:
                 spans.setdefault(topic, {})  # of which a target without area may be the only one
                 continue
@@ -344,7 +345,7 @@ def _together(parts: dict[str, Truth], problems: Problems) -> Truth:
     annotators = {who: part.topics for who, part in parts.items()}
     return replace(
         first,
-        topics=merged(annotators),
+        topics=functions.need("merge_annotators", "a truth of several annotators")(annotators),
         annotators=annotators,
         checksums={name: made_on for part in parts.values() for name, made_on in part.checksums.items()},
     )

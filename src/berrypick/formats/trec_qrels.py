@@ -98,8 +98,6 @@ def _from_columns(found: Scanned) -> dict[str, TopicTruth] | None:
     if rows is None:
         return None
     order, bounds = rows
-    line, grade, judged = found.line[order].astype(np.int64), found.grade[order], found.named(found.document[order])
-    return {
-        topic: TopicTruth(topic, tuple(judged[a:b]), grade[a:b], line=line[a:b])
-        for topic, (a, b) in zip(found.topic_names, pairwise(bounds.tolist()), strict=True)
-    }
+    line, grade, places = found.line[order].astype(np.int64), found.grade[order], bounds.tolist()
+    judged = zip(found.topic_names, found.parts(found.document[order], places), pairwise(places), strict=True)
+    return {topic: TopicTruth(topic, names, grade[a:b], line=line[a:b]) for topic, names, (a, b) in judged}

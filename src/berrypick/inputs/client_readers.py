@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 from berrypick.core.doors import Door
@@ -137,9 +138,9 @@ def _is_numbers(value: Any) -> bool:
     """Say whether a value is a dictionary of numbers, or of such dictionaries by topic."""
     if not isinstance(value, dict):
         return False
-    kinds = {type(one) for one in value.values()}
+    kinds = {*map(type, value.values())}
     if kinds == {dict}:
-        kinds = {type(one) for by_name in value.values() for one in by_name.values()}
+        kinds = {*map(type, chain.from_iterable(map(dict.values, value.values())))}
     return kinds <= {int, float}
 
 

@@ -10,13 +10,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import isnan
 from typing import Any
 
 import numpy as np
 
 from berrypick.core.arrays import FloatArray
 from berrypick.core.assemble import assemble, in_trec_order
-from berrypick.core.columns import Coded
+from berrypick.core.columns import Coded, NameColumn
 from berrypick.core.errors import InputError, UsageError, option, shorten
 from berrypick.core.run import Duplicates, Run
 from berrypick.core.truth import Truth
@@ -31,6 +32,7 @@ from berrypick.formats.span_truth import SpanTruth
 from berrypick.inputs.counted_places import DETAIL_NUMBERS
 from berrypick.inputs.fields import PAGE_NAMES, FieldError, FieldReader, FieldRow, Role, checked_length, names_of
 from berrypick.inputs.text_search import TextSearch as TextSearch
+from berrypick.kernels import native
 
 #: Columns that hold names, and those that hold numbers.
 NAMES = ("topic", "doc", "run", "set", "hop")
@@ -129,7 +131,7 @@ class ColumnTable:
 def _plain_column(name: str, values: Sequence[Any], notes: list[str]) -> list[Any]:
     if name in NAMES:
         return plain_names(name, values, notes)
-    if {*map(type, values)} <= {int, str}:
+    if (kinds := {*map(type, values)}) <= {int, str} or (kinds == {float} and not any(map(isnan, values))):
         return list(values)
     convert = _grade if name in YES_OR_NO else _number if name in NUMBERS else _present
     return [value if type(value) is float and value == value else convert(value) for value in values]
@@ -233,7 +235,7 @@ def truth_of_table(table: ColumnTable) -> Truth:
     if row is not None:
         raise table.error(row, "grade is missing", "give a grade in every row, or leave the column out (all are 1)")
     problems = Problems(table.where)
-    truth = _spans_truth(table) or SpanTruth.from_records(table.rows(), problems, table.where)
+    truth = _plain_truth(table) or SpanTruth.from_records(table.rows(), problems, table.where)
     absent = sum(topic not in truth for topic in table.topics)
     notes = [f"{counted(absent, 'topic')} without judgements left out"] if absent else []
     unread = tuple(dict.fromkeys((*table.unread, *truth.unread)))
@@ -241,39 +243,44 @@ def truth_of_table(table: ColumnTable) -> Truth:
     return replace(truth, source="", notes=tuple(notes), unread=unread, skipped=problems.counts)
 
 
-def _spans_truth(table: ColumnTable) -> Truth | None:
-    """Judged spans column by column; None where a value is not as it should be, so that rows are looked at."""
+def _plain_truth(table: ColumnTable) -> Truth | None:
+    """Judged spans or documents column by column; None where a value is not as it should be, so that rows are looked
+    at."""
     if any(ours != name for ours, name in table.called.items()):
         return None  # names say more than what is under them: a question is numbered
-    if {*table.columns} not in ({*_PLACED}, {*_PLACED, "grade"}) or (read := _checked_columns(table)) is None:
+    if {*table.columns} not in _JUDGED or (read := _checked_columns(table)) is None:
         return None
     topic, document, numbers = read
     grade = numbers.get("grade", np.ones(len(table)))
     line = np.array(table.number, dtype=np.int64)
-    topics = judged_topics(topic, document, numbers["start"], numbers["end"], grade, line)
-    return None if topics is None else Truth("spans", topics, table.where, SpanTruth.name())
+    span = [numbers[name] for name in ("start", "end") if name in numbers]
+    topics = judged_topics(topic, Coded.of(document), grade, line, *span)
+    return None if topics is None else Truth("spans" if span else "documents", topics, table.where, SpanTruth.name())
 
 
 #: Columns that spans have.
 _PLACED = ("topic", "doc", "start", "end")
+#: Columns that plain judgements have.
+_JUDGED = ({*_PLACED}, {*_PLACED, "grade"}, {"topic", "doc", "grade"})
 
 
-def _checked_columns(table: ColumnTable) -> tuple[Coded, Coded, dict[str, FloatArray]] | None:
-    """Topics, documents and numbers of spans; None where a value is not as it should be."""
+def _checked_columns(table: ColumnTable) -> tuple[Coded, list[str], dict[str, FloatArray]] | None:
+    """Topics, documents and numbers of spans or documents; None where a value is not as it should be."""
     names = {name: table.columns[name] for name in ("topic", "doc")}
     numbers = {name: values for name, values in table.columns.items() if name not in (*names, "text")}
     if any({*map(type, values)} != {str} for values in names.values()):
         return None
     if not all({*map(type, values)} <= {int, float} for values in numbers.values()):
         return None
-    topic, document = (Coded.of(values) for values in names.values())
-    if not all(name and name.isprintable() for name in (*topic.names, *document.names)):
+    topic, document = Coded.of(names["topic"]), [*names["doc"]]
+    if not all(all(held) and all(map(str.isprintable, held)) for held in (topic.names, document)):
         return None
     if any(not max(map(abs, values)) < LARGEST for values in numbers.values()):
         return None
     found = {name: np.array(values, dtype=np.float64) for name, values in numbers.items()}
-    good = (found["start"] >= 0) & (found["end"] >= found["start"])
-    return (topic, document, found) if good.all() else None
+    if "start" in found and not ((found["start"] >= 0) & (found["end"] >= found["start"])).all():
+        return None
+    return topic, document, found
 
 
 def _cell(table: ColumnTable, name: str, row: int) -> Any:
@@ -321,8 +328,7 @@ def run_of_table(table: ColumnTable, tag: str, search: TextSearch) -> Run:
         notes.append(f"{counted(absent, 'topic')} {'has' if absent == 1 else 'have'} no results")
         run = run.with_empty(table.topics)
     duplicates: Duplicates = "keep" if chunks or run.start is not None else "error"
-    return replace(
-        run,
+    return run.changed(
         tag=tag,
         source="",
         duplicates=duplicates,
@@ -376,8 +382,8 @@ def spans_run(table: ColumnTable) -> Run | None:
     topic, document, found = read
     places = {name: positions(found.pop(name)) for name in ("start", "end")}
     rows = np.arange(len(table), dtype=np.int64)
-    columns = {"rank": None, "score": None, **found, **places, "topic": topic, "document": document, "line": rows}
-    run = SpanRun.of_columns({"tag": "", **columns}, table.where)
+    columns = {"tag": "", "rank": None, "score": None, **found, **places, "topic": topic, "line": rows}
+    run = SpanRun.of_columns({**columns, "document": Coded.of(document)}, table.where)
     assert run.line is not None
     rows, line = run.line, np.array(table.number, dtype=np.int64)[run.line]
     if texts is None:
@@ -390,22 +396,14 @@ def documents_run(table: ColumnTable) -> Run | None:
     """Whole documents column by column; None where a value is not as it should be, so that rows are looked at."""
     if "doc" not in table or "end" in table:
         return None
-    topics, documents, scores = (table.columns[name] for name in ("topic", "doc", "score"))
-    if {*map(type, topics), *map(type, documents)} != {str} or not {*map(type, scores)} <= {int, float}:
+    held = {name: table.columns[name] for name in ("topic", "doc", "score")}
+    if (read := _checked_columns(replace(table, columns=held))) is None:
         return None
-    topic, document = Coded.of(topics), Coded.of(documents)
-    if not all(name and name.isprintable() for name in (*topic.names, *document.names)):
-        return None
-    if max(map(abs, scores)) > LARGEST:
-        return None
-    return assemble(
-        tag="",
-        topic=topic,
-        document=document,
-        score=np.array(scores, dtype=np.float64),
-        line=np.array(table.number, dtype=np.int64),
-        order="trec",
-    )
+    topic, names, found = read
+    column = None if (compiled := native()) is None else compiled.name_column(names)
+    document = Coded.of(names) if column is None else NameColumn(column)
+    line = np.array(table.number, dtype=np.int64)
+    return assemble(tag="", topic=topic, document=document, score=found["score"], line=line, order="trec")
 
 
 def documents_run_by_rows(table: ColumnTable) -> Run:

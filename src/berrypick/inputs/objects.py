@@ -33,7 +33,7 @@ from berrypick.inputs.client_readers import Clients, DocumentName
 from berrypick.inputs.column_tables import ColumnTable, TextSearch, is_number, plain_names, run_of_table
 from berrypick.inputs.fields import FieldError, FieldReader, FieldRow, Role, names_of
 from berrypick.inputs.frames import is_frame
-from berrypick.inputs.span_lists import plain_judgements, plain_spans
+from berrypick.inputs.span_lists import plain_judgements, plain_numbers, plain_spans
 
 #: For messages.
 KINDS = "a file, a {0}, a dictionary by topic, a data frame, or records with topic and doc"
@@ -100,9 +100,10 @@ def refuse_response(given: Any, what: str) -> None:
 
 def topics_table(given: Mapping[Any, Any], role: Role, doc: DocumentName = None) -> ColumnTable:
     """What every topic has, as a table; lists of a run are ranked."""
-    plainly = None if doc is not None else plain_spans(given) if role == "run" else plain_judgements(given)
-    if plainly is not None:
-        return plainly
+    if doc is None:
+        plainly = plain_spans(given) if role == "run" else plain_judgements(given)
+        if plainly := plainly or plain_numbers(given, "score" if role == "run" else "grade"):
+            return plainly
     reader = Clients()
     lists = role == "run" and not all(isinstance(one, Mapping) and not reader.knows(one) for one in given.values())
     spans = are_span_names([str(name) for found in given.values() if isinstance(found, Mapping) for name in found])

@@ -1,15 +1,18 @@
-"""Lists of spans by topic in their plainest form, which is read column by column.
+"""Lists of spans and numbers of documents by topic in their plainest form, which is read column by column.
 
 What has another form is read result by result; both give the same table.
 """
 
 from __future__ import annotations
 
+from collections import OrderedDict, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, repeat
+from math import isfinite
 from typing import Any
 
+from berrypick.formats.io.json_lines import are_span_names
 from berrypick.formats.io.made_names import is_made
 from berrypick.inputs.column_tables import ColumnTable, plain_names
 
@@ -17,6 +20,7 @@ _NAMES = frozenset({"doc", "start", "end"})
 _PLAIN = (_NAMES, _NAMES | {"score"}, _NAMES | {"text"}, _NAMES | {"score", "text"})
 _JUDGED = (_NAMES, _NAMES | {"grade"})
 _NUMBERS = frozenset({int, float})
+_DICTIONARIES = frozenset({dict, defaultdict, OrderedDict})
 
 
 def begins_with_span(value: Any) -> bool:
@@ -50,6 +54,26 @@ def plain_judgements(given: Mapping[Any, Any]) -> ColumnTable | None:
         return None
     topic, columns = found
     table = ColumnTable.of_columns({"topic": topic, **columns}, "judgements")
+    return replace(table, topics=tuple(plain_names("topic", list(given), [])))
+
+
+def plain_numbers(given: Mapping[Any, Any], number: str) -> ColumnTable | None:
+    """The table of dictionaries of documents to numbers by topic; None if any name or number is another one, or all
+    names are those of spans."""
+    if not {*map(type, given.values())} <= _DICTIONARIES:
+        return None
+    names, values = (list(chain.from_iterable(map(part, given.values()))) for part in (dict.keys, dict.values))
+    if {*map(type, names)} != {str} or not {*map(type, values)} <= _NUMBERS or are_span_names(names):
+        return None
+    try:
+        found = list(map(float, values))
+    except OverflowError:
+        return None
+    if not all(map(isfinite, found)) or not all(map(str.isprintable, names)):
+        return None
+    topic = list(chain.from_iterable(repeat(name, len(held)) for name, held in given.items()))
+    where = "results" if number == "score" else "judgements"
+    table = ColumnTable.of_columns({"topic": topic, "doc": names, number: found}, where)
     return replace(table, topics=tuple(plain_names("topic", list(given), [])))
 
 

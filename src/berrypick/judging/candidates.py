@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from berrypick.core.arrays import IntArray
 from berrypick.core.collection import Collection
-from berrypick.core.errors import UsageError, option
+from berrypick.core.doors import functions
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 from berrypick.judging.context import JudgingContext
-from berrypick.judging.effort import Effort, measure_effort
-from berrypick.kernels.lists.items import Items
-from berrypick.users.base import UserModel
 
 
 @dataclass(frozen=True)
@@ -30,7 +28,7 @@ class Candidates:
 
     names: Sequence[str]
     parts: tuple[tuple[Ranking, Reach], ...]
-    items: Items | None = None
+    items: Any = None
     #: What items are made of, by document: empty where each candidate is one pointer.
     pointers: Mapping[str, str] = field(default_factory=dict)
 
@@ -45,31 +43,6 @@ class Candidates:
         for _, reach in others:
             found = found.stacked(reach)
         return found
-
-
-def candidates_effort(candidates: Candidates, targets: Targets, context: JudgingContext) -> Effort:
-    """What consulting each candidate costs as the first of a list, and browsing from it."""
-    parts = [_effort_alone(ranking, targets, reach, context) for ranking, reach in candidates.parts]
-    ranks = np.concatenate([part.ranks for part in parts])
-    if not (ranks[candidates.reach.events - 1] > 0).all():
-        i = int(np.flatnonzero((ranks <= 0) & (candidates.reach.row_sums > 0))[0])
-        raise UsageError(
-            f"the effort of {candidates.names[i]}, which an ideal list may hold, is 0 {context.effort}; it must be "
-            f"above 0: give the length of its document with {option('collection')}"
-        )
-    return Effort(ranks, parts[0].targets, np.concatenate([part.outside for part in parts]))
-
-
-def _effort_alone(ranking: Ranking, targets: Targets, reach: Reach, context: JudgingContext) -> Effort:
-    if type(context.user).reach_alone is UserModel.reach_alone or context.effort == "rank":
-        return measure_effort(ranking, targets, reach, context)
-    # earlier ranks matter to this user model, so each is consulted by itself
-    found = []
-    for row in range(ranking.ranks):
-        one = replace(ranking.rows(np.array([row])), rank=np.zeros(1, dtype=np.int64), ranks=1)
-        found.append(measure_effort(one, targets, reach.take([row]), context))
-    ranks, outside = (np.concatenate([getattr(one, name) for one in found]) for name in ("ranks", "outside"))
-    return Effort(ranks, found[0].targets, outside)
 
 
 def find_candidates(targets: Targets, context: JudgingContext) -> Candidates:
@@ -109,34 +82,10 @@ def find_candidates(targets: Targets, context: JudgingContext) -> Candidates:
 def _in_items(single: Candidates, context: JudgingContext) -> Candidates:
     """Items instead of pointers where the reader takes several as one. An item costs a rank; where effort is counted
     otherwise, each pointer has its own."""
-    chances = context.user.chances
-    if chances is None or context.effort != "rank":
+    if context.user.chances is None or context.effort != "rank":
         return single
-    documents = [ranking.documents[code] for ranking, _ in single.parts for code in ranking.document.tolist()]
-    useful = np.unique(single.reach.rank).tolist()
-    number = {name: code for code, name in enumerate(dict.fromkeys(documents[i] for i in useful))}
-    if len(number) == len(useful):
-        return single
-    code = np.array([number[documents[i]] for i in useful], dtype=np.int64)
-    items = Items(single.reach.dense()[useful], code, chances, np.ones(single.reach.targets, dtype=bool))
-    names = [single.names[i] for i in useful]
-    pointers = {name: documents[i] for name, i in zip(names, useful, strict=True)}
-    whole = items.whole()
-    if whole is None:
-        return Candidates(names, ((_ranks(len(items)), Reach.of(items.rows)),), items, pointers)
-    names = [item_name(names, item) for item in whole]
-    return Candidates(names, ((_ranks(len(whole)), Reach.of(items.leads(whole))),), None, pointers)
-
-
-def item_name(names: Sequence[str], item: Sequence[int]) -> str:
-    """As :meth:`Ranking.names_by_rank` writes them."""
-    return " + ".join(names[i] for i in item)
-
-
-def _ranks(count: int) -> Ranking:
-    """So many ranks, of which only the number matters."""
-    rows = np.arange(count, dtype=np.int64)
-    return Ranking(documents=[""], document=np.zeros(count, dtype=np.int64), rank=rows, ranks=count)
+    found: Candidates = functions.need("ListSearch", "an ideal list of items")().in_items(single, context.user.chances)
+    return found
 
 
 def no_items(candidates: Candidates, consulted: Ranking, single: Reach) -> IntArray:

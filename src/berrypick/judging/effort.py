@@ -1,4 +1,4 @@
-"""What consulting results costs, and browsing from them to targets."""
+"""What consulting results costs, and browsing from them to targets: the value, and the lengths of targets."""
 
 from __future__ import annotations
 
@@ -6,18 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from berrypick.core import paths
 from berrypick.core.arrays import FloatArray
-from berrypick.core.errors import UsageError, option
-from berrypick.core.reach import Reach
-from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 from berrypick.documents.token_offsets import TokenOffsets
-from berrypick.judging.context import JudgingContext
-from berrypick.kernels.intervals import merge
-from berrypick.relevance.targets import targets_as_spans, without_structure
-from berrypick.users.base import ReaderContext
-from berrypick.users.pairs import covered, same_document_pairs
 
 
 @dataclass(frozen=True)
@@ -30,47 +21,6 @@ class Effort:
     outside: FloatArray
 
 
-def measure_effort(ranking: Ranking, targets: Targets, reach: Reach, context: JudgingContext) -> Effort:
-    """``ranking``: what is consulted, repeated results included."""
-    nothing = np.zeros(len(reach.probability))
-    if context.effort == "rank":
-        return Effort(np.ones(ranking.ranks), np.ones(len(targets)), nothing)
-    browses = context.user.browses
-    if context.effort == "clicks":
-        ranks = context.user.clicks(ranking, targets, context.reader)
-        outside = (_missed(ranking, targets, reach) > 0).astype(np.float64) if browses else nothing
-        return Effort(ranks, np.ones(len(targets)), outside)
-    lengths = _target_lengths(targets, context)
-    ranks = context.user.effort(ranking, targets, context.reader)
-    if len(ranks) and ranks[0] <= 0:
-        raise UsageError(
-            f"the effort of rank 1 ({ranking.names_by_rank()[0]}) is 0 {context.effort}; it must be above 0; "
-            f"if its length is unknown, give document lengths with {option('collection')}"
-        )
-    if not browses:
-        return Effort(ranks, lengths, nothing)
-    if context.reader.effort_tokens is not None and targets.start is not None:
-        return Effort(ranks, lengths, _tokens_outside(ranking, targets, reach, lengths, context.reader))
-    return Effort(ranks, lengths, lengths[reach.target] * _missed(ranking, targets, reach))
-
-
-def _target_lengths(targets: Targets, context: JudgingContext) -> FloatArray:
-    reader = context.reader
-    if targets.start is None and targets.size is not None and not np.isnan(targets.size).any():
-        if reader.effort_tokens is not None:
-            raise without_structure("effort in tokens needs the offsets of elements in their documents")
-        return targets.size
-    spans = targets_as_spans(targets, reader.single_documents)
-    assert spans.start is not None and spans.end is not None
-    if (spans.end <= spans.start).any():
-        x = int(np.flatnonzero(spans.end <= spans.start)[0])
-        raise UsageError(
-            f"the target {spans.name(x)} has no length, as entry points have none, so reading it has no effort in "
-            f"{context.effort}: use {option('effort', 'rank')}"
-        )
-    return span_lengths(spans, reader.effort_tokens)
-
-
 def span_lengths(targets: Targets, tokens: TokenOffsets | None) -> FloatArray:
     """How long each target is, in tokens or in what positions count."""
     assert targets.start is not None and targets.end is not None
@@ -81,63 +31,4 @@ def span_lengths(targets: Targets, tokens: TokenOffsets | None) -> FloatArray:
     found = np.zeros(len(targets))
     for document, rows in targets.by_document().items():
         found[rows] = tokens.between(document, targets.start[rows], targets.end[rows])
-    return found
-
-
-def _missed(ranking: Ranking, targets: Targets, reach: Reach) -> FloatArray:
-    """For each entry of the reach, the share of the target that lies outside of the rank's pointers."""
-    if targets.start is not None and ranking.start is not None:
-        rank, target, share = covered(ranking, targets)
-    elif targets.path is not None and ranking.path is not None:
-        return _missed_of_elements(ranking, targets, reach)
-    else:
-        row, target = same_document_pairs(ranking, targets)
-        rank, share = ranking.rank[row], np.ones(len(row))
-    found = np.zeros(len(reach.rank))
-    if len(rank):
-        key, first = np.unique(rank * len(targets) + target, return_index=True)
-        wanted = reach.rank * len(targets) + reach.target
-        place = np.minimum(np.searchsorted(key, wanted), len(key) - 1)
-        found = np.where(key[place] == wanted, share[first[place]], 0.0)
-    return np.maximum(0.0, 1.0 - found)
-
-
-def _missed_of_elements(ranking: Ranking, targets: Targets, reach: Reach) -> FloatArray:
-    """The same where only the sizes of elements are known: of the elements at a rank the outermost count."""
-    assert ranking.path is not None and targets.path is not None
-    pointers: dict[tuple[int, str], list[int]] = {}
-    for row, (rank, code) in enumerate(zip(ranking.rank.tolist(), ranking.document.tolist(), strict=True)):
-        pointers.setdefault((rank, ranking.documents[code]), []).append(row)
-    found = np.ones(len(reach.rank))
-    for entry, (rank, x) in enumerate(zip(reach.rank.tolist(), reach.target.tolist(), strict=True)):
-        rows = pointers.get((rank, targets.document[x]), [])
-        here = {ranking.paths[int(ranking.path[row])]: row for row in rows}
-        if any(paths.contains(path, targets.path[x]) for path in here):
-            found[entry] = 0.0
-            continue
-        inside = [path for path in here if paths.contains(targets.path[x], path)]
-        outermost = [path for path in inside if not any(above in inside for above in paths.ancestors(path))]
-        if outermost and ranking.size is not None and targets.size is not None:
-            size = float(targets.size[x])  # an empty element holds only empty ones
-            seen = float(sum(ranking.size[here[path]] for path in outermost)) / size if size else 1.0
-            found[entry] = max(0.0, 1.0 - seen)
-    return found
-
-
-def _tokens_outside(
-    ranking: Ranking, targets: Targets, reach: Reach, lengths: FloatArray, reader: ReaderContext
-) -> FloatArray:
-    """Tokens of each target outside of the rank's pointers, one entry at a time."""
-    assert ranking.start is not None and ranking.end is not None and reader.effort_tokens is not None
-    assert targets.start is not None and targets.end is not None
-    found = lengths[reach.target].copy()
-    for entry, (rank, x) in enumerate(zip(reach.rank.tolist(), reach.target.tolist(), strict=True)):
-        rows = ranking.rows_by_document.get(targets.document[x])
-        rows = rows[ranking.rank[rows] == rank] if rows is not None else np.zeros(0, dtype=np.int64)
-        start, end = merge(
-            np.maximum(ranking.start[rows], targets.start[x]), np.minimum(ranking.end[rows], targets.end[x])
-        )
-        if len(start):
-            inside = reader.effort_tokens.between(targets.document[x], start, np.maximum(start, end))
-            found[entry] = max(0.0, found[entry] - float(inside.sum()))
     return found

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from berrypick.core.arrays import BoolArray, IntArray, Positions
 from berrypick.core.collection import Collection
-from berrypick.core.doors import html_of
+from berrypick.core.doors import functions, html_of
 from berrypick.core.errors import NeedsError, UsageError, option
 from berrypick.core.observed import part, record, records, unrecorded
 from berrypick.core.reach import Reach
@@ -31,7 +31,6 @@ from berrypick.users.base import first_visits, spread
 if TYPE_CHECKING:
     from berrypick.judging.candidates import Candidates
     from berrypick.judging.effort import Effort
-    from berrypick.relevance.sufficient import Sufficient
 
 
 @records(targets="targets")
@@ -177,11 +176,11 @@ class JudgedTopic:
         return self.context.user.reach(consulted, self.targets, self.context.reader)
 
     @part
-    def sufficient(self) -> Sufficient:
-        """What is enough: the sets of targets that the truth names, or all targets."""
-        from berrypick.relevance.sufficient import sufficient_of
+    def sufficient(self) -> Any:
+        """What is enough, as an add-on has it: the sets of targets that the truth names, or all targets."""
+        from berrypick.core.doors import functions
 
-        return sufficient_of(self.truth, self.targets)
+        return functions.need("Sufficient", "what is enough").of(self.truth, self.targets)
 
     @part
     def levels(self) -> tuple[tuple[float, BoolArray, Reach], ...]:
@@ -212,18 +211,12 @@ class JudgedTopic:
         return self.context.user.reach_alone(pointers, self.targets, self.context.reader)
 
     @part
-    def candidates_effort(self) -> Effort:
-        """What consulting each candidate costs, and browsing from it."""
-        from berrypick.judging.candidates import candidates_effort
-
-        return candidates_effort(self.candidates, self.targets, self.context)
-
-    @part
     def effort(self) -> Effort:
         """What consulting each rank and each target costs."""
-        from berrypick.judging.effort import measure_effort
-
-        return measure_effort(self.consulted, self.targets, self.reach, self.context)
+        found: Effort = functions.need("measure_effort", "effort")(
+            self.consulted, self.targets, self.reach, self.context
+        )
+        return found
 
     @property
     def collection(self) -> Collection:

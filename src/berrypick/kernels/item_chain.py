@@ -28,6 +28,11 @@ class Chances:
         """Whether it does not matter what was found."""
         return self.after == self.miss
 
+    @property
+    def takes_all(self) -> bool:
+        """Whether the reader who opens an item goes through all of it."""
+        return self.consider == 1 == self.after
+
     def at(self, position: int) -> tuple[float, float]:
         """While nothing has been found, and once something has."""
         if position == 0:

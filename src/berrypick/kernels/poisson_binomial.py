@@ -52,6 +52,14 @@ def weighted_law(reach: Reach, weight: FloatArray) -> FloatArray:
     return total
 
 
+def inverse_by_parts(spent: FloatArray) -> FloatArray:
+    """The weight of each event: 1/spent there minus 1/spent at the next one."""
+    weight = np.empty_like(spent)
+    weight[:-1] = (spent[1:] - spent[:-1]) / (spent[:-1] * spent[1:])
+    weight[-1] = 1.0 / spent[-1]
+    return weight
+
+
 def consulted(reach: Reach, exact: bool, normal: bool = False) -> tuple[FloatArray, FloatArray, FloatArray]:
     """What PRUM sums over the ranked part, by the number s = 0..t of targets seen before a rank.
 

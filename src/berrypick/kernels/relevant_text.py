@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray, Positions
+from berrypick.core.run import Ranking
 from berrypick.kernels import native
 from berrypick.kernels.index_ranges import expanded
-from berrypick.kernels.intervals import common_type, contiguous, merge, union_length
+from berrypick.kernels.intervals import common_type, contiguous, intersections, merge, union_length
 
 
 class Measured:
@@ -216,3 +217,17 @@ def unseen_parts(start: float, end: float, seen_start: list[float], seen_end: li
     seen_start[low:high] = [joined_start]
     seen_end[low:high] = [joined_end]
     return pieces
+
+
+def newly_covered(
+    ranking: Ranking, rows: IntArray, start: Positions, end: Positions
+) -> Iterator[tuple[int, FloatArray]]:
+    """Each row of one document, and the length that it is the first to cover of each target; 1 of an entry point."""
+    assert ranking.start is not None and ranking.end is not None
+    seen: tuple[list[float], list[float]] = ([], [])
+    for row in rows.tolist():
+        pieces = unseen_parts(ranking.start[row].item(), ranking.end[row].item(), *seen)
+        if pieces:
+            low, high = np.array([a for a, _ in pieces]), np.array([b for _, b in pieces])
+            points = ((low[:, None] <= start) & (start < high[:, None]) & (start == end)).sum(axis=0)
+            yield row, intersections(low, high, start, end).sum(axis=0) + points

@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
-
-from berrypick.kernels.lists.list_problem import Found
 
 #: The relative gap of a certificate above which a note says so.
 GAP = 0.05
+
+
+@dataclass(frozen=True)
+class Found:
+    """A list, its value, and a bound: no list is shorter (length), or has more (inverse)."""
+
+    order: tuple[int, ...]
+    value: float  # nan where no list surely suffices (length)
+    bound: float
+    stopped: bool = False  # by seconds
+
+    @property
+    def gap(self) -> float:
+        """How much worse than the bound the list is, relative to the better of the two."""
+        if not self.value > 0 or not self.bound > 0:
+            return 0.0
+        return max(self.value / self.bound, self.bound / self.value) - 1.0
 
 
 class BestList(NamedTuple):

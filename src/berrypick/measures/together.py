@@ -16,7 +16,7 @@ import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray, Positions
 from berrypick.core.columns import Coded
-from berrypick.core.run import Run, from_zero
+from berrypick.core.run import Run
 from berrypick.core.truth import TopicTruth, Truth
 from berrypick.judging.repeats import repeats_of
 from berrypick.kernels.index_ranges import expanded, runs
@@ -38,7 +38,7 @@ class WantedSpans:
 
     position: dict[str, int]
     bounds: IntArray
-    names: list[str]
+    names: Sequence[str]
     document: IntArray  # codes into the names
     start: Positions
     end: Positions
@@ -99,7 +99,7 @@ def _wanted_spans(topics: Sequence[TopicTruth], shares: bool) -> WantedSpans:
     start, end = (np.concatenate([none, *(getattr(topic, name) for topic in topics)]) for name in ("start", "end"))
     grade = np.concatenate([np.zeros(0), *(topic.grade for topic in topics)])
     owner = np.repeat(np.arange(len(topics)), [len(topic) for topic in topics])
-    documents = Coded.of([name for topic in topics for name in topic.document])
+    documents = Coded.joined([topic.document for topic in topics])
     odd = (start < 0) | (end < start) | (end > FURTHEST)
     relevant = grade > 0
     count = np.bincount(owner[relevant], minlength=len(topics))
@@ -111,7 +111,7 @@ def _wanted_spans(topics: Sequence[TopicTruth], shares: bool) -> WantedSpans:
     position = {name: int(number[i]) for name, i in position.items()}
     codes = np.asarray(documents.codes, dtype=np.int64)
     columns = (codes[kept], start[kept], end[kept], grade[kept])
-    return WantedSpans(position, bounds, list(documents.names), *columns, shares)
+    return WantedSpans(position, bounds, documents.names, *columns, shares)
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,7 +123,7 @@ class SpansTogether:
     number: IntArray  # of each topic among those of the truth; it rises
     bounds: IntArray
     document: IntArray  # codes of the run
-    rank: IntArray
+    given_rank: IntArray | None  # None where every rank has one result
     start: Positions
     end: Positions
     codes: IntArray  # of each name of the truth in the run; -1 for one that it does not have
@@ -133,6 +133,13 @@ class SpansTogether:
     def topic(self) -> IntArray:
         """The topic of each row."""
         return np.repeat(np.arange(len(self.topics)), np.diff(self.bounds))
+
+    @cached_property
+    def rank(self) -> IntArray:
+        """The rank of each row in its topic, from 0."""
+        if self.given_rank is not None:
+            return self.given_rank
+        return np.arange(len(self.start)) - np.repeat(self.bounds[:-1], np.diff(self.bounds))
 
     @cached_property
     def answered(self) -> BoolArray:
@@ -245,7 +252,7 @@ class RunTogether:
         self.run, self.wanted = run, wanted_spans(truth)
         self.codes = run.codes_in_order(self.wanted.names)
         self.repeats = repeats_of(run)
-        self.rank = run.rank if "rank" in vars(run) else from_zero(run.bounds)
+        self.rank = vars(run).get("rank")
         self.rows = {topic: i for i, topic in enumerate(run.topics)}
 
     def blocks(self, topics: Sequence[str]) -> Iterator[Sequence[str]]:
@@ -272,7 +279,7 @@ class RunTogether:
             np.array([position[topic] for topic in plain], dtype=np.int64),
             np.append(0, np.cumsum(end - begin)),
             run.document[rows].astype(np.int64),
-            self.rank[rows].astype(np.int64),
+            None if self.rank is None else self.rank[rows].astype(np.int64),
             start,
             stop,
             self.codes,

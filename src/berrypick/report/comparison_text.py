@@ -221,9 +221,10 @@ class _Renderer:
             else f"{_CORRECTION[method.correction]} correction over {_comparisons(count)} of {within}"
         )
         clusters = " of whole clusters" if method.cluster else ""
+        drawn = f", {method.sign_changes} sign changes" if method.sign_changes is not None else ""
         groups = ", each group by itself" if comparison.groups else ""
         lines.append(
-            f"p: two-sided {test}{clusters}, {corrected}{groups}." + (" d: paired Cohen's d." if details else "")
+            f"p: two-sided {test}{clusters}{drawn}, {corrected}{groups}." + (" d: paired Cohen's d." if details else "")
         )
         lines.append(
             f"A raised letter: significantly better (p at most {method.alpha:g}) than the run with that letter."

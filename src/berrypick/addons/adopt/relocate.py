@@ -23,8 +23,8 @@ from berrypick import formats
 from berrypick.addons.adopt.locator import Searchable, located_truth, normal_form, occurrences
 from berrypick.addons.adopt.similar import SimilarText
 from berrypick.comparison.tabular import Tabular
-from berrypick.core.annotators import merged
 from berrypick.core.arrays import IntArray
+from berrypick.core.doors import functions
 from berrypick.core.errors import UsageError
 from berrypick.core.score import Table
 from berrypick.core.truth import Quote, TopicTruth, Truth
@@ -188,7 +188,8 @@ def _by_annotator(judged: Truth, old: Texts, new: Texts) -> Relocation:
     annotators = {who: part.truth.topics for who, part in parts.items()}
     checksums = {name: made for part in parts.values() for name, made in part.truth.checksums.items()}
     made_on = {"offsets": "chars", "checksums": checksums, "lengths": {}, "texts": {}}
-    truth = replace(judged, topics=merged(annotators), annotators=annotators, **made_on)  # type: ignore[arg-type]
+    merge = functions.need("merge_annotators", "a truth of several annotators")
+    truth = replace(judged, topics=merge(annotators), annotators=annotators, **made_on)  # type: ignore[arg-type]
     return Relocation(truth, tuple(case for part in parts.values() for case in part.cases))
 
 

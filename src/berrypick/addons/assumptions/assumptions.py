@@ -19,11 +19,10 @@ from typing import Any
 from berrypick import users
 from berrypick.addons.assumptions.over import Over
 from berrypick.addons.assumptions.reader_range import read_range
-from berrypick.comparison.compare import compare_results
+from berrypick.comparison.compare import bounds_of, compare_results
 from berrypick.comparison.comparison import Comparison, Method, Pair
 from berrypick.comparison.tabular import Tabular, fields_of
 from berrypick.comparison.topic_values import TIE
-from berrypick.comparison.unjudged import unjudged_bounds
 from berrypick.core.drawn import READERS
 from berrypick.core.errors import UsageError
 from berrypick.core.progress import Progress
@@ -159,7 +158,7 @@ class Assumptions(Tabular):
             raise UsageError(f"a difference is one of two runs or more, not {len(evaluation.runs)}")
         evaluation, notes = _with_reader(evaluation, over)
         results = evaluation.run(jobs=jobs, executor=executor, progress=progress, reader_draws=reader_draws)
-        comparison = compare_results(results, baseline, method, clusters, unjudged_bounds(evaluation))
+        comparison = compare_results(results, baseline, method, clusters, bounds_of(evaluation))
         along = None
         if over is not None:
             along = Over.compare(evaluation, over, method, clusters, comparison.baseline, jobs=jobs, executor=executor,

@@ -172,16 +172,16 @@ def _scanned_topics(found: Scanned, order: IntArray, bounds: IntArray) -> Iterat
     passages = np.searchsorted(which, lines).tolist()
     start, end, line = found.start[place], found.end[place], found.line[relevant].astype(np.int64)
     grade, line_of_passage = (end > start).astype(np.float64), line[which]
-    entry, named, without = found.entry[relevant], *(found.named(found.document[some]) for some in (relevant, empty))
-    of_passage = named[which]
+    entry, of_line = found.entry[relevant], found.document[relevant]
+    named, without = found.named(of_line), found.named(found.document[empty])
     others = (bounds - lines).tolist()
     parts = (pairwise(one) for one in (lines.tolist(), passages, others))
-    for topic, (a, b), (low, high), (c, d) in zip(found.topic_names, *parts, strict=True):
+    of_topics = zip(found.topic_names, found.parts(of_line[which], passages), *parts, strict=True)
+    for topic, documents, (a, b), (low, high), (c, d) in of_topics:
         rows = slice(low, high)
         columns = (grade[rows], start[rows], end[rows], line_of_passage[rows])
         points = ScannedPoints(tuple(named[a:b]), entry[a:b], line[a:b])
-        documents, nothing = tuple(of_passage[rows]), tuple(without[c:d])
-        yield topic, TopicTruth(topic, documents, *columns, nothing, entry_points=points, judged_whole=True)
+        yield topic, TopicTruth(topic, documents, *columns, tuple(without[c:d]), entry_points=points, judged_whole=True)
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,6 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from berrypick.addons.continuation._newly_seen import costs_of, newly_seen
+from berrypick.addons.continuation.text_reading import common_parts, cost_to, tokens_read
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError
 from berrypick.core.observed import once_for_each
@@ -24,7 +25,6 @@ from berrypick.kernels.intervals import merge
 from berrypick.kernels.relevant_text import unseen_parts
 from berrypick.measures.base import SHOWN, Measure
 from berrypick.measures.reader_values import ReaderValues
-from berrypick.measures.text_reading import common_parts, cost_to, tokens_read
 
 #: Items over which weights are taken where they have no closed form, as in cwl_eval: those after the list gain nothing.
 DEPTH = 1000

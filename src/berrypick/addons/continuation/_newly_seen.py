@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from berrypick.addons.continuation.text_reading import reading_costs, tokens_read
 from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.observed import once_for_each
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 from berrypick.judging.effort import span_lengths
 from berrypick.judging.topic import JudgedTopic
-from berrypick.measures.text_reading import newly_covered, reading_costs, tokens_read
+from berrypick.kernels.relevant_text import newly_covered
 
 
 @dataclass(frozen=True, eq=False)

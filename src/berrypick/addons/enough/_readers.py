@@ -8,13 +8,13 @@ from typing import ClassVar
 import numpy as np
 
 from berrypick.addons.enough._found import SetMeasure, dropped_sentences
+from berrypick.addons.enough.enough_readers import EnoughByRank, enough_by_rank
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError
 from berrypick.core.laws import with_laws
 from berrypick.core.observed import unrecorded
 from berrypick.core.parameters import parameter
 from berrypick.core.score import Explanation, Score, Table, number
-from berrypick.judging.enough_readers import EnoughByRank, enough_by_rank
 from berrypick.judging.reader_sessions import ReaderSessions
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.reader_values import ReaderValues

@@ -8,9 +8,9 @@ from typing import ClassVar
 import numpy as np
 
 from berrypick.addons.enough._readers import ReaderSetMeasure
+from berrypick.addons.enough.enough_readers import EnoughByRank
 from berrypick.core.arrays import FloatArray
 from berrypick.core.score import Score
-from berrypick.judging.enough_readers import EnoughByRank
 from berrypick.judging.topic import JudgedTopic
 
 

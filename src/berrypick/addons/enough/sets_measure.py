@@ -8,9 +8,9 @@ from typing import ClassVar
 import numpy as np
 
 from berrypick.addons.enough._found import SetMeasure
+from berrypick.addons.enough.sufficient import share_complete
 from berrypick.core.arrays import FloatArray
 from berrypick.judging.topic import JudgedTopic
-from berrypick.relevance.sufficient import share_complete
 
 
 @dataclass(frozen=True)

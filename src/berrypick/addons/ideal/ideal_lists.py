@@ -22,9 +22,8 @@ from berrypick.evaluation.signature import measure_fields, sign
 from berrypick.inputs.convert import TruthLike
 from berrypick.judging.judge import judge_topic
 from berrypick.judging.topic import JudgedTopic
-from berrypick.kernels.lists.list_problem import Found
 from berrypick.measures.base import Measure
-from berrypick.measures.best_list import GAP, BestList
+from berrypick.measures.best_list import GAP, BestList, Found
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

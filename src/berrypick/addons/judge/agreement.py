@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from berrypick.addons.judge.annotators import votes_of
 from berrypick.comparison.tabular import Tabular, shown
-from berrypick.core.annotators import votes_of
 from berrypick.core.errors import UsageError, one_line
 from berrypick.core.score import Table
 from berrypick.core.truth import Truth

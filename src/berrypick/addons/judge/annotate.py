@@ -13,9 +13,9 @@ from typing import Any
 from berrypick.addons.judge.judged_pages import page_data
 from berrypick.addons.judge.page_pool import PageTask
 from berrypick.addons.judge.pool import JudgingTask, Pool, read_tasks
+from berrypick.core.doors import functions
 from berrypick.core.errors import UsageError, option
 from berrypick.formats.io.files import atomic_writer, file_name
-from berrypick.report.page_pictures import PagePictures
 
 _MORE = """  <button id="fresh">New box <kbd>b</kbd></button>
   <button id="edit">Change <kbd>e</kbd></button>
@@ -75,7 +75,8 @@ def annotate(
     if pages is not None and not boxes:
         raise UsageError(f"{option('pages')} shows places on pages, and the tasks are of text")
     if boxes:
-        data = page_data(boxes, None if pages is None else PagePictures.of(pages), [] if notes is None else notes)
+        pictures = None if pages is None else functions.need("PagePictures", option("pages")).of(pages)
+        data = page_data(boxes, pictures, [] if notes is None else notes)
     else:
         data = {"tasks": _text_tasks(found)}
     body = json.dumps(data["tasks"], ensure_ascii=False)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from berrypick.core.annotators import merged
+from berrypick.addons.judge.annotators import merge_annotators
 from berrypick.core.arrays import Positions
 from berrypick.core.truth import Offsets, TopicTruth, Truth
 from berrypick.core.words import counted
@@ -95,7 +95,7 @@ def truth_of(
     }
     notes = () if counting is None else (f"offsets are taken as {_SAID[counting]}",)
     return Truth(
-        "spans", merged(annotators), path, name, offsets="chars", notes=notes,
+        "spans", merge_annotators(annotators), path, name, offsets="chars", notes=notes,
         annotators=annotators if len(annotators) > 1 else {},
     )  # fmt: skip
 

@@ -8,17 +8,16 @@ from typing import Any
 from berrypick.addons.judge.page_pool import Box, PageTask
 from berrypick.core.errors import UsageError
 from berrypick.core.words import counted
-from berrypick.report.page_pictures import PagePictures, Picture
 
 #: Height of a page by its width, where nothing says it.
 _SHAPE = 1.294
 _UNITS = "give page_size in every task, or boxes in shares of their pages (0 to 1) in every task"
 
 
-def page_data(tasks: Sequence[PageTask], pictures: PagePictures | None, notes: list[str]) -> dict[str, Any]:
+def page_data(tasks: Sequence[PageTask], pictures: Any, notes: list[str]) -> dict[str, Any]:
     """Tasks and the pictures of their pages, each picture once."""
     sized, shares = _one_unit(tasks)
-    shown: dict[tuple[str, int], Picture | None] = {}
+    shown: dict[tuple[str, int], Any] = {}
     if pictures is not None and not sized and not shares:
         notes.append("pictures: no page_size says where boxes lie on them; outlines are shown")
         pictures = None
@@ -66,7 +65,7 @@ def _extents(tasks: Sequence[PageTask]) -> dict[tuple[str, int], tuple[float, fl
     return found
 
 
-def _ratio(task: PageTask, units: Box, shares: bool, picture: Picture | None) -> float:
+def _ratio(task: PageTask, units: Box, shares: bool, picture: Any) -> float:
     if shares:
         return _SHAPE if picture is None else picture.height / picture.width
     return min(10.0, max(0.1, units[1] / units[0]))
@@ -76,7 +75,7 @@ def _distinct(boxes: Sequence[Box]) -> list[list[float]]:
     return [list(box) for box in dict.fromkeys(boxes)]
 
 
-def _said(pictures: PagePictures | None, missing: int) -> list[str]:
+def _said(pictures: Any, missing: int) -> list[str]:
     if pictures is None:
         return []
     refused = pictures.refused

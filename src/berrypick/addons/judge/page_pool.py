@@ -19,18 +19,17 @@ from berrypick.addons.judge.page_marks import in_percent, page_selector
 from berrypick.addons.judge.pool import JudgingTask, Pool, TaskFormat
 from berrypick.addons.judge.web_annotation import TOPIC
 from berrypick.core.arrays import FloatArray
-from berrypick.core.boxes import Boxes
+from berrypick.core.boxes import Boxes, Page
+from berrypick.core.doors import functions
 from berrypick.core.errors import UsageError, option
 from berrypick.core.results import Note
 from berrypick.core.run import Run
 from berrypick.core.score import Table
 from berrypick.core.truth import TopicTruth, Truth
 from berrypick.core.words import counted
-from berrypick.evaluation.page_units import Page, PageUnits, run_in_units, truth_in_units
 from berrypick.formats.base import Problems
 from berrypick.formats.io.files import atomic_writer
 from berrypick.formats.io.json_lines import Fields, plain, write_lines
-from berrypick.formats.io.page_places import read_place
 from berrypick.kernels.areas import first_seen_areas, union_area
 
 #: What of a box must be left for it to be judged, as a share of its area: sums of floats are not exact.
@@ -155,8 +154,9 @@ def page_pool(
     if truth is not None and len(truth) and not truth.of_pages:
         what = f"{truth.source or option('truth')} judges no places on pages, and the runs have some"
         raise UsageError(f"{what}: berrypick place turns spans into boxes")
-    known, units = truth_in_units(truth) if truth is not None and truth.of_pages else (truth, _units_of(runs))
-    systems = [run_in_units(run, units) for run in runs]
+    made = functions.need("PageUnits", "a pool of pages")
+    known, units = made.of_truth(truth) if truth is not None and truth.of_pages else (truth, _units_of(runs))
+    systems = [units.of_run(run) for run in runs]
     notes = [*([] if known is None or truth is None else known.notes[len(truth.notes) :])]
     told = [Note("boxes", text) for text in notes]
     told += [
@@ -179,11 +179,12 @@ def page_pool(
     return PagePool(tuple(kept), depth, retrieved, judged, left_out, shares=units.shares, notes=tuple(told))
 
 
-def _units_of(runs: Sequence[Run]) -> PageUnits:
+def _units_of(runs: Sequence[Run]) -> Any:
     """What boxes count in where no truth says it: shares, if some run says how."""
-    found = [truth_in_units(_as_truth(run))[1] for run in runs]
+    made = functions.need("PageUnits", "a pool of pages")
+    found = [made.of_truth(_as_truth(run))[1] for run in runs]
     sizes = {page: size for units in reversed(found) for page, size in units.sizes.items()}
-    return PageUnits(any(units.shares for units in found), sizes, "the other runs")
+    return made(any(units.shares for units in found), sizes, "the other runs")
 
 
 def _as_truth(run: Run) -> Truth:
@@ -235,7 +236,7 @@ class _PagesOfTopic:
         code = np.zeros(len(every), dtype=np.int64)
         return float(first_seen_areas(code, every, code[:0], every[:0])[0][len(known) :].sum())
 
-    def tasks(self, topic: str, question: str, units: PageUnits) -> Iterator[PageTask]:
+    def tasks(self, topic: str, question: str, units: Any) -> Iterator[PageTask]:
         for page, lists in self.pages.items():
             rows = Boxes.joined([one for part in lists for one in part])
             shown = {tuple(box.tolist()): None for box in rows.box if self._open(page, box)}
@@ -250,7 +251,7 @@ class _PagesOfTopic:
             )  # fmt: skip
 
     @staticmethod
-    def _size(page: Page, rows: Boxes, units: PageUnits) -> Box | None:
+    def _size(page: Page, rows: Boxes, units: Any) -> Box | None:
         """Of boxes in shares: the size that the truth says, else a run; a file has one unit."""
         if not units.shares:
             return None
@@ -300,11 +301,11 @@ def read_page_task(value: dict[str, Any], problems: Problems, line: int | None) 
     for box in given or [None]:
         one = Fields(line or 0, fields.text, {"page": value.get("page"), "page_size": value.get("page_size"),
                                               "box": box}, problems)  # fmt: skip
-        place = read_place(one, empty_allowed=True)
+        place = one.place(empty_allowed=True)
         if place is None:
             return None
-        page, size = place[0] + 1, place[2]
-        held = place[1] or (0.0, 0.0, *(size or (1.0, 1.0)))
+        page, size = place[0] + 1, tuple(place[2]) if place[2] else None
+        held = tuple(place[1] or (0.0, 0.0, *(size or (1.0, 1.0))))
         if not (held[0] < held[2] and held[1] < held[3]):
             problems.report(f"the box {list(held)} has no area", line)
             return None

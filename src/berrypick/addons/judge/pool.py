@@ -17,9 +17,9 @@ from typing import Any, Literal, TextIO, get_args
 
 import numpy as np
 
+from berrypick.addons.judge.annotators import Pieces
 from berrypick.addons.judge.web_annotation import TOPIC
 from berrypick.comparison.tabular import Tabular
-from berrypick.core.annotators import Pieces
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError, nearest, option
 from berrypick.core.run import Run

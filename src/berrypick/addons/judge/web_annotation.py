@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from berrypick.addons.judge.annotation_export import GRADES, MOST, AnnotationExport, as_list
+from berrypick.addons.judge.annotators import merge_annotators
 from berrypick.addons.judge.page_marks import AnnotatedPage, PageMark, page_of_selectors, truth_of_pages
-from berrypick.core.annotators import merged
 from berrypick.core.truth import Quote, TopicTruth, Truth
 from berrypick.formats.base import Problems
 from berrypick.formats.io.files import head
@@ -68,7 +68,7 @@ class WebAnnotation(AnnotationExport):
             return truth_of_pages(pages, problems, path, cls.format_name)
         annotators = {who: {name: one.truth(name) for name, one in topics.items()} for who, topics in found.items()}
         several = {who: topics for who, topics in annotators.items() if len(annotators) > 1}
-        return Truth("spans", merged(annotators), path, cls.format_name, offsets="chars", annotators=several)
+        return Truth("spans", merge_annotators(annotators), path, cls.format_name, offsets="chars", annotators=several)
 
 
 @dataclass

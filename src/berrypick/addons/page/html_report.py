@@ -25,9 +25,8 @@ from berrypick.addons.page.report_users import (
     with_own_transitions,
 )
 from berrypick.addons.page.topic_blocks import TopicBlock, TopicPages, document_order, page_order, placed_pages
-from berrypick.comparison.compare import compare_results
+from berrypick.comparison.compare import bounds_of, compare_results
 from berrypick.comparison.comparison import Method
-from berrypick.comparison.unjudged import unjudged_bounds
 from berrypick.core.doors import functions
 from berrypick.core.drawn import READERS
 from berrypick.core.errors import Message, UsageError, option
@@ -44,7 +43,6 @@ from berrypick.formats.io.files import atomic_writer, file_name
 from berrypick.inputs.convert import RunsLike, TruthLike
 from berrypick.inputs.titles import read_titles, titles_of
 from berrypick.judging.seen_together import refuse_unsimulated
-from berrypick.report.page_pictures import PagePictures
 
 #: Most megabytes of a page, and most results of a run and topic on it, unless one says otherwise.
 LIMIT, DEPTH = 15, 100
@@ -170,7 +168,7 @@ def write_report(
     results = evaluation.run(curves=True, progress=told, jobs=jobs, reader_draws=READERS)
     clusters = None if cluster is None else topic_clusters(evaluation.truth, cluster)
     method = Method(test, correction, confidence=confidence, resamples=resamples, seed=seed)
-    comparison = compare_results(results, baseline, method, clusters, unjudged_bounds(evaluation))
+    comparison = compare_results(results, baseline, method, clusters, bounds_of(evaluation))
     omitted: list[str] = []
     chosen = _readers(readers, evaluation, omitted)
     details = Details(evaluation, chosen, depth, known, simulated)
@@ -212,12 +210,12 @@ def _titles(given: str | PathLike[str] | Mapping[str, str] | None, truth: Truth)
     return read_titles(given)
 
 
-def _pictures(folder: str | PathLike[str] | None, truth: Truth) -> PagePictures | None:
+def _pictures(folder: str | PathLike[str] | None, truth: Truth) -> Any:
     if folder is None:
         return None
     if not truth.of_pages:
         raise UsageError(f"{option('pages')} shows places on pages, and {truth.source or 'the truth'} judges none")
-    return PagePictures.of(folder)
+    return functions.need("PagePictures", option("pages")).of(folder)
 
 
 def _readers(text: str, evaluation: Evaluation, omitted: list[str]) -> list[Reader]:
@@ -254,7 +252,7 @@ def _assemble(
     limit: float,
     jobs: int,
     progress: Progress | None,
-    pictures: PagePictures | None = None,
+    pictures: Any = None,
 ) -> Report:
     """The page, with as many topics as fit, then as many documents and pictures of pages."""
     step = StepCounter(progress, len(overview["topics"]))
@@ -295,7 +293,7 @@ def _assemble(
 
 def _fitting_pictures(
     topics: Sequence[TopicPages],
-    pictures: PagePictures,
+    pictures: Any,
     room: float,
     blocks: list[str],
     omitted: list[str],

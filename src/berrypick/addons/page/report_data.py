@@ -78,6 +78,7 @@ class Details:
     titles: Mapping[str, str]
     simulated: Any = None  # SimulatedReaders of the add-on simulate, or None
     contexts: dict[str, JudgingContext] = field(default_factory=dict, init=False, repr=False)
+    lengths: dict[str, float | int | None] = field(default_factory=dict, init=False, repr=False)
     #: By run and user model, what its readers get to where that is certain.
     certain: dict[tuple[str, str], dict[str, Reading]] = field(default_factory=dict, init=False, repr=False)
 
@@ -133,6 +134,14 @@ class Details:
     def plain_reader(self) -> Reader | None:
         """A reader who wants the relevant units, not entry points."""
         return next((reader for reader in self.readers if not reader.model.seeks_entry_points), None)
+
+    def length(self, name: str) -> float | int | None:
+        """The length of a document where it is known, asked for once: it is in many topics."""
+        if name not in self.lengths:
+            collection = self.evaluation.context.reader.collection
+            lengths = {} if collection is None else collection.lengths
+            self.lengths[name] = plain_number(float(lengths[name])) if name in lengths else None
+        return self.lengths[name]
 
     def document(self, name: str) -> dict[str, Any] | None:
         """The text and the tree of a document, where either is known."""
@@ -239,7 +248,7 @@ class _PageTopic:
         measured = self.relevant.get(name)
         return {
             "name": name,
-            "length": self._length(name),
+            "length": self.details.length(name) if self.places else None,
             "block": None,
             "relevant": self._relevant_area(name) if self.on_pages else plain_number(measured.total) if measured else 0,
         }
@@ -250,12 +259,6 @@ class _PageTopic:
             return 0
         rows = np.array([row for row, document in enumerate(text.document) if document == name], dtype=np.int64)
         return plain_number(united_relevant(text.rows(rows)))
-
-    def _length(self, name: str) -> float | int | None:
-        collection = self.details.evaluation.context.reader.collection
-        if not self.places or collection is None or name not in collection.lengths:
-            return None
-        return plain_number(float(collection.lengths[name]))
 
     def _targets(self, targets: Targets) -> list[dict[str, Any]]:
         spans = _or_none(lambda: targets_as_spans(targets, self.details.evaluation.context.reader.collection))

@@ -9,6 +9,7 @@ import base64
 import gzip
 import hashlib
 import json
+import zlib
 from collections.abc import Sequence
 from functools import cache
 from html import escape
@@ -25,6 +26,8 @@ from berrypick.report.panels import panels
 SCRIPTS = ("dom", "widgets", "app", "charts", "overview", "curves", "topics", "spans", "model", "choosing",
            "strips", "text", "tree", "links", "boxes", "documents", "reader", "context", "simulated")  # fmt: skip
 STYLES = ("page", "documents", "boxes", "reader", "simulated")
+#: The head of a file of gzip, without name and time.
+_GZIP = b"\x1f\x8b\x08" + bytes(6) + b"\xff"
 _LIBRARY = "window.vegaEmbed=vegaEmbed;window.vega=vega;window.vegaLite=vegaLite;"
 
 
@@ -41,6 +44,26 @@ def to_json(value: Any) -> str:
 def pack_text(content: str) -> str:
     """A block of data that are text already."""
     return base64.b64encode(gzip.compress(content.encode("ascii"), compresslevel=6, mtime=0)).decode("ascii")
+
+
+def deflate(content: bytes, last: bool) -> bytes:
+    """Compress a part of a block by itself; others may follow unless it is the last."""
+    squeezed = zlib.compressobj(6, zlib.DEFLATED, -zlib.MAX_WBITS)
+    return squeezed.compress(content) + squeezed.flush(zlib.Z_FINISH if last else zlib.Z_SYNC_FLUSH)
+
+
+def pack_deflated(parts: Sequence[bytes], deflated: Sequence[bytes]) -> str:
+    """A block of parts that are compressed already, as one file of gzip."""
+    check = 0
+    for part in parts:
+        check = zlib.crc32(part, check)
+    end = check.to_bytes(4, "little") + (sum(map(len, parts)) & 0xFFFFFFFF).to_bytes(4, "little")
+    return base64.b64encode(b"".join([_GZIP, *deflated, end])).decode("ascii")
+
+
+def packed_size(deflated: Sequence[bytes]) -> int:
+    """The length of a block of such parts."""
+    return 4 * -(-(len(_GZIP) + sum(map(len, deflated)) + 8) // 3)
 
 
 def render_page(overview: dict[str, Any], blocks: Sequence[str], library: str) -> str:

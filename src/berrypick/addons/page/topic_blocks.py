@@ -1,5 +1,5 @@
-"""The data of a topic on the report page as text, made once: only the numbers of blocks are not known before it is
-known what fits.
+"""The data of a topic on the report page, compressed once: only its documents, with the numbers of their blocks, are
+not known before it is known what fits. They are a part of the block that is compressed by itself.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from berrypick.addons.page.report_page import pack_text, to_json
+from berrypick.addons.page.report_page import deflate, pack_deflated, packed_size, to_json
 
 #: Documents and pages.
 Pages = list[tuple[str, int]]
@@ -37,11 +37,12 @@ class TopicPages:
 
 @dataclass(frozen=True, eq=False)
 class TopicBlock:
-    """A topic: the text of its data before and after its documents, and what is asked of it."""
+    """A topic: its data before and after its documents, and what is asked of it."""
 
     documents: list[dict[str, Any]]
     before: str
-    after: str
+    after: bytes
+    deflated: bytes  # what comes after the documents
     size: int  # of the block without numbers
     holds: frozenset[int]  # the documents with targets
     cut: int  # lists that are longer than what is shown
@@ -54,12 +55,14 @@ class TopicBlock:
         before = to_json({name: topic[name] for name in names[:at]})
         after = to_json({name: topic[name] for name in names[at + 1 :]})
         documents: list[dict[str, Any]] = topic["documents"]
-        before, after = f'{before[:-1]},"documents":', f",{after[1:]}"
+        before, rest = f'{before[:-1]},"documents":', f",{after[1:]}".encode("ascii")
+        deflated = deflate(rest, last=True)
         return cls(
             documents,
             before,
-            after,
-            len(pack_text(before + to_json(documents) + after)),
+            rest,
+            deflated,
+            packed_size([deflate((before + to_json(documents)).encode("ascii"), last=False), deflated]),
             frozenset(target["doc"] for target in topic["targets"]),
             sum(1 for run in topic["runs"] if run["ranks"] > depth),
             None if topic["boxes"] is None else TopicPages.of(topic),
@@ -71,7 +74,8 @@ class TopicBlock:
             document["block"] = blocks.get(document["name"])
             if document["name"] in pictures:
                 document["pictures"] = pictures[document["name"]]
-        return pack_text(self.before + to_json(self.documents) + self.after)
+        first = (self.before + to_json(self.documents)).encode("ascii")
+        return pack_deflated([first, self.after], [deflate(first, last=False), self.deflated])
 
 
 def document_order(topics: Sequence[TopicBlock]) -> list[str]:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from berrypick import formats
+from berrypick.addons.pages.page_units import in_shares
 from berrypick.addons.pages.page_words import PageWords, read_words
 from berrypick.core.errors import InputError, UsageError
 from berrypick.core.run import Run
@@ -18,7 +19,6 @@ from berrypick.core.words import counted
 from berrypick.documents.checked import checked_run, checked_truth
 from berrypick.documents.placed import placed_run
 from berrypick.documents.quotes import Quotes, located_truth
-from berrypick.evaluation.page_units import in_shares
 from berrypick.inputs.column_tables import TextSearch
 from berrypick.inputs.convert import RunLike, as_runs
 

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from berrypick.addons.simulate.walked_sessions import WalkedSessions
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError, nearest, option
 from berrypick.core.score import Table, number
@@ -15,7 +16,6 @@ from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.evaluation.scoring import raise_named
 from berrypick.judging.judge import judge_topic
-from berrypick.judging.reader_sessions import ReaderSessions
 from berrypick.judging.seen_together import TOGETHER, TogetherName
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures import registered
@@ -253,7 +253,7 @@ def reader_values(
 ) -> dict[str, ReaderValues]:
     """What the readers of some draws get, by measures of one context; they walk once."""
     effort = any("effort" in one.measure.depends_on for one in measures)
-    sessions = ReaderSessions(judged, draws, effort, together)
+    sessions = WalkedSessions(judged, draws, effort, together)
     found = {}
     for one in measures:
         try:

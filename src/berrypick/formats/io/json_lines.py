@@ -17,6 +17,7 @@ from berrypick.formats.io.limits import memory_limit, text_cost, too_much_memory
 from berrypick.formats.io.strict_json import RepeatedName, strict_json
 
 if TYPE_CHECKING:
+    from berrypick.core.boxes import Place
     from berrypick.inputs.fields import FieldReader
 
 #: (line number, the line as it is shown to a person, its fields)
@@ -137,6 +138,13 @@ class Fields:
         elif end == start and not empty_allowed:
             self.fail(f"the span from {start:g} to {end:g} is empty", "a relevant span ends after it starts")
         return start, end
+
+    def place(self, empty_allowed: bool) -> Place | None:
+        """The place on a page, checked, as an add-on reads it; None where the line has none that is good."""
+        from berrypick.core.doors import functions
+
+        found: Place | None = functions.need("read_place", "a place on a page")(self, empty_allowed)
+        return found
 
 
 def are_span_names(names: Sequence[str]) -> bool:

@@ -12,13 +12,14 @@ import sys
 from collections.abc import Iterator
 from functools import cached_property
 from io import BufferedReader
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from berrypick.core.arrays import IntArray, Narrow
-from berrypick.core.columns import Coded, Names, Stretches
+from berrypick.core.columns import Coded, CodedNames, Names, Stretches
 from berrypick.formats.io.files import LONGEST, DamagedError, is_plain_file, open_bytes
 from berrypick.kernels import native
 
@@ -76,9 +77,15 @@ class Scanned:
         documents = map(self.document_names.__getitem__, self.document.tolist())
         return zip(topics, documents, *(self.columns[name].tolist() for name in columns), strict=True)
 
-    def named(self, codes: Narrow) -> npt.NDArray[np.object_]:
+    def named(self, codes: Narrow) -> list[str]:
         """The names of documents, of which many are taken at once."""
-        return self._names[codes]
+        found: list[str] = self._names[codes].tolist()
+        return found
+
+    def parts(self, codes: Narrow, bounds: list[int]) -> Iterator[CodedNames]:
+        """The names of documents from one of the bounds to the next."""
+        names, known = self.named(codes), self.document_names
+        return (CodedNames.of(names[a:b], codes[a:b], known) for a, b in pairwise(bounds))
 
     @cached_property
     def _names(self) -> npt.NDArray[np.object_]:

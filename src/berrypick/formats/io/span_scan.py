@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from berrypick.core.arrays import FloatArray, Narrow, Positions
-from berrypick.core.columns import Coded
+from berrypick.core.columns import Coded, CodedNames
 from berrypick.core.truth import TopicTruth
 from berrypick.formats.io.files import head
 from berrypick.formats.io.json_lines import positions
@@ -70,7 +70,7 @@ def scan_judged(path: str) -> dict[str, TopicTruth] | None:
     if ((grade == 0) & np.signbit(grade)).any():  # -0 is 0 in a line, -0.0 is not
         return None
     topic, document = Coded(found.topic_names, found.topic), Coded(found.document_names, found.document)
-    return judged_topics(topic, document, found.start, found.end, grade, found.line)
+    return judged_topics(topic, document, grade, found.line, found.start, found.end)
 
 
 #: Names of judged spans; a grade stands where a run has its score.
@@ -83,24 +83,25 @@ _UNNAMED = frozenset({"topic", "text", "score", "rank", "tag"})
 
 
 def judged_topics(
-    topic: Coded, document: Coded, start: FloatArray, end: FloatArray, grade: FloatArray, line: Narrow
+    topic: Coded, document: Coded, grade: FloatArray, line: Narrow, *span: FloatArray
 ) -> dict[str, TopicTruth] | None:
-    """Judged spans by topic, from columns in which every span begins at 0 or later and does not end before; None where
+    """Judged documents by topic, or spans by start and end, which begin at 0 or later and do not end before; None where
     one is empty and no span that was judged not relevant, or is judged twice."""
-    if ((start == end) & (grade != 0)).any() or _has_copies((end, start, document.codes, topic.codes)):
+    empty = bool(span) and bool(((span[0] == span[1]) & (grade != 0)).any())
+    if empty or _has_copies((*span[::-1], document.codes, topic.codes)):
         return None
     order = np.argsort(topic.codes, kind="stable")
     ends = np.searchsorted(topic.codes[order], np.arange(len(topic.names) + 1)).tolist()
-    start, end = positions(start[order]), positions(end[order])
-    whole = start.dtype.kind == end.dtype.kind == "i"
-    line, grade = line[order].astype(np.int64), grade[order]
-    documents = [document.names[code] for code in document.codes[order].tolist()]
+    places = [positions(column[order]) for column in span]
+    whole = all(column.dtype.kind == "i" for column in places)
+    line, grade, codes = line[order].astype(np.int64), grade[order], document.codes[order]
+    known = list(document.names)
+    documents = [known[code] for code in codes.tolist()]
     topics = {}
     for name, (a, b) in zip(topic.names, pairwise(ends), strict=True):
-        first, last = start[a:b], end[a:b]
-        if not whole:  # each topic by itself
-            first, last = positions(first), positions(last)
-        topics[name] = TopicTruth(name, tuple(documents[a:b]), grade[a:b], first, last, line[a:b])
+        names = CodedNames.of(documents[a:b], codes[a:b], known)
+        first, last = (column[a:b] if whole else positions(column[a:b]) for column in places) if span else (None, None)
+        topics[name] = TopicTruth(name, names, grade[a:b], first, last, line[a:b])  # positions of each by itself
     return topics
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
@@ -54,17 +52,3 @@ def order_of(step: IntArray) -> tuple[int, ...]:
         order.append(int(step[current]))
         current |= 1 << order[-1]
     return tuple(order)
-
-
-@lru_cache(maxsize=4)
-def orders_of(count: int) -> tuple[tuple[IntArray, IntArray], ...]:
-    """All orders of 1, 2, ... of so many candidates, each with the place of the order that it extends."""
-    found = []
-    orders = np.zeros((1, 0), dtype=np.int64)
-    for _ in range(count):
-        free = np.ones((len(orders), count), dtype=bool)
-        np.put_along_axis(free, orders, False, axis=1)
-        parent, which = np.nonzero(free)
-        orders = np.hstack([orders[parent], which[:, None]])
-        found.append((orders, parent))
-    return tuple(found)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Generic, TypeVar
+from typing import Generic, Literal, TypeVar
 
 import numpy as np
 
@@ -19,21 +19,14 @@ from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.errors import UsageError
 from berrypick.core.reach import Reach
 from berrypick.kernels import in_use
-from berrypick.kernels.enough_chance import MOST_SHARED, Kind, enough_chance, most_shared
-from berrypick.kernels.item_chain import Chances
-from berrypick.kernels.lists import item_search, list_search
 from berrypick.kernels.lists.candidate_sets import best_order, order_of
 from berrypick.kernels.lists.greedy import greedy_lists
-from berrypick.kernels.lists.item_lists import Gains, Numbers
-from berrypick.kernels.lists.item_search import FoundItems
-from berrypick.kernels.lists.items import Items
-from berrypick.kernels.lists.list_problem import Found, Objective, Search
-from berrypick.kernels.lists.priced import Priced
 from berrypick.kernels.poisson_binomial import law, lower_tails, upper_tails
 
 #: `exact` tries every order of the candidates; beyond this many it is refused.
 MOST_CANDIDATES = 8
 
+Objective = Literal["length", "inverse"]
 
 #: What the best list is best by, for each norm of EPRUM.
 OBJECTIVES: dict[str, Objective] = {"product": "length", "bounded": "inverse"}
@@ -58,12 +51,12 @@ def by_targets(targets: int) -> Ideal:
 
 def greedy(candidates: Reach) -> Ideal:
     """For each r append the candidate with the largest E[min(F, r)], the first of equals, until r is surely reached."""
-    return _greedy(_content(candidates), in_use())
+    return _greedy(content(candidates), in_use())
 
 
 @lru_cache(maxsize=256)
-def _greedy(content: _Content[Reach], kernels: str) -> Ideal:
-    return Ideal(*greedy_lists(content.value))
+def _greedy(kept: ByContent[Reach], kernels: str) -> Ideal:
+    return Ideal(*greedy_lists(kept.value))
 
 
 def exact(candidates: Reach) -> Ideal:
@@ -104,59 +97,29 @@ def _subsets(rows: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     return seen, unseen, np.array([subset.bit_count() for subset in range(1 << count)], dtype=np.float64)
 
 
-def exact_enough(candidates: Reach, groups: Sequence[Sequence[int]], kind: Kind) -> tuple[float, tuple[int, ...]]:
-    """The least expected number of ranks until it is enough, of all orders, and the list that has it; nan if no list
-    is surely enough."""
+def exact_until(
+    candidates: Reach, lacking: Callable[[FloatArray, FloatArray], FloatArray]
+) -> tuple[float, tuple[int, ...]]:
+    """The least expected number of ranks until nothing is lacking, of all orders, and the list that has it; nan if no
+    list surely gets there. ``lacking`` tells the chance that something is, from what is seen and what is not."""
     if candidates.ranks > MOST_CANDIDATES:
         raise UsageError(f"{_too_many(candidates.ranks)}; leave ideal out")
-    if most_shared(groups) > MOST_SHARED:
-        raise UsageError(f"ideal='exact' needs exact chances, and more than {MOST_SHARED} targets are shared by sets")
     seen, unseen, size = _subsets(candidates.dense())
-    lacking = np.ascontiguousarray(enough_chance(groups, kind, seen, unseen)[1])
-    done = lacking == 0.0
+    chance = np.ascontiguousarray(lacking(seen, unseen))
+    done = chance == 0.0
     cost = np.where(done, 0.0, -np.inf)
-    order = order_of(best_order(lacking, size, False, cost, done))
+    order = order_of(best_order(chance, size, False, cost, done))
     return (float(-cost[0]), order) if np.isfinite(cost[0]) else (math.nan, ())
-
-
-def searched(candidates: Reach, wanted: Sequence[int], objective: Objective, limit: Search) -> Ideal:
-    """The best lists found for some recall values, each with its gap; nothing is said about other recall values.
-
-    With the objective inverse there is a bound on E[A_r/ML_r] of all lists, which the lists come within the gap of.
-    """
-    return of_found(certified(candidates, tuple(wanted), objective, limit), wanted, candidates.targets, objective)
-
-
-def of_found(found: Sequence[Found], wanted: Sequence[int], targets: int, objective: Objective) -> Ideal:
-    """Ideal lists for some recall values, as a search found them."""
-    length, inverse, gap = np.full((3, targets), np.nan)
-    lists: list[tuple[int, ...]] = [()] * targets
-    for r, one in zip(wanted, found, strict=True):
-        gap[r - 1], lists[r - 1] = one.gap, one.order
-        if objective == "length":
-            length[r - 1] = one.value
-        else:
-            inverse[r - 1] = one.bound
-    return Ideal(length, inverse, lists, gap, any(one.stopped for one in found))
 
 
 def with_rows(candidates: Reach, reach: Reach) -> tuple[Reach, bool]:
     """The candidates and those rows of a list that are none of them (as often as they occur), and whether there are
     any: no list can then be better than the best of these."""
-    other = _others(candidates.dense(), reach.at_events)
+    other = others(candidates.dense(), reach.at_events)
     return (candidates.stacked(Reach.of(reach.at_events[other])), True) if len(other) else (candidates, False)
 
 
-def with_priced_rows(candidates: Priced, ranks: Priced) -> tuple[Priced, bool]:
-    """The same where rows have efforts."""
-    other = _others(*(np.hstack([one.rows, one.effort[:, None], one.outside]) for one in (candidates, ranks)))
-    if not len(other):
-        return candidates, False
-    parts = ((getattr(candidates, name), getattr(ranks, name)[other]) for name in ("rows", "effort", "outside"))
-    return Priced(*map(np.concatenate, parts)), True
-
-
-def _others(known: FloatArray, rows: FloatArray) -> IntArray:
+def others(known: FloatArray, rows: FloatArray) -> IntArray:
     """The rows that are not known, each known one standing for one of its kind."""
     left = Counter(row.tobytes() for row in known)
     found = []
@@ -169,64 +132,10 @@ def _others(known: FloatArray, rows: FloatArray) -> IntArray:
     return np.array(found, dtype=np.int64)
 
 
-def certified(candidates: Reach, wanted: tuple[int, ...], objective: Objective, limit: Search) -> tuple[Found, ...]:
-    """The search, kept for other runs on the same topic."""
-    return _certified(_content(candidates), wanted, objective, limit, in_use())
-
-
-@lru_cache(maxsize=256)
-def _certified(
-    content: _Content[Reach], wanted: tuple[int, ...], objective: Objective, limit: Search, kernels: str
-) -> tuple[Found, ...]:
-    return tuple(list_search.search_numbers(content.value.dense(), wanted, objective, limit))
-
-
-def cheapest(
-    candidates: Priced, gains: FloatArray, wanted: tuple[float, ...], objective: Objective, limit: Search
-) -> tuple[Found, ...]:
-    """The same for gains, where candidates cost different effort."""
-    content = _Content((candidates, gains), candidates.rows, candidates.effort, candidates.outside, gains)
-    return _cheapest(content, wanted, objective, limit, in_use())
-
-
-@lru_cache(maxsize=256)
-def _cheapest(
-    content: _Content[tuple[Priced, FloatArray]],
-    wanted: tuple[float, ...],
-    objective: Objective,
-    limit: Search,
-    kernels: str,
-) -> tuple[Found, ...]:
-    return tuple(list_search.search(*content.value, wanted, objective, limit))
-
-
-def certified_items(
-    items: Items, goal: Numbers | Gains, objective: Objective, limit: Search, extra: FloatArray
-) -> FoundItems:
-    """The same for lists of items; ``extra``: rows that lists may hold besides, for the bound alone."""
-    gains = goal.gains if isinstance(goal, Gains) else np.zeros(0)
-    arrays = items.rows, items.document, items.wanted.astype(np.int64), gains, extra
-    content = _Content((items, goal, extra), *arrays)
-    return _certified_items(content, items.chances, goal.wanted, objective, limit, in_use())
-
-
-@lru_cache(maxsize=256)
-def _certified_items(
-    content: _Content[tuple[Items, Numbers | Gains, FloatArray]],
-    chances: Chances,
-    wanted: tuple[float, ...],
-    objective: Objective,
-    limit: Search,
-    kernels: str,
-) -> FoundItems:
-    items, goal, extra = content.value
-    return item_search.search_items(items, goal, objective, limit, extra if len(extra) else None)
-
-
 Value = TypeVar("Value")
 
 
-class _Content(Generic[Value]):
+class ByContent(Generic[Value]):
     """A value that equals another one with the same arrays."""
 
     def __init__(self, value: Value, *arrays: FloatArray | IntArray) -> None:
@@ -237,9 +146,10 @@ class _Content(Generic[Value]):
         return hash(self.key)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Content) and self.key == other.key
+        return isinstance(other, ByContent) and self.key == other.key
 
 
-def _content(candidates: Reach) -> _Content[Reach]:
+def content(candidates: Reach) -> ByContent[Reach]:
+    """Candidates, for a cache."""
     shape = np.array([candidates.ranks, candidates.targets])
-    return _Content(candidates, shape, candidates.rank, candidates.target, candidates.probability)
+    return ByContent(candidates, shape, candidates.rank, candidates.target, candidates.probability)

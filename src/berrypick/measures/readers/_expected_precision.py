@@ -13,10 +13,17 @@ from berrypick.core.reach import Reach
 from berrypick.core.score import Table, number
 from berrypick.kernels.joint_bounds import bounds_at_events, mean_bound, weighted_bounds
 from berrypick.kernels.lists.ideal import Ideal
-from berrypick.kernels.poisson_binomial import events, is_certain, normal_tails, number_seen, upper_tails, weighted_law
+from berrypick.kernels.poisson_binomial import (
+    events,
+    inverse_by_parts,
+    is_certain,
+    normal_tails,
+    number_seen,
+    upper_tails,
+    weighted_law,
+)
 from berrypick.measures.reach_tables import MOST_ROWS
-from berrypick.measures.readers._certificate import NormName
-from berrypick.measures.readers._effort_precision import inverse_by_parts
+from berrypick.measures.readers.certificate import NormName
 
 LawName = Literal["exact", "normal"]
 #: What is assumed of targets seen together: that they are independent, or the worst or best that reach allows.

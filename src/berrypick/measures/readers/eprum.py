@@ -12,35 +12,22 @@ from typing import Any, ClassVar, Literal, overload
 import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray
+from berrypick.core.doors import functions
 from berrypick.core.errors import BerrypickWarning, UsageError
 from berrypick.core.laws import with_laws
 from berrypick.core.observed import record, unrecorded
 from berrypick.core.parameters import one_or_more, parameter
 from berrypick.core.reach import Reach
 from berrypick.core.score import Curve, Explanation, Score, Table, number
-from berrypick.judging.candidates import item_name
 from berrypick.judging.context import JudgingContext
 from berrypick.judging.reader_sessions import ReaderSessions, sorted_rows, weighted_inverse
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.joint_bounds import End, mean_terms
 from berrypick.kernels.lists import ideal as ideals
-from berrypick.kernels.lists.item_lists import Numbers
 from berrypick.measures.base import LEVELS, recall_value
 from berrypick.measures.best_list import BestList
 from berrypick.measures.reach_tables import item_tables, law_table, reach_table, scenario_tables, whole_recall
 from berrypick.measures.reader_values import ReaderValues
-from berrypick.measures.readers._certificate import (
-    NormName,
-    certified,
-    check_search,
-    gap_notes,
-    gap_parameter,
-    nodes_parameter,
-    norm_parameter,
-    search_of,
-    seconds_parameter,
-    signed_search,
-)
 from berrypick.measures.readers._expected_precision import (
     LawName,
     TailName,
@@ -53,18 +40,28 @@ from berrypick.measures.readers._expected_precision import (
     tails_at_events,
     terms_table,
 )
-from berrypick.measures.readers._ideal_list import IdealName, SearchedLists, ideal_list, ideal_table
-from berrypick.measures.readers._items import (
-    ideal_items,
+from berrypick.measures.readers._surely import SureEvents, places, sure_curves
+from berrypick.measures.readers._targets import TargetMeasure
+from berrypick.measures.readers.certificate import (
+    NormName,
+    certified,
+    check_search,
+    gap_notes,
+    gap_parameter,
+    nodes_parameter,
+    norm_parameter,
+    search_of,
+    seconds_parameter,
+    signed_search,
+)
+from berrypick.measures.readers.list_items import (
     list_of_documents,
     several_at_once_note,
     several_documents_note,
     takes_all,
     target_list_notes,
 )
-from berrypick.measures.readers._sets import SEVERAL_AT_ONCE, check_need, explain_sets, rank_worth, set_score
-from berrypick.measures.readers._surely import SureEvents, places, sure_curves
-from berrypick.measures.readers._targets import TargetMeasure
+from berrypick.measures.searched_lists import IdealName, SearchedLists, ideal_list, ideal_table
 from berrypick.measures.together import SpansTogether
 
 #: What is said of bounds that are not those of one recall value.
@@ -224,8 +221,13 @@ class EPRUM(TargetMeasure):
         if self.together != "independent":
             self._check_together()
         if self.need == "set":
-            check_need(self)
-            object.__setattr__(self, "why_above_one", SEVERAL_AT_ONCE)
+            self._needed_set.check()
+            object.__setattr__(self, "why_above_one", self._needed_set.why_above_one)
+
+    @property
+    def _needed_set(self) -> Any:
+        """What need='set' computes, as an add-on has it."""
+        return functions.need("NeededSet", "EPRUM(need='set')")(self)
 
     def _check_together(self) -> None:
         if self.law != "exact":
@@ -251,21 +253,12 @@ class EPRUM(TargetMeasure):
         return certified(self, nodes, seconds)
 
     def best_lists(self, judged: JudgedTopic) -> Iterator[BestList]:
-        candidates = judged.candidates
         for weight, ideal, _ in judged.levels:
             targets = int(ideal.sum())
             if self.r is not None and self.r > targets:
                 continue
-            wanted, names = self._wanted(targets), candidates.names
-            objective, limit = ideals.OBJECTIVES[self.norm], search_of(self)
-            rows = candidates.reach if ideal.all() else candidates.reach.columns(ideal)
-            if candidates.items is None:
-                found = ideals.certified(rows, wanted, objective, limit)
-            else:
-                items = candidates.items.columns(ideal)
-                made = ideals.certified_items(items, Numbers(wanted), objective, limit, np.zeros((0, targets)))
-                found, names = made.found, [item_name(names, item) for item in made.items]
-            count = len(candidates.pointers) or len(rows.events)
+            wanted = self._wanted(targets)
+            found, names, count = search_of(self).best(judged.candidates, ideal, wanted, ideals.OBJECTIVES[self.norm])
             for r, best in zip(wanted, found, strict=True):
                 yield BestList(best, tuple(names[i] for i in best.order), targets, count, weight, r=r)
 
@@ -274,7 +267,8 @@ class EPRUM(TargetMeasure):
 
     def compute(self, judged: JudgedTopic) -> Score:
         if self.need == "set":
-            return set_score(self, judged)
+            score = self._needed_set.score(judged)
+            return replace(score, notes=(*score.notes, *several_documents_note(judged, score.value)))
         parts, lists = [], []
         for weight, ideal, reach in judged.levels:
             if self.r is not None and self.r > reach.targets:
@@ -355,7 +349,7 @@ class EPRUM(TargetMeasure):
             return SearchedLists(list_of_documents(judged, ideal) if whole else ideals.by_targets(reach.targets))
         wanted = self._wanted(reach.targets) if wanted is None else wanted
         if judged.candidates.pointers:
-            return ideal_items(self, judged, ideal, reach, wanted)
+            return search_of(self).items(self, judged, ideal, reach, wanted)
         rows = judged.candidates.reach
         rows = rows if ideal.all() else rows.columns(ideal)
         return ideal_list(self, rows, reach, wanted)
@@ -385,7 +379,7 @@ class EPRUM(TargetMeasure):
     def reader_values(self, judged: JudgedTopic, sessions: ReaderSessions) -> ReaderValues:
         """A reader who sees the r-th target at rank k gets E[ML*_r]/k; readers differ in what is ideal for them."""
         if self.need == "set":
-            return rank_worth(self, judged, sessions)
+            return self._needed_set.reader_values(judged, sessions)
         levels = _reader_weights(self, judged)
         if len(levels) == 1 and levels[0][1] is not None:
             return ReaderValues.of(self._of_readers(sessions.first, sessions.ordered, levels[0][1]))
@@ -428,7 +422,7 @@ class EPRUM(TargetMeasure):
     def explain(self, judged: JudgedTopic) -> Explanation:
         parts: list[str | Table] = [*item_tables(judged)]
         if self.need == "set":
-            return self._explanation(judged, *parts, *explain_sets(self, judged))
+            return self._explanation(judged, *parts, *self._needed_set.explain(judged))
         lists = []
         many = judged.levels
         if not any(self.r is None or self.r <= reach.targets for _, _, reach in many):

@@ -16,10 +16,10 @@ from berrypick.core.score import Explanation, Score, Table, number
 from berrypick.core.truth import Targets
 from berrypick.judging.context import JudgingContext
 from berrypick.judging.topic import JudgedTopic
+from berrypick.kernels.relevant_text import newly_covered
 from berrypick.measures.base import Measure
-from berrypick.measures.spans._iou import iou_parameter, matched_at, nothing_to_match
-from berrypick.measures.spans._pairs import covered_together, matched_together
-from berrypick.measures.text_reading import newly_covered
+from berrypick.measures.matched_places import iou_parameter, matched_at, matched_together, nothing_to_match
+from berrypick.measures.spans._pairs import covered_together
 from berrypick.measures.together import SpansTogether
 from berrypick.relevance.in_common import meetings
 from berrypick.relevance.places import common_places, covered_places

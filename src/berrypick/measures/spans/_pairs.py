@@ -1,4 +1,4 @@
-"""Results and targets of many topics, pair by pair: when targets are covered, and which results fit them."""
+"""Results and targets of many topics, pair by pair: when targets are covered."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.kernels.relevant_text import unseen_parts
-from berrypick.measures.spans._iou import ALMOST, Ratios
 from berrypick.measures.together import SpansTogether
 
 
@@ -61,34 +60,3 @@ def _covered_at(spans: SpansTogether, rows: IntArray, target: int, least: float)
         if have >= least:
             return float(spans.rank[row]) + 1.0
     return np.inf
-
-
-def _ratios(spans: SpansTogether) -> FloatArray:
-    """The intersection over union of each pair."""
-    start, end, low, high = spans.pair_ends()
-    common = np.maximum(np.minimum(end, high) - np.maximum(start, low), 0).astype(np.float64)
-    union = (end - start) + (high - low) - common
-    same_point = (union == 0) & (start == low)
-    return np.where(union > 0, common / np.where(union > 0, union, 1.0), same_point.astype(np.float64))
-
-
-def matched_together(spans: SpansTogether, iou: float) -> FloatArray:
-    """For each target of the truth the rank, from 1, of the first result that matches it; infinite if none does."""
-    found = np.full(len(spans.wanted.start), np.inf)
-    row, target = spans.pairs
-    good = _ratios(spans) >= iou * ALMOST
-    matched, first = np.unique(target[good], return_index=True)  # pairs are in the order of rows
-    found[matched] = spans.rank[row[good][first]] + 1.0
-    return found
-
-
-def fitting_pairs(spans: SpansTogether, least: float, at: float | int | None) -> tuple[Ratios, list[int]]:
-    """Results and targets of all topics with a ratio of at least so much; and how many results of a topic count."""
-    row, target = spans.pairs
-    ratio = _ratios(spans)
-    kept = ratio >= least
-    counts = np.diff(spans.bounds)
-    if at is not None:
-        kept &= spans.rank[row] < at
-        counts = np.bincount(spans.topic[spans.rank < at], minlength=len(spans.topics))
-    return (row[kept], target[kept], ratio[kept]), counts.tolist()

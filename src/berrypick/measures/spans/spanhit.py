@@ -11,8 +11,8 @@ from berrypick.core.arrays import FloatArray
 from berrypick.core.score import Score
 from berrypick.judging.context import JudgingContext
 from berrypick.judging.topic import JudgedTopic
+from berrypick.measures.matched_places import length_parameter, of_length
 from berrypick.measures.spans._chunks import SpanMeasure
-from berrypick.measures.spans._iou import length_parameter, of_length
 from berrypick.measures.together import SpansTogether
 
 

@@ -1,0 +1,1 @@
+"""Results matched with targets as detection does it: average precision, and the best intersection over union."""

@@ -1,0 +1,299 @@
+"""epnav: effort-precision with navigation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from berrypick.addons.effort._effort_precision import Working, reached_gains, thresholds, working_of
+from berrypick.addons.effort.measured_effort import candidates_effort
+from berrypick.core.arrays import FloatArray
+from berrypick.core.errors import UsageError
+from berrypick.core.laws import with_laws
+from berrypick.core.parameters import parameter
+from berrypick.core.score import Curve, Explanation, Score, Table, number
+from berrypick.judging.reader_sessions import ReaderSessions, sorted_rows, weighted_inverse
+from berrypick.judging.topic import JudgedTopic
+from berrypick.kernels import gain_law
+from berrypick.measures.base import LEVELS
+from berrypick.measures.best_list import BestList
+from berrypick.measures.found_targets import TargetMeasure
+from berrypick.measures.reach_tables import item_tables, reach_table
+from berrypick.measures.reader_values import ReaderValues
+from berrypick.measures.readers.certificate import (
+    NormName,
+    certified,
+    check_search,
+    gap_notes,
+    gap_parameter,
+    nodes_parameter,
+    norm_parameter,
+    search_of,
+    seconds_parameter,
+    signed_search,
+)
+from berrypick.measures.readers.list_items import (
+    several_documents_note,
+    share_documents,
+    takes_all,
+    targets_by_document,
+)
+
+
+@dataclass(frozen=True)
+class epnav(TargetMeasure):
+    """Ratio of the effort an ideal list needs to reach a share of the gain to the effort this list needs.
+
+    Formula
+    -------
+    With gains g[x] on the targets, effort e[k] on the ranks, ce the cumulated effort, gr = l x sum of gains::
+
+        cg[i]      = sum_x g[x] [x seen after rank i]
+        E[ep(gr)]  = ce_ideal(gr) x E[1/ce_run(gr)]
+        E[1/ce]    = sum_{k<N} P(cg[k] >= gr) (1/ce[k] - 1/ce[k+1]) + P(cg[N] >= gr)/ce[N]
+        epnav@l    = E[ep(l x sum of gains)]
+        epnav      = mean of epnav@l over l = .01, .02 .. 1
+
+    The ideal list holds the targets by decreasing gain (then smaller effort), each reaching only itself at its own
+    effort; for readers who go through all pointers of a list item (fetch_browse with consider=1), and effort rank, an
+    item of all its targets for each document. Effort e[k] is that of the results at rank k; what readers browse to
+    costs them as well. Among those who reach the gain gr at rank k (2007, section 5.1)::
+
+        ce[k]  = sum_{j<=k} e[j] + sum_x min(1, seen[k,x]/P(cg[k] >= gr)) x b[k,x]
+        b[k,x] = sum_{j<=k} (seen[j,x] - seen[j-1,x]) out[j,x] / seen[k,x]
+
+    with out[j,x] the effort of the part of target x outside of the results at rank j. This is an estimate, which the
+    signature says (browsing:estimate), and exact where one target is always browsed to at the same cost. With effort
+    rank browsing costs nothing; effort clicks counts 1 a result and 1 a target browsed to.
+    points='ideal' takes the mean at the gains of the ideal list's own ranks instead of .01 .. 1.
+
+    The cheapest list may be another one. ideal='certified' searches it among the candidates (the targets, and all that
+    leads to them, each at its own effort), for each gain by itself, and states how far from the best the list found can
+    be at most; ce_ideal(gr) is then its E[ce(gr)], the sum over k of ce[k] times the share of readers who reach gr at
+    rank k. With norm='bounded' E[1/ce_run] is divided by a bound that E[1/ce] of no list of the candidates and of this
+    run's results exceeds.
+
+    The law of cg is exact while the distinct sums of gains can be listed; otherwise a grid is used, which
+    the signature then says (law:grid), and a note gives the precision reached.
+
+    Meaning
+    -------
+    1: no effort is wasted. 0.5: readers spend twice the effort that is needed, on average, to collect that much.
+
+    Use
+    ---
+    When targets are of different worth (grades), or when results cost different effort: effort chars charges the
+    text a reader goes through at a rank and browses to, effort seconds the time.
+
+    Bounds
+    ------
+    From 0. It can exceed 1 with unequal efforts, or when one result leads to several targets; norm='bounded' with
+    ideal='certified' or 'exact' stays within [0, 1].
+
+    Undefined
+    ---------
+    No targets; no list of candidates that surely reaches the gain (product norm, ideal='certified' or 'exact').
+
+    Example
+    -------
+    Documents d1, d2, d3, of which d3 is wanted; 40% go on to it from d1, 30% from d2. It is found after 1, 2 or 3 ranks
+    by .4, .18 and .42 of the readers: .4/1 + .18/2 + .42/3
+
+    >>> import berrypick as bp
+    >>> from berrypick.core.navigation import ReachTable
+    >>> clicks = ReachTable({("d1", "d3"): 0.4, ("d2", "d3"): 0.3})
+    >>> round(bp.score("epnav", {"q": {"d3": 1}}, {"q": {"d1": 3, "d2": 2, "d3": 1}}, navigation=clicks), 4)
+    0.63
+    """
+
+    laws: ClassVar[tuple[str, ...]] = with_laws("reach-raised")
+    cutoff: ClassVar[Literal["none", "rank", "level"]] = "level"
+    depends_on: ClassVar[tuple[str, ...]] = ("user", "targets", "effort")
+    of_areas: ClassVar[bool] = True
+    references: ClassVar[tuple[str, ...]] = ("kazai2007effort",)
+    curve_axes: ClassVar[tuple[str, str]] = ("gain-recall", "effort-precision")
+    why_above_one: ClassVar[str] = (
+        "with unequal efforts, or where one result leads to several targets, the list of targets is not always the "
+        "cheapest list"
+    )
+
+    ideal: Literal["targets", "exact", "certified"] = parameter(
+        "targets",
+        "targets|exact|certified",
+        "the ideal list: the targets by decreasing gain, the cheapest of all orders of at most 8 candidates, or the "
+        "cheapest list found for any number of candidates with a proved bound on its distance from the best",
+    )
+    gap: float | None = gap_parameter()
+    nodes: int | None = nodes_parameter("gain")
+    seconds: float | None = seconds_parameter("gain")
+    norm: NormName = norm_parameter()
+
+    points: Literal["levels", "ideal"] = parameter(
+        "levels", "levels|ideal", "where the mean is taken: at .01 .. 1, or at the gains of the ideal list's own ranks"
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.at is not None and self.points == "ideal":
+            raise UsageError("epnav takes one of points='ideal' and @level, not both")
+        check_search(self, "'certified' or 'exact'")
+
+    def no_best_lists(self) -> str:
+        return ""
+
+    def certified(self, nodes: int | None = None, seconds: float | None = None) -> epnav:
+        return certified(self, nodes, seconds)
+
+    def best_lists(self, judged: JudgedTopic) -> Iterator[BestList]:
+        lists = self._cheapest(judged, self._levels(judged))
+        for level, best in zip(lists.last_levels(), lists.found, strict=True):
+            yield BestList(best, tuple(lists.listed(best)), len(judged.targets), lists.candidates, level=level)
+
+    def _levels(self, judged: JudgedTopic) -> tuple[float, ...]:
+        if self.at is not None:
+            return (float(self.at),)
+        if self.points == "levels":
+            return LEVELS
+        gain = np.cumsum(_steps(judged))
+        return tuple((gain / gain[-1]).tolist())
+
+    def _working(self, judged: JudgedTopic, levels: tuple[float, ...]) -> Working:
+        working = working_of(judged, levels)
+        if self.ideal == "targets" and _counts_documents(judged):
+            gain = np.cumsum(_steps(judged))
+            places = np.searchsorted(gain, thresholds(judged.targets.gain, levels))
+            return _against(working, np.minimum(places, len(gain) - 1) + 1.0)
+        if self.ideal == "targets":
+            return working
+        return _compared(working, self._cheapest(judged, levels), self.norm)
+
+    def _cheapest(self, judged: JudgedTopic, levels: tuple[float, ...]) -> Any:
+        """The cheapest list for each gain, as an add-on searches for it."""
+        wanted, exact = thresholds(judged.targets.gain, levels), self.ideal == "exact"
+        return search_of(self).cheapest(
+            judged, levels, wanted, candidates_effort, exact=exact, with_run=self.norm == "bounded"
+        )
+
+    def compute(self, judged: JudgedTopic) -> Score:
+        levels = self._levels(judged)
+        working = self._working(judged, levels)
+        lists = [] if self.ideal == "targets" else [self._cheapest(judged, levels)]
+        value = math.fsum(working.precision) / len(working.precision)
+        law = f"grid({working.cells})" if working.cells else "exact"
+        browsing = () if not working.browsing else (("browsing", working.browsing),)
+        signed = (("law", law), *browsing, *signed_search(self, lists))
+        notes = gap_notes(self, lists) if self.ideal == "certified" else ()
+        notes += (*_item_notes(self, judged), *several_documents_note(judged, value))
+        if working.cells:
+            width = f"{working.doubt.max():.1g}"
+            notes += (f"the gain distribution was computed on a grid; the value is exact to within {width}",)
+        return Score(None if math.isnan(value) else value, notes, signed)
+
+    def missing_topic_score(self, judged: JudgedTopic) -> Score:
+        """An empty list scores 0, but what no list can score stays undefined."""
+        if self.ideal == "targets":
+            return Score(0.0, signed=(("law", "exact"),))
+        return self.compute(judged)
+
+    def reader_values(self, judged: JudgedTopic, sessions: ReaderSessions) -> ReaderValues:
+        """The ideal list's effort for each gain over the effort each reader has spent on collecting it."""
+        gains = judged.targets.gain
+        wanted, ideal = _reader_weights(self, judged)
+        spent = sessions.spent
+        if gain_law.are_equal(gains):  # it does not matter which targets are seen
+            worth = ideal[np.searchsorted(wanted, gains[0] * np.arange(len(gains) + 1), side="right")]
+            return ReaderValues.of(weighted_inverse(np.diff(worth), sorted_rows(spent)))
+        order = np.argsort(spent, axis=0, kind="stable")
+        spent = np.take_along_axis(spent, order, axis=0)
+        collected = np.cumsum(gains[order], axis=0)
+        worth = ideal[np.searchsorted(wanted, collected, side="right")]
+        worth[1:] -= worth[:-1].copy()
+        return ReaderValues.of((worth / spent).sum(axis=0))
+
+    def curve(self, judged: JudgedTopic) -> Curve | None:
+        values = self._working(judged, LEVELS).precision.tolist()
+        return [(level, y) for level, y in zip(LEVELS, values, strict=True) if not math.isnan(y)]
+
+    def explain(self, judged: JudgedTopic) -> Explanation:
+        targets, names = judged.targets.names(), judged.items.names_by_rank()
+        levels = (0.25, 0.5, 0.75, 1.0) if self.at is None and self.points == "levels" else self._levels(judged)[:8]
+        working = self._working(judged, levels)
+        lists = [] if self.ideal == "targets" else [self._cheapest(judged, levels).table()]
+        total = float(judged.targets.gain.sum())
+        reached, _, _ = reached_gains(judged.reach, judged.targets.gain, thresholds(judged.targets.gain, levels))
+        expected = judged.reach.seen @ judged.targets.gain
+        rows = [
+            [
+                f"{k} ({names[k - 1]})",
+                number(float(working.spent[event])),
+                number(float(expected[event])),
+                *(number(float(p)) for p in reached[event]),
+            ]
+            for event, k in enumerate(judged.reach.events.tolist())
+        ][:30]
+        terms = [
+            [f"{level:g}", number(level * total), *(number(float(v), 6) for v in values)]
+            for level, *values in zip(levels, working.ideal, working.inverse, working.precision, strict=True)
+        ]
+        divisor = "ideal effort" if self.norm == "product" else "largest E[1/effort]"
+        spent = "Effort spent on the list, gain expected, and P(gain >= level x total)"
+        head = ["level", "gain", divisor, "E[1/effort]", "precision"]
+        return self._explanation(
+            judged,
+            *item_tables(judged),
+            reach_table(judged.reach, names, targets),
+            Table(spent, ["rank", "effort", "E[gain]", *(f"l={level:g}" for level in levels)], rows),
+            Table("Effort-precision at gain-recall levels", head, terms),
+            *lists,
+            *(["Browsing to targets outside of the results costs effort too."] if working.browsing else []),
+            f"{self} = {self._value_text(judged)}",
+        )
+
+
+def _against(working: Working, ideal: FloatArray) -> Working:
+    """The same run compared with another effort of the ideal list."""
+    return replace(working, ideal=ideal, precision=ideal * working.inverse, doubt=ideal * working.doubt_of_inverse)
+
+
+def _compared(working: Working, lists: Any, norm: NormName) -> Working:
+    """The same run compared with other ideal lists; what no list reaches is undefined."""
+    if norm == "product":
+        return _against(working, lists.values())
+    bound = lists.bounds()
+    with np.errstate(divide="ignore", invalid="ignore"):
+        precision = np.where(bound > 0, working.inverse / bound, np.nan)
+        return replace(working, ideal=bound, precision=precision, doubt=working.doubt_of_inverse / bound)
+
+
+def _counts_documents(judged: JudgedTopic) -> bool:
+    """Whether the ideal list has an item of all its targets for each document, at the effort of one rank."""
+    return judged.effort_unit == "rank" and takes_all(judged)
+
+
+def _steps(judged: JudgedTopic) -> FloatArray:
+    """The gains of the ideal list's ranks."""
+    gain = judged.targets.gain
+    return targets_by_document(judged, gain) if _counts_documents(judged) else -np.sort(-gain)
+
+
+def _item_notes(measure: epnav, judged: JudgedTopic) -> tuple[str, ...]:
+    """Where a list of items with several pointers might need less effort than the one compared with."""
+    searched = judged.effort_unit == "rank" and measure.ideal != "targets"
+    if not share_documents(judged) or takes_all(judged) or searched:
+        return ()
+    searches = "; ideal='certified' searches for it" if judged.effort_unit == "rank" else ""
+    return (f"the ideal list has one pointer an item, and one of items with several may take less effort{searches}",)
+
+
+@lru_cache(maxsize=8)
+def _reader_weights(measure: epnav, judged: JudgedTopic) -> tuple[FloatArray, FloatArray]:
+    """The gain at each level; and what a reader's 1/effort is worth at no level, at the first, the first two, ..."""
+    levels = measure._levels(judged)
+    ideal = measure._working(judged, levels).ideal
+    worth = (ideal if measure.norm == "product" else 1.0 / ideal) / len(levels)
+    return thresholds(judged.targets.gain, levels), np.concatenate([[0.0], np.cumsum(worth)])

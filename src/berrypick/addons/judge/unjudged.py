@@ -1,0 +1,190 @@
+"""What unjudged text alone could do to the difference between two runs.
+
+For each topic and measure of characters, two runs are compared under the truth that favours either side: unjudged text
+that only this side retrieved is relevant, text that only the other retrieved is not, and text that both retrieved
+counts in whichever of the two ways gives this side the larger difference. Under any fuller truth, restricted to text
+that is judged or retrieved by either, the difference lies between the two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from berrypick.addons.judge.annotators import Pieces, Spans
+from berrypick.core.arrays import FloatArray
+from berrypick.core.run import Ranking
+from berrypick.core.truth import Highlighted
+from berrypick.evaluation.evaluation import Evaluation
+from berrypick.judging.judge import judge_topic
+from berrypick.judging.topic import JudgedTopic
+from berrypick.measures.base import TextValue
+
+
+@dataclass(frozen=True, eq=False)
+class TopicBounds:
+    """Differences of one topic, by run and other run: the least and the largest that unjudged text allows."""
+
+    topic: str
+    low: FloatArray
+    high: FloatArray
+    #: Whether the truth has relevant text for the topic; otherwise the measure is undefined.
+    defined: bool
+
+
+@dataclass(frozen=True, eq=False)
+class UnjudgedBounds:
+    """Bounds of the differences between runs under one measure, topic by topic."""
+
+    runs: tuple[str, ...]
+    topics: tuple[TopicBounds, ...]
+
+    def only(self, topics: Iterable[str]) -> UnjudgedBounds:
+        """Those of some topics."""
+        kept = set(topics)
+        return UnjudgedBounds(self.runs, tuple(topic for topic in self.topics if topic.topic in kept))
+
+    def mean(self, run: str, versus: str) -> tuple[float, float] | None:
+        """Bounds of the mean difference; None without any topic."""
+        at = self.runs.index(run), self.runs.index(versus)
+        low = [topic.low[at] for topic in self.topics if topic.defined]
+        high = [topic.high[at] for topic in self.topics if topic.defined]
+        if not low:
+            return None
+        more = [topic for topic in self.topics if not topic.defined and not np.isnan(topic.high[at])]
+        least = _extreme_mean(low, [topic.low[at] for topic in more], sign=-1)
+        return least, _extreme_mean(high, [topic.high[at] for topic in more], sign=1)
+
+
+def _extreme_mean(known: Sequence[float], possible: Sequence[float], sign: int) -> float:
+    """The largest mean (``sign`` 1) or the least (-1) of all known values and any of the possible ones: topics without
+    relevant text join the mean if some of their unjudged text turns out to be relevant."""
+    total, count = float(sum(known)), len(known)
+    for value in sorted((float(value) for value in possible), reverse=sign > 0):
+        if sign * value * count <= sign * total:
+            break
+        total, count = total + value, count + 1
+    return total / count
+
+
+def unjudged_bounds(evaluation: Evaluation, runs: Sequence[str] | None = None) -> dict[str, UnjudgedBounds]:
+    """Bound the differences between runs that judging unjudged text can lead to, for every measure of characters.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        Truth, runs and measures.
+    runs : sequence of str, optional
+        Names of some runs; all of them by default.
+
+    Returns
+    -------
+    dict
+        Bounds by the text of the measure; empty where no measure counts characters, or the evaluation says itself what
+        unjudged text counts as.
+
+    Examples
+    --------
+    Of 20 characters that b alone retrieves nobody judged any: all of them may be relevant, or none
+
+    >>> import berrypick as bp
+    >>> runs = {"a": {"q": {"d#0-10": 1}}, "b": {"q": {"d#10-30": 1}}}
+    >>> bounds = bp.unjudged_bounds(bp.Evaluation.prepare({"q": {"d#0-10": 1}}, runs, "charP"))
+    >>> bounds["charP"].mean("a", "b")
+    (0.0, 1.0)
+    """
+    wanted = {
+        one.text: (one.measure.at, value)
+        for one in evaluation.measures
+        if (value := one.measure.text_value()) is not None
+    }
+    names = tuple(evaluation.runs if runs is None else runs)
+    if not wanted or len(names) < 2 or evaluation.options.unjudged is not None:
+        return {}
+    found: dict[str, list[TopicBounds]] = {text: [] for text in wanted}
+    for topic in _topics(evaluation, names):
+        judged = [judge_topic(evaluation.truth, evaluation.runs[name], topic, evaluation.context) for name in names]
+        if judged[0].truth.no_answer:
+            continue  # nothing anywhere is relevant
+        cuts: dict[float | None, _TopicCounts] = {}
+        for text, (at, value) in wanted.items():
+            if at not in cuts:
+                cuts[at] = _counts(judged, at)
+            counts = cuts[at]
+            if counts.relevant > 0 or counts.shared.any():
+                high = _favoured(value, counts)
+                found[text].append(TopicBounds(topic, -high.T, high, counts.relevant > 0))
+    return {text: UnjudgedBounds(names, tuple(bounds)) for text, bounds in found.items()}
+
+
+def _topics(evaluation: Evaluation, names: Sequence[str]) -> Iterator[str]:
+    """Topics that all runs are scored for."""
+    answered_only = evaluation.options.topics == "run"
+    for topic in evaluation.truth.topics:
+        if not answered_only or all(topic in evaluation.runs[name] for name in names):
+            yield topic
+
+
+@dataclass(frozen=True, eq=False)
+class _TopicCounts:
+    """Characters of one topic: of each run, and of each pair of runs."""
+
+    retrieved: FloatArray
+    found: FloatArray  # of it relevant
+    shared: FloatArray  # unjudged text that both retrieved; on the diagonal, all unjudged text of a run
+    relevant: float  # in all
+
+
+def _favoured(value: TextValue, counts: _TopicCounts) -> FloatArray:
+    """Value of each run minus that of each other one, under the truth that favours the former."""
+    mine = np.diagonal(counts.shared)[:, None] - counts.shared  # unjudged text that only this side retrieved
+    best = np.full(counts.shared.shape, -np.inf)
+    for both in (np.zeros_like(counts.shared), counts.shared):
+        total = counts.relevant + mine + both
+        one = _values(value, counts.retrieved[:, None], counts.found[:, None] + mine + both, total)
+        other = _values(value, counts.retrieved[None, :], counts.found[None, :] + both, total)
+        best = np.maximum(best, one - other)
+    own = np.diagonal(counts.shared)
+    if counts.relevant == 0:  # and nothing that this pair retrieved could be relevant
+        best[own[:, None] + own[None, :] == 0] = np.nan
+    np.fill_diagonal(best, 0.0)
+    return best
+
+
+def _values(value: TextValue, retrieved: FloatArray, relevant: FloatArray, total: FloatArray) -> FloatArray:
+    """The measure of many lists at once; 0 where nothing at all is relevant."""
+    columns = np.broadcast_arrays(retrieved, relevant, total)
+    found = [value(*row) if row[2] > 0 else 0.0 for row in zip(*(c.ravel().tolist() for c in columns), strict=True)]
+    return np.array(found, dtype=np.float64).reshape(columns[0].shape)
+
+
+def _counts(judged: Sequence[JudgedTopic], at: float | None) -> _TopicCounts:
+    """All lists of a topic cut into pieces that each list holds as a whole or not at all."""
+    truth, relevant = judged[0].truth, judged[0].relevant_spans
+    lists = [first_spans(one.ranking_spans, at) for one in judged]
+    texts = [*lists, text_spans(relevant), text_spans(truth.judged_spans())]
+    pieces = Pieces.of(texts)
+    covered = np.array([pieces.covered(i) for i in range(len(texts))])
+    unjudged = ~(covered[-1] | covered[-2] | pieces.within(truth.whole_documents))
+    held = covered[: len(lists)].astype(np.float64)
+    good = covered[-2]
+    return _TopicCounts(
+        retrieved=held @ pieces.length,
+        found=held @ (pieces.length * good),
+        shared=(held * (pieces.length * unjudged)) @ held.T,
+        relevant=float((pieces.length * good).sum()),
+    )
+
+
+def first_spans(ranking: Ranking, at: float | None) -> Spans:
+    """The first results of a list, or all of them."""
+    chosen = ranking if at is None else ranking.rows(ranking.rank < at)
+    assert chosen.start is not None and chosen.end is not None
+    chosen.lengths()  # refused where one is unknown
+    return [chosen.documents[code] for code in chosen.document.tolist()], chosen.start, chosen.end
+
+
+def text_spans(text: Highlighted) -> Spans:
+    return text.document, text.start, text.end

@@ -1,0 +1,261 @@
+"""Ideal lists of items that hold several pointers of a document (fetch_browse)."""
+
+import math
+
+import numpy as np
+import pytest
+import twins
+import worlds
+
+import berrypick as bp
+from berrypick.addons.ideal import item_greedy, item_search
+from berrypick.addons.ideal.item_lists import Gains, Numbers
+from berrypick.addons.ideal.items import Items
+from berrypick.addons.ideal.list_problem import Search
+from berrypick.kernels import native
+from berrypick.kernels.item_chain import Chances
+
+A, B, C, D = ("a", 0, 10), ("a", 20, 30), ("b", 0, 10), ("b", 20, 30)
+TRUTH = worlds.span_truth({"q": [A, B, C, D]})
+PERFECT = worlds.span_run({"q": [(*A, 1), (*B, 1), (*C, 2), (*D, 2)]})
+SEARCHES = ("greedy", "exact", "certified")
+CHANCES = [(1, 1, 1), (0.5, 1, 1), (0.8, 0.5, 1), (1, 0.5, 1), (1, 1, 0.5), (0.8, 1, 0.3), (0.6, 0.3, 0)]
+
+
+@pytest.fixture(params=["native", "numpy"])
+def kernels(request, monkeypatch):
+    if request.param == "native" and native() is None:
+        pytest.skip("no compiled kernels")
+    monkeypatch.setenv("BERRYPICK_KERNELS", request.param)
+    return request.param
+
+
+def random_items(rng, chances, pointers=4, documents=2, targets=3):
+    """Pointers of two documents: mostly the targets themselves, and others that lead to some of them."""
+    rows = np.zeros((pointers, targets))
+    rows[:targets] = np.eye(targets)
+    if rng.random() < 0.6:
+        rows = np.maximum(rows, rng.choice([0, 0, 0.25, 0.6, 1], rows.shape))
+    if rng.random() < 0.2:
+        rows[0] *= 0.5
+    document = np.sort(rng.integers(0, documents, pointers))
+    return Items(rows, rng.permutation(document), Chances(*chances), np.ones(targets, dtype=bool))
+
+
+def check(items, goal, gains, exact):
+    """No list is better than the bound, the list has its value, and a search to the end finds the best."""
+    wanted, chances = list(goal.wanted), (items.chances.consider, items.chances.after, items.chances.miss)
+    least, most = twins.best_item_lists(items.rows.tolist(), items.document.tolist(), chances, gains, wanted)
+    for objective, best in (("length", least), ("inverse", most)):
+        made = item_search.search_items(items, goal, objective, Search(50))
+        for one, truly, gain in zip(made.found, best, wanted, strict=True):
+            if truly is None:
+                assert math.isnan(one.value)
+                continue
+            chosen = [made.items[i] for i in one.order]
+            assert len({i for item in chosen for i in item}) == sum(map(len, chosen)), "a pointer occurs once"
+            assert all(len({int(items.document[i]) for i in item}) == 1 for item in chosen)
+            value = item_search.value_of(items, tuple(chosen), goal, gain, objective)
+            assert value == pytest.approx(one.value, rel=1e-12)
+            better = (one.bound - truly) * (1 if objective == "length" else -1)
+            assert better <= 1e-9 and (one.value - truly) * (1 if objective == "length" else -1) >= -1e-9
+            if exact:
+                assert one.gap == 0 and one.value == pytest.approx(truly, rel=1e-9)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("chances", CHANCES)
+def test_recall_values_against_every_list(chances, monkeypatch):
+    """All lists of the items of two documents: looked at one by one, and by a search that does not list them."""
+    rng = np.random.default_rng(5)
+    for case in range(8):
+        items = random_items(rng, chances)
+        monkeypatch.setattr(item_search, "MOST_POINTERS", 8 if case % 2 else 0)
+        check(items, Numbers((1, 2, 3)), [1.0] * 3, exact=case % 2)
+
+
+def test_targets_that_do_not_count_are_found_all_the_same():
+    """For a satisfaction level: its own targets, with readers who are as willing after any."""
+    rng = np.random.default_rng(9)
+    for chances in ((0.8, 0.5, 1), (0.9, 1, 0.2)):
+        items = random_items(rng, chances).columns(np.array([True, False, True]))
+        check(items, Numbers((1, 2)), [1.0, 0.0, 1.0], exact=True)
+
+
+@pytest.mark.slow
+def test_gains_against_every_list(kernels, monkeypatch):
+    rng = np.random.default_rng(6)
+    for case in range(10):
+        items = random_items(rng, CHANCES[case % len(CHANCES)])
+        monkeypatch.setattr(item_search, "MOST_POINTERS", 8 if case % 2 else 0)
+        gains = np.array([1.0, 2.0, 3.0])
+        check(items, Gains(gains, (1.0, 2.5, 4.0, 6.0)), gains.tolist(), exact=case % 2)
+
+
+@pytest.mark.quick
+def test_two_documents_of_two_passages_by_hand():
+    """Half go on to the second pointer. For two targets an item of each document: 1 + .5. For three, three of them
+    stand first: 1 + 1 + .5. All four are sure only where each stands first."""
+    items = Items(np.eye(4), np.array([0, 0, 1, 1]), Chances(0.5, 1, 1), np.ones(4, dtype=bool))
+    made = item_search.search_items(items, Numbers((1, 2, 3, 4)), "length", Search())
+    assert [one.value for one in made.found] == pytest.approx([1, 1.5, 2.5, 4])
+    assert [made.items[i] for i in made.found[1].order] == [(0, 1), (2, 3)]
+    least, _ = twins.best_item_lists(np.eye(4).tolist(), [0, 0, 1, 1], (0.5, 1, 1), [1] * 4, [1, 2, 3, 4])
+    assert least == pytest.approx([1, 1.5, 2.5, 4])
+
+
+@pytest.mark.slow
+def test_bounds_of_many_pointers_are_near():
+    """Twelve passages in three documents, half or four fifths go on: too many lists to be listed."""
+    for consider, widest in ((0.5, 0.06), (0.8, 0.07)):
+        items = Items(np.eye(12), np.repeat(np.arange(3), 4), Chances(consider, 1, 1), np.ones(12, dtype=bool))
+        most = item_search.search_items(items, Numbers((2, 4, 9, 12)), "inverse", Search())
+        assert max(one.gap for one in most.found) < 2 * widest
+        made = item_search.search_items(items, Numbers((1, 2, 4, 9, 12)), "length", Search())
+        assert max(one.gap for one in made.found) < widest
+        assert made.found[-1].value == 12 and made.found[-1].gap == 0
+
+
+# --- greedy ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_greedy_takes_the_item_that_adds_most():
+    """One at a time by E[min(F, r)]; of equals the one with the fewest pointers, then the first."""
+    rng = np.random.default_rng(8)
+    for chances in CHANCES[1:]:
+        items = random_items(rng, chances)
+        lists = item_greedy.greedy_lists(items, (1, 2, 3))[2]
+        for r, found in zip((1, 2, 3), lists, strict=True):
+            assert found == tuple(_greedy(items, r))
+
+
+def _greedy(items, r):
+    singles = sorted(
+        {item for one in twins.item_lists(items.document.tolist()) for item in one[:1]}, key=lambda i: (len(i), i)
+    )
+    chances = items.chances
+    leads = {
+        item: np.array(twins.item_reach(items.rows[list(item)], chances.consider, chances.after, chances.miss))
+        for item in singles
+    }
+    seen, sure, used = np.zeros(items.targets), np.zeros(items.targets, dtype=bool), set()
+    while sure.sum() < r:
+        values = {}
+        for item in singles:
+            if not used & set(item) and leads[item].any():
+                after = 1 - (1 - seen) * (1 - leads[item])
+                tails = [twins.at_least(after.tolist(), f) for f in range(1, r + 1)]
+                values[item] = sum(tails)
+        if not values:
+            return
+        best = next(item for item in values if values[item] >= max(values.values()) * (1 - 1e-12))
+        seen, sure = 1 - (1 - seen) * (1 - leads[best]), sure | (leads[best] == 1)
+        used |= set(best)
+        yield best
+
+
+def test_too_many_items_for_greedy():
+    items = Items(np.eye(400), np.repeat(np.arange(80), 5), Chances(0.5, 1, 1), np.ones(400, dtype=bool))
+    with pytest.raises(bp.UsageError, match="certified"):
+        item_greedy.greedy_lists(items, (1,))
+
+
+# --- measures -------------------------------------------------------------------------------------------------------
+
+
+def value(measure, user, truth=TRUTH, run=PERFECT, **options):
+    return bp.score(measure, truth, run, user=user, **options)
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize("ideal", ["targets", *SEARCHES])
+@pytest.mark.parametrize("miss", ["", ",miss=0.5"])
+def test_a_perfect_list_of_items_is_perfect(ideal, miss):
+    """Two articles with two passages each in two items: 1, not 1.625; every target by itself takes twice the ranks."""
+    user = f"fetch_browse(consider=1{miss})"
+    assert value(f"EPRUM(ideal='{ideal}')", user) == 1.0
+    apart = worlds.span_run({"q": [(*A, 1), (*B, 2), (*C, 3), (*D, 4)]})
+    alone = f"fetch_browse(consider=1,group='rank'{miss})"
+    assert value(f"EPRUM(ideal='{ideal}')", alone, run=apart) == pytest.approx((1 + 1 / 2 + 2 / 3 + 2 / 4) / 4)
+    if ideal not in ("targets", "greedy"):
+        assert value(f"EPRUM(ideal='{ideal}',norm='bounded')", user) == 1.0
+
+
+def test_the_list_of_targets_counts_documents_where_readers_go_on():
+    """Documents with 3, 1 and 1 targets: 1 item for up to three of them, 2 for four, 3 for five."""
+    spans = [("a", 0, 9), ("a", 10, 19), ("a", 20, 29), ("b", 0, 9), ("c", 0, 9)]
+    truth, run = worlds.span_truth({"q": spans}), worlds.span_run({"q": [(*span, 1) for span in spans]})
+    found = [value(f"EPRUM(r={r})", "fetch_browse(consider=1)", truth, run) for r in range(1, 6)]
+    assert found == [1, 1, 1, 2, 3], "all at the first rank"
+    assert bp.judge(truth, run, "q", user="fetch_browse(consider=1)").candidates.count == 5
+
+
+def test_levels_of_satisfaction_count_their_own_targets():
+    """a has targets of grade 1 and .5, b two of .5: at level 1 one document, at .5 four targets in two documents."""
+    truth = {"q": {"a#0-10": 1, "a#20-30": 0.5, "b#0-10": 0.5, "b#20-30": 0.5}}
+    run = worlds.span_run({"q": [(*C, 1), (*D, 1), (*A, 2), (*B, 2)]})
+    # level .5 (weight .5): as perfect; level 1 (weight .5): its one target at rank 2
+    assert value("EPRUM", "fetch_browse(consider=1)", truth, run) == pytest.approx(0.5 * 1 + 0.5 * 0.5)
+    for ideal in SEARCHES:
+        found = value(f"EPRUM(ideal='{ideal}')", "fetch_browse(consider=1)", truth, run)
+        assert found == pytest.approx(0.75)
+
+
+def notes(measure, user, run=PERFECT, truth=TRUTH, **options):
+    return " ".join(map(str, bp.evaluate(truth, run, measure, user=user, **options).notes))
+
+
+def test_a_shorter_list_of_items_is_noted():
+    assert "items with several" in notes("EPRUM", "fetch_browse(consider=0.8)")
+    assert "items with several" not in notes("EPRUM", "fetch_browse(consider=1,miss=0.5)")
+    assert "items with several" in notes("EPRUM", "fetch_browse(consider=1,after=0.5)")
+    assert "items with several" not in notes("EPRUM(ideal='certified')", "fetch_browse(consider=0.8)")
+    apart = worlds.span_truth({"q": [A, C]})
+    assert "items with several" not in notes("EPRUM", "fetch_browse(consider=0.8)", truth=apart)
+
+
+def test_an_item_into_several_documents_is_noted():
+    run = worlds.span_run({"q": [(*A, 1), (*B, 1), (*C, 1), (*D, 1)]})
+    for ideal in ("targets", *SEARCHES):
+        assert value(f"EPRUM(ideal='{ideal}')", "fetch_browse(consider=1)", run=run) == 1.5
+        assert "several documents" in notes(f"EPRUM(ideal='{ideal}')", "fetch_browse(consider=1)", run=run)
+    assert "several documents" not in notes("EPRUM", "fetch_browse(consider=1)")
+    bounded = "EPRUM(ideal='certified',norm='bounded')"
+    results = bp.evaluate(TRUTH, run, bounded, user="fetch_browse(consider=1)")
+    assert results.mean()["run"][bounded] == 1.0 and results.mean_rows[0].signature["bounded"] == "candidates+run"
+
+
+@pytest.mark.slow
+def test_bounded_values_stay_within_one():
+    """Whatever the items of a run: of candidates in any order, with junk, and into several documents."""
+    rng = np.random.default_rng(11)
+    pool = [A, B, C, D, ("a", 40, 50), ("b", 3, 30)]
+    for case in range(25):
+        ranks = np.sort(rng.integers(1, 4, len(pool)))
+        run = worlds.span_run(
+            {"q": [(*pool[i], int(k)) for i, k in zip(rng.permutation(len(pool)), ranks, strict=True)]}
+        )
+        user = f"fetch_browse(consider={(1, 0.8, 0.5)[case % 3]},miss={(1, 0.5)[case % 2]})"
+        for ideal in ("exact", "certified"):
+            assert value(f"EPRUM(ideal='{ideal}',norm='bounded')", user, run=run) <= 1 + 1e-9
+
+
+def test_more_than_eight_pointers_are_not_all_tried():
+    truth = worlds.span_truth({"q": [("a", 10 * i, 10 * i + 5) for i in range(9)]})
+    for consider in (0.8, 1):
+        with pytest.raises(bp.UsageError, match="at most 8 pointers, not 9"):
+            value("EPRUM(ideal='exact')", f"fetch_browse(consider={consider})", truth)
+    assert value("EPRUM(ideal='certified',r=9)", "fetch_browse(consider=0.8)", truth) == 0
+
+
+def test_explain_says_who_considers_which_pointer():
+    """Behind junk half go on to the target, and behind that three quarters to the next."""
+    run = worlds.span_run({"q": [("a", 50, 60, 1), (*A, 1), (*B, 1), (*C, 2)]})
+    for measure in ("EPRUM", "ExpectedRatio", "PRUM"):
+        told = str(bp.explain(TRUTH, run, "q", measure, user="fetch_browse(consider=1,miss=0.5)", units=10))
+        table = told.split("who considers each")[1].split("\n\n")[0]
+        rows = [line.split() for line in table.splitlines()[3:]]
+        assert [row[:3] for row in rows] == [["1", "a#50-60", "1"], ["1", "a#0-10", "0.5"], ["1", "a#20-30", "0.75"]]
+        assert rows[0][3] == "-" and rows[1][3:] == ["a#0-10", "1"]
+    assert "who considers" not in str(bp.explain(TRUTH, run, "q", "EPRUM"))
