@@ -1,7 +1,6 @@
 """Scores that leave the order open, scores that look like distances, and results that end after their document."""
 
 import codecs
-import json
 from dataclasses import replace
 
 import numpy as np
@@ -75,20 +74,6 @@ def test_spans_with_equal_scores_keep_the_order_of_the_file(files):
     written = files(r_jsonl=lines, t_jsonl=truth)
     found = bp.evaluate(written["t_jsonl"], written["r_jsonl"], "charP@2")
     assert kinds(found)["ties"].endswith("they keep the order given")
-
-
-def test_results_of_one_line_keep_its_order(files):
-    """Spans are not ordered by the names of their documents; whole documents of such a file are."""
-    truth = files(t_jsonl='{"topic": "1", "doc": "a", "start": 0, "end": 4}', t_qrels="1 0 a 1\n")
-    for names, value in (("ab", 1.0), ("ba", 0.0)):
-        run = files(r_json=json.dumps({"1": {f"{name}#0-4": 1.0 for name in names}}))["r_json"]
-        found = bp.evaluate(truth["t_jsonl"], run, "charP@1")
-        assert list(found.mean().values()) == [{"charP@1": value}]
-        assert kinds(found)["ties"].endswith("they keep the order given")
-        run = files(r_json=json.dumps({"1": dict.fromkeys(names, 1.0)}))["r_json"]
-        found = bp.evaluate(truth["t_qrels"], run, "AP")
-        assert list(found.mean().values()) == [{"AP": 0.5}]
-        assert kinds(found)["ties"].endswith("they are ordered by document name, as trec_eval does")
 
 
 def test_distances_are_told(run_file):

@@ -6,11 +6,12 @@ import sys
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from berrypick import formats
 from berrypick.addons.files.by_texts import check_by_texts
-from berrypick.addons.files.law_check import check_laws_of_files, law_options, refuse_law_options
-from berrypick.cli.output import HELP, drop_output, say
+from berrypick.cli import flags
+from berrypick.cli.output import HELP, Output, drop_output, progress_bar, say, show_notes, tell
 from berrypick.core.doors import functions
 from berrypick.core.errors import BerrypickError, InputError, Message, UsageError, as_flags, one_line
 from berrypick.core.run import Run
@@ -19,14 +20,35 @@ from berrypick.documents.collection_files import is_index
 from berrypick.documents.text_length import check_run_lengths, check_truth_lengths
 from berrypick.documents.texts import Texts, read_texts
 from berrypick.formats.io.files import is_stream, reusable
+from berrypick.inputs.convert import RunFile, TruthFile
 from berrypick.inputs.fields import unread_note
 from berrypick.judging.repeats import refuse_duplicates
+from berrypick.report.analysis_table import OUTPUTS, render
+
+#: Arguments of the command that are not for laws alone.
+_OF_CHECK = ("files", "format_name", "laws", "documents", "offsets")
+
+_law_options = flags.combine(
+    click.option("--laws", is_flag=True, help="Try the laws of measures on variants of a truth and runs."),
+    flags.measures("charR@5 spanRR"),
+    click.option(
+        "--variants",
+        type=click.IntRange(1),
+        default=20,
+        show_default=True,
+        metavar="N",
+        help="Variants drawn for each law and run.",
+    ),
+    flags.whole_number("--seed", 0, "Random seed of the variants.", click.IntRange(0)),
+    flags.output_format(OUTPUTS, " (of --laws)", "table", form=False),
+    flags.evaluation_options,
+)
 
 
 @click.command("check", short_help="Detect the format of files and report every problem.", context_settings=HELP)
 @click.argument("files", nargs=-1, required=True)
 @click.option("--format", "format_name", metavar="NAME", help="File format. [default: detect]")
-@law_options
+@_law_options
 def check_command(files: tuple[str, ...], format_name: str | None, laws: bool, **settings: Any) -> None:
     """Detect the format of FILES, validate them, and report every problem with its line.
 
@@ -45,9 +67,9 @@ def check_command(files: tuple[str, ...], format_name: str | None, laws: bool, *
     berrypick check --laws truth.jsonl my.jsonl -m 'charR@5 spanRR'
     """
     if laws:
-        check_laws_of_files(files, format_name, settings)
+        _check_laws(files, format_name, settings)
         return
-    refuse_law_options()
+    _refuse_law_options()
     documents, offsets = settings["documents"], settings["offsets"]
     if offsets is not None and documents is None:
         raise UsageError("--offsets is about the texts of documents: give them with --documents")
@@ -123,3 +145,39 @@ def _length_problems(value: Truth | Run) -> list[str]:
 def _read(path: str, format: type[formats.Format]) -> tuple[Any, formats.Problems]:
     problems = formats.Problems(path, strict=False)
     return formats.read_any(path, None, format, problems), problems
+
+
+def _check_laws(files: tuple[str, ...], format_name: str | None, settings: dict[str, Any]) -> None:
+    """Print which laws hold; exit code 1 if one is broken."""
+    if format_name is not None:
+        raise UsageError("--laws reads a truth and runs: use --format-truth and --format-run instead of --format")
+    if len(files) < 2:
+        raise UsageError("--laws needs a truth and a run: berrypick check --laws TRUTH RUN...")
+    truth, *runs = files
+    output: Output
+    output, variants, seed = (settings.pop(name) for name in ("output", "variants", "seed"))
+    requested, format_truth, format_run = (settings.pop(name) for name in ("requested", "format_truth", "format_run"))
+    with progress_bar("trying", "laws") as progress:
+        found = functions.need("laws", "--laws")(
+            TruthFile(truth, format_truth),
+            [RunFile(run, format_run) for run in runs],
+            list(requested),
+            variants=variants,
+            seed=seed,
+            progress=progress,
+            **settings,
+        )
+    show_notes(found.notes)
+    if output.printed not in ("table", "markdown", "latex"):
+        tell(found.line)
+    reasons = [f"{one.measure} breaks {one.law}" for one in found.broken]
+    output.show(lambda form, paint: render(found, form, None, paint), reasons)
+
+
+def _refuse_law_options() -> None:
+    """Options that have no effect on the check of single files are refused."""
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        given = context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
+        if given and parameter.name not in _OF_CHECK:
+            raise UsageError(f"{parameter.opts[0]} needs --laws")
