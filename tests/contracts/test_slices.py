@@ -88,6 +88,7 @@ OFFERED = [
     ("index", "evaluate t.qrels r.run -m AP --collection x.idx", "the index of a collection needs the add-on"),
     ("files", "check r.run", "No such command 'check'"),
     ("diff", "diff r.run r.run", "No such command 'diff'"),
+    ("index", "evaluate t.qrels r.run -m AP --collection xml", "a folder of XML documents needs the add-on"),
     ("demo", "demo web", "No such command 'demo'"),
     ("figures", "plot t.qrels r.run -m AP page.html", "No such command 'plot'"),
     ("levels", "evaluate t.qrels r.run -m AP --level document", "--level needs the add-on"),
@@ -117,6 +118,7 @@ def test_what_a_missing_slice_offers_is_one_message(tmp_path, name, command, mes
     (tmp_path / "t.qrels").write_text("1 0 a 1\n")
     (tmp_path / "r.run").write_text("1 Q0 a 1 1 mine\n")
     (tmp_path / "x.idx").write_bytes(b"ARROW1")
+    (tmp_path / "xml").mkdir()
     span = '{"topic": "1", "doc": "a", "start": 0, "end": 9, "annotator": "%s"}\n'
     (tmp_path / "a.jsonl").write_text(span % "Ana" + span % "Ben")
     (tmp_path / "b.jsonl").write_text('{"topic": "1", "doc": "a", "page": 1, "grade": 1}\n')

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from berrypick import Run, Truth, evaluate
+from berrypick.addons.continuation.pages_read import read_in_order
 from berrypick.addons.pages.page_units import PageUnits
-from berrypick.relevance.places import read_in_order
 
 SIDE = 24
 
@@ -45,6 +45,7 @@ def stretches(results, relevant):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(30))
 def test_reading_order_against_a_raster(seed):
     rng = np.random.default_rng(seed)

@@ -70,6 +70,7 @@ def campaign(rng: np.random.Generator, kind: str, results: int, targets: int) ->
     return Truth.from_records(list(places.values())), Run.from_records(rows)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["text", "seconds", "lines", "areas"])
 def test_ratios_and_taken_targets_against_all_pairs(kernels, kind, monkeypatch):
     for seed in range(12):

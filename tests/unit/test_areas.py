@@ -80,6 +80,7 @@ def cell_by_cell(page, box, relevant_page, relevant_box):
     return fresh, good
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("together", [1, 40, 200_000])
 def test_both_forms_have_the_same_digits(kernels, together, monkeypatch):
     monkeypatch.setattr(areas, "_TOGETHER", together)

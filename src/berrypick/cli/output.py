@@ -183,7 +183,7 @@ def refuse_overwriting(target: str, inputs: Iterable[str | None], documents: str
 
     In a folder of ``documents`` every file is a text; in other folders only XML files are read.
     """
-    from berrypick.xml.xml_documents import SUFFIXES
+    from berrypick.documents.collection_files import SUFFIXES
 
     if not os.path.isfile(target):
         return

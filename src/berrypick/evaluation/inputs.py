@@ -19,6 +19,7 @@ from berrypick.core.paths import element_name, matches
 from berrypick.core.results import Note
 from berrypick.core.truth import MergeRule, Offsets, Truth
 from berrypick.core.words import counted
+from berrypick.documents.collection_files import resolved
 from berrypick.documents.quotes import THRESHOLD, Quotes, unlocated
 from berrypick.evaluation.evaluation_context import element_names, prepare_context
 from berrypick.evaluation.notes import skipped_notes, some
@@ -125,9 +126,7 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
         notes += _ideal_notes(judgements, context.ideal_elements)
     collection = context.reader.collection
     if collection is not None and collection.structures:
-        from berrypick.xml.resolve import resolve_truth
-
-        judgements = resolve_truth(judgements, collection)
+        judgements = resolved(judgements, collection)
     titles = Titles.of(judgements) if judgements.fields else Titles()
     systems = RunInputs((), options, context, judgements.units, no_text, stream, titles, judgements, pages)
     ready = tuple(
