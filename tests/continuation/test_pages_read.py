@@ -9,7 +9,7 @@ import pytest
 
 from berrypick import Run, Truth
 from berrypick.addons.continuation.pages_read import read_in_order
-from berrypick.addons.pages.page_units import run_in_units, truth_in_units
+from berrypick.addons.pages.page_units import PageUnits
 
 SIDE = 24
 
@@ -50,10 +50,10 @@ def test_reading_order_against_a_raster(seed):
     results, relevant = ([list(map(int, one)) for one in boxes(rng, 6, False)] for _ in range(2))
     relevant = [one for one in relevant if one[0] < one[2] and one[1] < one[3]] or [[0, 0, 1, 1]]
     places = [{"topic": "q", "doc": "d", "page": 1, "box": one, "page_size": [SIDE, SIDE]} for one in relevant]
-    truth, units = truth_in_units(Truth.from_records([{**one, "grade": 1} for one in places]))
+    truth, units = PageUnits.of_truth(Truth.from_records([{**one, "grade": 1} for one in places]))
     rows = [{"topic": "q", "doc": "d", "page": 1, "box": one, "rank": i} for i, one in enumerate(results, 1)]
     text = truth.topics["q"].relevant_text()
-    row, area, new = read_in_order(run_in_units(Run.from_records(rows), units).ranking("q"), text)
+    row, area, new = read_in_order(units.of_run(Run.from_records(rows)).ranking("q"), text)
     found = [(i, round(a, 9), round(b, 9)) for i, a, b in zip(row.tolist(), area.tolist(), new.tolist(), strict=True)]
     expected = [(i, round(a / SIDE**2, 9), round(b / SIDE**2, 9)) for i, a, b in stretches(results, relevant)]
     assert [one for one in found if one[1]] == [one for one in expected if one[1]]
