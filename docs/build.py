@@ -40,7 +40,8 @@ T = TypeVar("T")
 HERE = Path(__file__).parent
 #: Families of measures, sub-packages of berrypick.measures, in the order of the page; others follow.
 FAMILIES = (
-    "documents", "spans", "readers", "addons.continuation", "addons.gains", "addons.passages", "addons.segments",
+    "documents", "spans", "readers", "addons.effort", "addons.continuation", "addons.gains", "addons.passages",
+    "addons.segments",
 )  # fmt: skip
 
 
