@@ -55,7 +55,7 @@ def mapped(path):
 
 PARSE = """
 from lxml import etree
-from berrypick.xml.folder import find_documents
+from berrypick.addons.index.folder import find_documents
 files = list(find_documents(sys.argv[1]).values())
 begin()
 for file in files:

@@ -6,12 +6,16 @@ shallow     200 TREC runs of 50 topics x 100 results, AP nDCG@10 P@10; against p
             $TREC_EVAL names it
 lines       spans as JSON Lines, 750,000 lines of 7,500 topics, charR and EPRUM; against json.loads and orjson
 python      spans in Python, 20 systems x 1,000 questions x 10, charR@5; us a span
+scores      scores in Python, {topic: {document: score}}, 500 topics x 1,000 documents, AP nDCG@10 P@10; against
+            pytrec_eval with the same dictionaries; us a result
 chunks      10,000 chunk texts without a document in 10 MB of text, charR; against 100 of them sought one by one
 statistics  compare of 50 systems on 50 topics with 10,000 resamples, and stability of 20 systems, by 3 measures;
             against the same with one BLAS thread
-report      the page on 20 runs of 200 topics x 100 spans in 10 MB of text; against evaluating them
+report      the page on 20 runs of 200 topics x 100 spans in 10 MB of text, also with the charting library that
+            BERRYPICK_CACHE keeps; against evaluating them
 dask        1,000 TREC runs of 50 topics x 1,000 documents on a Dask cluster of two workers; wall clock, against one
-            process; and what the process that asks spends on a run, Dask's scheduler in it
+            process; and what the process that asks spends on a run, Dask's scheduler in it, and how much of that it
+            spends in as much time without any work
 first       a first evaluation of a checkout without bytecode, from the command line; against one with, and NumPy
 sweep       20 chunkings x 1,000 questions x 400 documents, BM25, six measures, one of them with tokens; against one
             chunking
@@ -58,6 +62,20 @@ begun = time.process_time()
 bp.evaluate(truth, runs, "charR@5")
 print("seconds", time.process_time() - begun)
 """
+SCORES = """
+import sys, json, time, berrypick as bp
+truth, run = json.load(open(sys.argv[1]))
+begun = time.process_time()
+bp.evaluate(truth, {"mine": run}, "AP nDCG@10 P@10")
+print("seconds", time.process_time() - begun)
+"""
+PYTREC_SCORES = """
+import sys, json, time, pytrec_eval
+truth, run = json.load(open(sys.argv[1]))
+begun = time.process_time()
+pytrec_eval.RelevanceEvaluator(truth, {"map", "ndcg_cut.10", "P.10"}).evaluate(run)
+print("seconds", time.process_time() - begun)
+"""
 CHUNKS = """
 import sys, json, berrypick as bp
 bp.evaluate(json.load(open(sys.argv[1])), sys.argv[2], "charR", documents=sys.argv[3])
@@ -91,6 +109,7 @@ REPORT = """
 import sys, berrypick as bp
 bp.write_report(sys.argv[1], sys.argv[4:], sys.argv[2], documents=sys.argv[3], html=sys.argv[3] + ".html")
 """
+LIBRARY = "from berrypick.addons.page.report_page import charting_library; charting_library()"
 EVALUATE_TEXTS = (
     "import sys, berrypick as bp; bp.evaluate(sys.argv[1], sys.argv[4:], sys.argv[2], documents=sys.argv[3])"
 )
@@ -101,9 +120,13 @@ if __name__ == "__main__":
     with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
         client.run(lambda: __import__("berrypick").evaluate)
         begun, spent = time.perf_counter(), time.process_time()
+        time.sleep(2)
+        idle = (time.process_time() - spent) / (time.perf_counter() - begun)
+        begun, spent = time.perf_counter(), time.process_time()
         bp.evaluate(sys.argv[1], sys.argv[2:], "AP nDCG@10 P@10", executor=client.get_executor())
         took, spent = time.perf_counter() - begun, time.process_time() - spent
-        print(f"  asking on Dask: {1000 * spent / len(sys.argv[2:]):.2f} ms of processor a run", file=sys.stderr)
+        each, waiting = 1000 / len(sys.argv[2:]) * spent, 1000 / len(sys.argv[2:]) * idle * took
+        print(f"  asking on Dask: {each:.2f} ms of processor a run, {waiting:.2f} idle", file=sys.stderr)
         print("seconds", took)
 """
 ALONE = """
@@ -183,6 +206,25 @@ def python(folder: Path, scale: float, repeats: int) -> None:
     costs = tell(f"spans in Python, 20 systems x {questions} questions x 10", commands, repeats, own=True)
     each = costs["berrypick"].best / (200 * questions)
     print(f"  {each * 1e6:.1f} us a span, without loading")
+
+
+def scores(folder: Path, scale: float, repeats: int) -> None:
+    draw, topics = np.random.default_rng(7), max(2, round(500 * scale))
+    for name, count in (("whole", topics), ("half", topics // 2)):
+        found = [draw.permutation(np.unique(draw.integers(0, 1_000_000, 1010)))[:1000].tolist() for _ in range(count)]
+        run = {
+            f"q{topic}": dict(zip((f"doc{one:07d}" for one in names), draw.uniform(0, 20, 1000).tolist(), strict=True))
+            for topic, names in enumerate(found)
+        }
+        truth = {topic: {one: int(draw.random() < 0.4) for one in list(held)[:60]} for topic, held in run.items()}
+        (folder / f"{name}.json").write_text(json.dumps([truth, run]))
+    commands = {
+        "berrypick": ["-c", SCORES, f"{folder}/whole.json"],
+        "berrypick, half": ["-c", SCORES, f"{folder}/half.json"],
+        "pytrec_eval": ["-c", PYTREC_SCORES, f"{folder}/whole.json"],
+    }
+    costs = tell(f"scores in Python, {topics} topics x 1000 documents", commands, repeats, own=True)
+    print(f"  {costs['berrypick'].best / (1000 * topics) * 1e6:.2f} us a result, with what a first evaluation loads")
 
 
 def words_of(draw: np.random.Generator, count: int) -> list[str]:
@@ -295,11 +337,14 @@ def report(folder: Path, scale: float, repeats: int) -> None:
         runs = [f"{folder}/{name}{number}.jsonl" for number in range(20)]
         return ["-c", code, f"{folder}/{name}.truth.jsonl", REPORTED, str(documents), *runs]
 
+    kept = ["/usr/bin/env", f"BERRYPICK_CACHE={folder}/cache", sys.executable]
     commands = {"report": asked(REPORT, "whole"), "report, half": asked(REPORT, "half")}
+    commands |= {"charting library": [*kept, "-c", LIBRARY], "report, library kept": [*kept, *asked(REPORT, "whole")]}
     commands["evaluate"] = asked(EVALUATE_TEXTS, "whole")
     costs = tell(f"report of 20 runs x {topics} topics", commands, repeats)
-    ratio = costs["report"].processor / costs["evaluate"].processor
-    print(f"  {ratio:.2f} times the evaluation (floor 1.5), {costs['report'].memory:.0f} MB")
+    for name in ("report", "report, library kept"):
+        ratio = costs[name].processor / costs["evaluate"].processor
+        print(f"  {name}: {ratio:.2f} times the evaluation (floor 1.5), {costs[name].memory:.0f} MB")
 
 
 def dask(folder: Path, scale: float, repeats: int) -> None:
@@ -355,7 +400,7 @@ def tell(title: str, commands: dict[str, list[str]], repeats: int, own: bool = F
 
 
 ROWS: dict[str, Callable[[Path, float, int], None]] = {
-    row.__name__: row for row in (shallow, lines, python, chunks, statistics, sweep, report, dask, first)
+    row.__name__: row for row in (shallow, lines, python, scores, chunks, statistics, sweep, report, dask, first)
 }
 
 

@@ -28,7 +28,7 @@ from pathlib import Path
 import data
 
 import berrypick as bp
-from berrypick.addons.judge.relocate import CERTAIN, RelocatedSpan
+from berrypick.addons.adopt.relocate import CERTAIN, RelocatedSpan
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 from tests.moved_sentences import moved_sentences, relocated

@@ -104,7 +104,11 @@ public:
         std::memcpy(data_ + size_, from, count * sizeof(T));
         size_ += count;
     }
-    // the same, each value larger by so much
+    // Room for so many values in all, if there is any: one piece of memory, where growing leaves pieces behind.
+    void reserve(std::size_t wanted) {
+        if (wanted > capacity_) resize(wanted);
+    }
+    // the values of another one, each larger by so much
     void append_shifted(const T* from, std::size_t count, T shift) {
         append(from, count);
         for (T* at = data_ + (size_ - count); at != data_ + size_; ++at) *at += shift;
@@ -112,12 +116,15 @@ public:
 
 private:
     void grow() {
-        const std::size_t wanted = capacity_ ? 2 * capacity_ : 1024;
+        if (!resize(capacity_ ? 2 * capacity_ : 1024)) throw std::bad_alloc();
+    }
+    bool resize(std::size_t wanted) {
         T* found = static_cast<T*>(std::realloc(data_, wanted * sizeof(T)));
-        if (!found) throw std::bad_alloc();
+        if (!found) return false;
         data_ = found;
         capacity_ = wanted;
         in_large_pages(data_, wanted * sizeof(T));
+        return true;
     }
     T* data_ = nullptr;
     std::size_t size_ = 0, capacity_ = 0;
@@ -317,7 +324,12 @@ public:
         place_.append_shifted(others.place_.data(), others.size(), std::uint64_t(bytes_.size()) << 16);
         bytes_.append(others.bytes_.data(), others.bytes_.size());
     }
+    void reserve(std::size_t rows, std::size_t bytes) {
+        place_.reserve(rows);
+        bytes_.reserve(bytes);
+    }
     std::size_t size() const { return place_.size(); }
+    std::size_t bytes() const { return bytes_.size(); }
     // where the names begin, and in the low 16 bits their lengths
     const std::uint64_t* places() const { return place_.data(); }
     Token name(std::uint64_t place) const { return {bytes_.data() + (place >> 16), std::size_t(place & 0xFFFF)}; }

@@ -97,6 +97,7 @@ private:
         if (good && lines_ + reader.lines() <= std::numeric_limits<std::int32_t>::max() &&
             whole_.append(found, std::int32_t(lines_))) {
             lines_ += reader.lines();
+            if (!turn_ && count) whole_.reserve(1.05 * double(end_ - begin_) / double(count));  // as the rest may be
             ++turn_;
         } else {
             failed_ = true;

@@ -82,6 +82,12 @@ struct TrecRunLines : Named {
         score.push(value);
         return add_topic(words[0], number) && names.add(words[2]);
     }
+    void reserve(double times) {
+        const auto rows = std::size_t(times * double(line.size()));
+        line.reserve(rows);
+        score.reserve(rows);
+        names.reserve(rows, std::size_t(times * double(names.bytes())));
+    }
     bool append(const TrecRunLines& later, std::int32_t lines) {
         score.append(later.score.data(), later.score.size());
         names.append(later.names);
@@ -135,6 +141,15 @@ struct FolRunLines : Named {
         if (!add_names(words[0], words[2], number)) return false;
         count_fall(topic.back(), whole(words[3]));
         return true;
+    }
+    void reserve(double times) {
+        const auto rows = std::size_t(times * double(line.size()));
+        line.reserve(rows);
+        document.reserve(rows);
+        score.reserve(rows);
+        if (kind == Kind::element) return path.reserve(rows);
+        start.reserve(rows);
+        end.reserve(rows);
     }
     bool append(const FolRunLines& later, std::int32_t lines) {
         if (later.kind == Kind::unknown) return true;  // no line of it is a result

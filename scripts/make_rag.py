@@ -19,9 +19,9 @@ from functools import partial
 from pathlib import Path
 
 import berrypick as bp
+from berrypick.addons.index.xml_documents import read_text
 from berrypick.addons.sweep.retrievers import Chunk, bm25
 from berrypick.addons.sweep.sweep import sentences
-from berrypick.xml.xml_documents import read_text
 
 DEMO = Path(__file__).resolve().parent.parent / "src" / "berrypick" / "addons" / "demo"
 CAMPAIGN, HOME = DEMO / "campaign", DEMO / "rag"

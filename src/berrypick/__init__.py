@@ -17,6 +17,7 @@ from berrypick.core.errors import BerrypickError, BerrypickWarning, InputError, 
 if TYPE_CHECKING:
     from berrypick.addons.adopt.adopt import adopt
     from berrypick.addons.adopt.locate import locate
+    from berrypick.addons.adopt.relocate import Relocation, relocate
     from berrypick.addons.assumptions.assumptions import Assumptions
     from berrypick.addons.assumptions.over import Over
     from berrypick.addons.continuation.coverage_measure import coverage_band, coverage_budgets
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from berrypick.addons.judge.agreement import Agreement, agreement
     from berrypick.addons.judge.annotate import annotate
     from berrypick.addons.judge.pool import Pool, pool
-    from berrypick.addons.judge.relocate import Relocation, relocate
     from berrypick.addons.laws import Laws, laws
     from berrypick.addons.page.html_report import write_report
     from berrypick.addons.pages.page_words import read_words

@@ -143,6 +143,7 @@ def test_the_file_is_a_user_model_of_its_own(world, tmp_path, berrypick):
         bp.evaluate(truth, run, "EPRUM", user=reader)
 
 
+@pytest.mark.slow
 def test_readers_drawn_spread_as_the_law_says(world):
     links, sessions = world
     reader = bp.fit("seek", sessions, links=links, held_out=0).reader

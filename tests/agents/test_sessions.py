@@ -200,6 +200,7 @@ def test_logs_without_names_of_people():
     assert root.below("src/a.py", folder, folder) is None
 
 
+@pytest.mark.slow
 def test_sessions_are_streamed(tmp_path):
     """What a session shows is not kept: ten large ones take hardly more memory than one."""
     import tracemalloc

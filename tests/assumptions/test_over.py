@@ -5,11 +5,11 @@ from __future__ import annotations
 import itertools
 import json
 import math
+from statistics import NormalDist
 
 import numpy as np
 import pytest
 from cases import each
-from scipy.stats import norm
 
 import berrypick as bp
 from berrypick.addons.assumptions.crossings import crossings, edges
@@ -229,13 +229,13 @@ def test_the_law_of_a_fitted_reader(tmp_path):
     fitted.write(tmp_path / "reader.json")
     found = over(tmp_path / "reader.json", runs, truth, "EPRUM", collection=lengths)
     tolerance, spread = (fitted.parameters[name]["value"] for name in ("tolerance", "spread"))
-    wanted = 1 - norm.cdf((math.log(30) - math.log(tolerance)) / spread)
+    wanted = 1 - NormalDist().cdf((math.log(30) - math.log(tolerance)) / spread)
     assert found.pairs[0].share_a == pytest.approx(wanted, abs=0.003)  # the law within its quantiles .001 and .999
     assert "the tolerances of people" in str(found)
     bep = bp.fit("bep(L=1000)", log, held_out=0)
     law = over(bep, {"near": {"q": {"d#100-110": 1.0}}, "far": {"q": {"d#0-9": 1.0}}}, truth, "EPRUM")
     error = math.sqrt(bep.reader.content["law"]["covariance"][0][0])
-    assert law.axes[0].low == pytest.approx(bep.user.A * math.exp(error * norm.ppf(0.001)))
+    assert law.axes[0].low == pytest.approx(bep.user.A * math.exp(error * NormalDist().inv_cdf(0.001)))
     assert "what the log leaves open" in str(law) and law.pairs[0].share_a == pytest.approx(1)
 
 

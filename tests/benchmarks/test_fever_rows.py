@@ -73,6 +73,7 @@ def made(chance, name):
     return {"id": name, "label": label, "claim": f"c{name}", "evidence": sets}
 
 
+@pytest.mark.slow
 def test_generated_claims_in_any_order_of_rows(tmp_path):
     chance = random.Random(9)
     claims = [made(chance, name) for name in range(40)]

@@ -24,6 +24,7 @@ def squad(shift: int, short: str = "") -> str:
     return json.dumps({"data": [{"title": "B", "paragraphs": [{"context": context, "qas": asked}]}]}, indent=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shift", [40, -1, 1, 3000, -8])
 def test_squad_is_checked_against_itself(files, berrypick, tmp_path, shift):
     result = {"topic": "q0", "doc": "B/0", "start": 0, "end": 9, "rank": 1}

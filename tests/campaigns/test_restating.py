@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import berrypick as bp
+from berrypick.addons.index.resolve import resolve_run
+from berrypick.addons.index.xml_documents import structure_of
 from berrypick.core.assemble import assemble
 from berrypick.core.collection import Collection
-from berrypick.xml.resolve import resolve_run
-from berrypick.xml.xml_documents import structure_of
 
 CAMPAIGN = Path(bp.__file__).parent / "addons" / "demo" / "campaign"
 COLLECTION = CAMPAIGN / "collection"

@@ -37,7 +37,6 @@ def calls(tmp_path_factory):
     return invocations(write_inputs(folder, HOSTILE, name_of_files), folder / f"out{name_of_files}")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("command", command_names())
 def test_no_command_prints_a_line_of_a_name(command, calls, berrypick):
     if command in ("report", "plot"):
@@ -52,7 +51,6 @@ def test_no_command_prints_a_line_of_a_name(command, calls, berrypick):
         check(done.out)
 
 
-@pytest.mark.slow
 def test_the_name_is_there_all_the_same(calls, berrypick):
     _, arguments = calls["evaluate"][0]
     assert r"\n::error::forged" in berrypick("evaluate", *arguments).out

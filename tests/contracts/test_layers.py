@@ -18,7 +18,6 @@ LAYERS = [
     "kernels",
     "formats",
     "documents",
-    "xml",
     "inputs",
     "relevance",
     "users",

@@ -18,6 +18,7 @@ from prepared import suiting
 
 import berrypick as bp
 from berrypick import measures, references
+from berrypick.core.doors import load_own, own_points
 from berrypick.core.laws import LAWS
 from berrypick.core.results import ALL
 from berrypick.evaluation.requested import parse_measure
@@ -314,7 +315,7 @@ def test_other_names_mean_the_same(name, cls):
 def test_its_file_has_its_name(name, cls):
     """So that a measure is found without reading the files of all others."""
     in_core = cls.__module__.startswith("berrypick.measures.")
-    found = measures.registry._from_file(name, lambda one: one.name()) if in_core else measures.registry._own(name)
+    found = measures.registry._from_file(name, lambda one: one.name()) if in_core else load_own("measures", name)
     assert found is cls
     theirs = ir_measures.measures.registry
     assert all(name == theirs[alias].NAME for alias in cls.aliases if alias in theirs), "the same measure there"
@@ -339,3 +340,8 @@ def test_the_list_names_all(berrypick):
     assert listed.code == 0
     for name, _ in MEASURES:
         assert re.search(rf"^{name}\s", listed.out, re.MULTILINE)
+
+
+def test_no_measure_of_an_add_on_has_the_name_of_one_of_ir_measures():
+    """They are found by name before ir_measures is asked, which would have to be loaded for that."""
+    assert not {*own_points("measures")} & {*measures.document_measures.names()}

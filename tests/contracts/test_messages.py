@@ -12,7 +12,6 @@ import berrypick as bp
 from berrypick.cli import main
 from berrypick.core.errors import BerrypickError, InputError, Message, UsageError, as_flags, option
 from berrypick.core.results import Note, merge_notes
-from berrypick.documents.locator import UnresolvedQuotes
 
 ROOT = Path(bp.__file__).parent
 #: A flag of the command line, outside a whole command such as ``berrypick evaluate -q -o json``.
@@ -68,7 +67,6 @@ def errors():
     yield BerrypickError(f"give {option('jobs', 1)}")
     yield UsageError(f"give {option('units')}")
     yield unplaced
-    yield UnresolvedQuotes([unplaced], 3, "t.jsonl")
 
 
 @pytest.mark.parametrize("error", list(errors()), ids=lambda error: type(error).__name__)

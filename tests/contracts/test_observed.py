@@ -16,7 +16,7 @@ LENGTHS = {"a": 50, "b": 60}
 TEXTS = {"a": "one two three four five six seven eight nine ten!", "b": "a bc def " * 7}
 
 
-TWO_USERS = ({"user": "coverage"}, {"user": "distance"})
+TWO_USERS = ({"user": "window(before=2)"}, {"user": "distance"})
 TWO_IDEALS = ({"idealism": "1=.5,2=1"}, {"idealism": "1=1,2=1"})
 TWO_EFFORTS = ({"effort": "chars"}, {"effort": "rank"})
 TWO_LENGTHS = ({}, {"collection": {"a": 50, "b": 70}})
@@ -83,9 +83,9 @@ class Both(bp.Measure):
 
 
 def test_what_is_made_of_something_read_before_counts_as_made_of_it():
-    rows = bp.evaluate(TRUTH, RUN, [Both(), Reads(what_it_reads="levels")], user="coverage").mean_rows
-    assert [row.signature["user"] for row in rows] == ["coverage(memory=False)"] * 2
-    assert rows[1].signature == signatures("levels", user="coverage")[0]
+    rows = bp.evaluate(TRUTH, RUN, [Both(), Reads(what_it_reads="levels")], user="distance").mean_rows
+    assert [row.signature["user"] for row in rows] == ["distance(theta=0.01,law='logistic')"] * 2
+    assert rows[1].signature == signatures("levels", user="distance")[0]
 
 
 def test_what_a_package_keeps_for_itself_counts_as_read():
@@ -104,8 +104,8 @@ def test_what_a_package_keeps_for_itself_counts_as_read():
     class Second(First):
         """Finds what is kept."""
 
-    rows = bp.evaluate(TRUTH, RUN, [First(), Second()], user="coverage").mean_rows
-    assert [row.signature["user"] for row in rows] == ["coverage(memory=False)"] * 2
+    rows = bp.evaluate(TRUTH, RUN, [First(), Second()], user="distance").mean_rows
+    assert [row.signature["user"] for row in rows] == ["distance(theta=0.01,law='logistic')"] * 2
 
 
 class SomeTopics(bp.Measure):
@@ -172,8 +172,8 @@ def test_what_no_measure_can_depend_on_is_refused():
 
 def test_an_option_that_is_read_undeclared_is_not_said_to_have_no_effect():
     def notes(part):
-        results = bp.evaluate(TRUTH, RUN, Reads(what_it_reads=part), user="coverage")
+        results = bp.evaluate(TRUTH, RUN, Reads(what_it_reads=part), user="distance")
         return [str(note.text) for note in results.notes if note.kind == "no effect"]
 
     assert notes("reach") == []
-    assert notes("ranking") == ["user='coverage' has no effect on Reads"]
+    assert notes("ranking") == ["user='distance' has no effect on Reads"]

@@ -14,7 +14,7 @@ import berrypick as bp
 from berrypick import measures
 from berrypick.judging.judge import judge_topic
 from berrypick.users import build
-from berrypick.users.hierarchy import Hierarchy
+from berrypick.users.distance import Distance
 from berrypick.users.walks import Draws, Readers, Visit, rows_of
 
 READERS = 4096
@@ -106,7 +106,7 @@ def test_readers_walk_and_do_not_flip_coins(name, cls):
 
 
 @dataclass(frozen=True)
-class Coins(Hierarchy):
+class Coins(Distance):
     """Draws each entry of reach for itself."""
 
     def walk(self, ranking, targets, context, readers):
@@ -118,7 +118,7 @@ class Coins(Hierarchy):
 
 def test_a_model_that_flips_coins_is_found_out():
     assert strongest_dependence(Coins()) < CHANCE
-    assert strongest_dependence("hierarchy") > 2 * CHANCE
+    assert strongest_dependence("distance") > 2 * CHANCE
 
 
 @walking_models

@@ -23,11 +23,11 @@ from click.testing import CliRunner
 
 import berrypick as bp
 from berrypick.addons.demo import _prose, campaign
+from berrypick.addons.index.resolve import resolve_run
 from berrypick.cli import cli
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
 from berrypick.relevance.recall_base import recall_base
-from berrypick.xml.resolve import resolve_run
 
 FOLDER = campaign.FOCUSED.files.path()
 SCRIPT = Path(__file__).parents[2] / "scripts" / "make_campaign.py"

@@ -280,9 +280,6 @@ def test_saved_results_with_older_signatures_still_compare(tmp_path):
     ("measure", "user", "now", "before"),
     [
         ("EPRUM", None, "|together:independent", ""),
-        ("EPRUM", "fetch_browse", ",miss=1", ""),
-        ("EPRUM", "fetch_browse", "|together:independent|user:fetch_browse(of='classical',consider=0.8,after=1,miss=1)",
-         "|user:fetch_browse(of='classical',consider=0.8,after=1)"),
     ],
 )  # fmt: skip
 def test_parameters_that_came_later_have_their_defaults_in_older_results(tmp_path, measure, user, now, before):

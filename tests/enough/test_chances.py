@@ -4,6 +4,7 @@ from itertools import permutations, product
 
 import numpy as np
 import pytest
+from cases import at_length
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -107,7 +108,7 @@ def test_the_fewest_are_those_of_brute_force(case):
     assert fewest(groups, kind) == min(len(set(one)) for one in taken)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=at_length(20, 60), deadline=None)
 @given(cases(targets=4))
 def test_the_ideal_list_is_the_best_of_all_orders(case):
     groups, kind, rows = case

@@ -95,6 +95,7 @@ def sets_of(rows):
     return [set(one) for one in groups.values()], list(groups.values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_against_sets_multiplied_out(seed):
     truth, run = made(seed)

@@ -68,6 +68,7 @@ def test_what_reach_alone_proves(berrypick, tmp_path):
     assert "EPRUM(r=1)" in (tmp_path / "p.svg").read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["results", "comparison"])
 def test_typos_in_plots_get_a_suggestion(kind):
     pytest.importorskip("altair")

@@ -71,6 +71,7 @@ def test_what_is_not_known_is_said(tmp_path):
     assert skipped["sessions without a step that reads, left out"] == 1
 
 
+@pytest.mark.slow
 def test_beside_line_by_line_reading(tmp_path):
     """The same by a set of lines, on generated sessions."""
     for seed in range(40):

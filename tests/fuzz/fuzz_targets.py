@@ -644,7 +644,7 @@ class Indexes(Target):
         for number, text in enumerate(given["documents"]):
             (top / f"d{number}.xml").write_bytes(text.encode("latin-1"))
         from berrypick.addons.index import build_index, read_index
-        from berrypick.xml.folder import read_folder
+        from berrypick.addons.index.folder import read_folder
 
         build_index(top, target, jobs=1)
         names = [f"d{number}" for number in range(len(given["documents"]))]

@@ -656,6 +656,7 @@ def test_strict_gains_of_spans_and_documents_keep_the_ideal_list_at_1() -> None:
     assert values(graded, document_run(["a", "b"]), names) == [0.0, 1.0, 0.5]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*NORMALISED, "xCG@5"])
 def test_topics_missing_from_the_run_and_topics_without_targets(name: str) -> None:
     truth = twins.several(

@@ -30,7 +30,7 @@ def kernels(request, monkeypatch):
     return request.param
 
 
-@pytest.mark.parametrize("nodes", [1, pytest.param(3, marks=pytest.mark.quick), 2000])
+@pytest.mark.parametrize("nodes", [1, 3, 2000])
 def test_search_against_all_orders(nodes, kernels, monkeypatch):
     """The list is never better than the best one, the bound never worse; a search to the end finds the best."""
     monkeypatch.setattr(list_search, "MOST_LISTED", 0)

@@ -21,7 +21,6 @@ def kernels(request, monkeypatch):
     return request.param
 
 
-@pytest.mark.quick
 @pytest.mark.parametrize("browsing", [False, True])
 def test_few_candidates_are_searched_to_the_end(browsing, kernels):
     rng = np.random.default_rng(1)
@@ -37,7 +36,6 @@ def test_search_against_all_orders(nodes, kernels, monkeypatch):
         check(*random_case(rng, browsing=False), nodes, proved=nodes == 2000)
 
 
-@pytest.mark.quick
 @pytest.mark.parametrize("listed", [0, 20])
 def test_bounds_hold_where_browsing_costs(listed, kernels, monkeypatch):
     """Neither all orders nor all sets are tried: the floor of what browsing costs must hold."""
@@ -90,8 +88,7 @@ def test_budget_bounds_hold_for_every_set():
                     assert (share <= found.given[chosen, part[0]] * (1 + 1e-9)).all()
 
 
-@pytest.mark.quick
-@pytest.mark.parametrize("states", [2048, 3])
+@pytest.mark.parametrize("states", [2048, pytest.param(3, marks=pytest.mark.quick)])
 def test_the_law_of_a_gain(states, kernels, monkeypatch):
     """Exact where sums are told apart, else on both sides of it."""
     monkeypatch.setattr(gain_steps, "MOST_STATES", states)

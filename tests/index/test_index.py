@@ -16,14 +16,14 @@ import pytest
 
 import berrypick
 from berrypick.addons.index import build_index, read_index
+from berrypick.addons.index import lazy_structures as lazy
 from berrypick.addons.index import write as index_write
+from berrypick.addons.index.folder import read_folder
 from berrypick.core.collection import Collection
 from berrypick.core.errors import InputError
 from berrypick.core.structure import Structure
-from berrypick.documents import lazy
+from berrypick.documents.collection_files import is_index
 from berrypick.evaluation.evaluation_context import read_collection
-from berrypick.xml.folder import read_folder
-from berrypick.xml.index_file import is_index
 
 Command = Callable[..., Any]
 COLUMNS = ("parent", "start", "end", "text_parent", "text_raw_length", "dropped")

@@ -19,10 +19,10 @@ import pytest
 
 from berrypick.addons.index import build as index_build
 from berrypick.addons.index import build_index, read_index
+from berrypick.addons.index import folder as folders
+from berrypick.addons.index.folder import read_folder
 from berrypick.core import workers
 from berrypick.core.errors import InputError, UsageError
-from berrypick.xml import folder as folders
-from berrypick.xml.folder import read_folder
 
 Command = Callable[..., Any]
 COLUMNS = ("parent", "start", "end", "text_parent", "text_raw_length", "dropped")

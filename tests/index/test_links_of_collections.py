@@ -29,6 +29,7 @@ def collection(request, tmp_path):
     return tmp_path / "pages.index"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("user", "value"),
     [

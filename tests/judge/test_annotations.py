@@ -72,6 +72,7 @@ def test_odd_values_where_lists_are_expected_are_counted(tmp_path, odd):
     formats.by_name("prodigy").read(str(path), formats.Problems(str(path), strict=False))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", ["tags", "body", "target", "items", "start"])
 @pytest.mark.parametrize("odd", [5, "x", [5], 2**63, -1, None])
 def test_odd_values_in_web_annotations_are_counted(tmp_path, place, odd):

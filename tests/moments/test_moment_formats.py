@@ -189,6 +189,7 @@ def test_what_is_none_of_them_is_not_taken_for_one(files, text):
     assert not {one.name() for one in formats.sniff_all(str(path))} & set(NAMES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_they_are_checked_and_converted(tmp_path, berrypick, name):
     cls = formats.by_name(name)

@@ -77,6 +77,7 @@ def slow_average_precision(scores, wanted, ties):
     return sum(values) / len(values)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ties", ["step", "each"])
 def test_average_precision_of_clips_against_its_slow_twin(ties):
     rng = np.random.default_rng(7)

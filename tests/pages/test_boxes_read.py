@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from berrypick import Run, Truth, evaluate
+from berrypick.addons.continuation.pages_read import read_in_order
 from berrypick.addons.pages.page_units import PageUnits
-from berrypick.relevance.places import read_in_order
 
 SIDE = 24
 

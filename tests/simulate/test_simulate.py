@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import berrypick as bp
 from berrypick import users
 from berrypick.addons.links.chain_walks import ChainWalker
+from berrypick.addons.links.hitting import Chain
 from berrypick.addons.simulate.simulated_readers import (
     BLOCK,
     Readership,
@@ -24,16 +25,16 @@ from berrypick.addons.simulate.simulated_readers import (
     reader_values,
 )
 from berrypick.addons.simulate.walked_sessions import WalkedSessions
+from berrypick.addons.structure.nested import side_by_side
 from berrypick.addons.t2i.viewers import view
 from berrypick.addons.t2i.visits import Tolerance, visit
 from berrypick.cli import cli
 from berrypick.core.navigation import LinkTable, ReachTable
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.judging.reader_sessions import sorted_rows
-from berrypick.kernels.hitting import Chain
 from berrypick.measures.reader_values import GROUPS, ReaderValues
 from berrypick.users.pairs import same_document
-from berrypick.users.walks import Draws, Readers, side_by_side, within
+from berrypick.users.walks import Draws, Readers, within
 
 #: Standard errors that a right number is hardly ever away from.
 FAR = 4.5

@@ -82,6 +82,7 @@ def test_independent_readers_get_the_exact_values(seed):
     assert {row.together for row in found} == {"independent"}
 
 
+@pytest.mark.slow
 def test_drawn_readers_lie_within_what_reach_proves():
     rng = np.random.default_rng(5)
     for _ in range(5):
@@ -165,6 +166,7 @@ def test_a_list_item_of_a_table_has_no_walk_either():
     within_errors(found, [row.value for row in found])
 
 
+@pytest.mark.slow
 def test_the_page_says_how_readers_were_drawn(tmp_path):
     evaluation = bp.Evaluation.prepare(TRUTH, RUN, "EPRUM", navigation=CLICKS)
     told = [bp.SimulatedReaders(evaluation, 100, together=one).told(evaluation.measures[0]) for one in (None, "most")]

@@ -469,6 +469,7 @@ def test_lists_of_other_kinds_are_read():
         assert spans({"q": given}) == [("guide", 40, 61)]
 
 
+@pytest.mark.slow
 def test_hits_without_end_are_refused(tmp_path):
     circle = Circle()
     circle.points.append(SimpleNamespace(id=1, score=1.0, payload={"source": circle}))

@@ -231,6 +231,7 @@ def test_a_data_frame_of_spans():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_runs_of_the_client_of_langsmith():
     schemas = pytest.importorskip("langsmith.schemas", reason="langsmith is not installed: pip install --group rag")

@@ -7,8 +7,6 @@ import math
 
 import numpy as np
 import pytest
-from scipy.stats import nct
-from scipy.stats import t as student
 
 import berrypick as bp
 from berrypick.addons.trust.discrimination import achieved_levels, required_differences, swap_counts
@@ -107,7 +105,11 @@ def test_stability_leaves_out_clusters_and_says_so():
         bp.stability(truth, runs, "RR", cluster={topic: (topic[1] < "4" and "x") or "y" for topic in truth})
 
 
+@pytest.mark.slow
 def test_power_of_clusters_by_the_noncentral_t():
+    from scipy.stats import nct
+    from scipy.stats import t as student
+
     truth, runs, of = campaign(9, 4, runs=2)
     column = differences(truth, runs)[:, 0]
     members = [np.flatnonzero(np.array(list(of.values())) == f"c{c}") for c in range(9)]

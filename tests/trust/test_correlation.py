@@ -13,7 +13,6 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 from made_results import results
-from scipy.stats import kendalltau
 
 import berrypick as bp
 from berrypick.addons.trust.rank_correlation import kendall_tau, tau_ap
@@ -99,6 +98,8 @@ values = st.integers(2, 7).flatmap(lambda n: st.tuples(*[st.lists(st.integers(0,
 
 @given(values)
 def test_same_as_scipy_and_slow_twins(sides):
+    from scipy.stats import kendalltau
+
     one, other = ([float(value) for value in side] for side in sides)
     fast = kendall_tau(np.array([one]), np.array([other]))[0]
     with np.errstate(invalid="ignore"):

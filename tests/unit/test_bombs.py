@@ -16,7 +16,6 @@ from berrypick.documents.texts import read_texts
 from berrypick.formats.io import limits as _limits
 from berrypick.formats.io.table_files import table_parts
 from berrypick.inputs.titles import read_titles
-from berrypick.xml.folder import read_folder
 
 LINE = b"1 Q0 document 1 1.5 r\n"
 
@@ -99,7 +98,7 @@ def test_a_truncated_gzip_document_is_told(tmp_path, files, berrypick):
 
 @pytest.mark.skipif(os.name == "nt", reason="pipes and links of POSIX")
 @pytest.mark.parametrize("kind", ["pipe", "device", "link", "dangling"])
-@pytest.mark.parametrize("reader", [read_texts, read_folder, formats.read_truth])
+@pytest.mark.parametrize("reader", [read_texts, bp.read_collection, formats.read_truth])
 def test_what_is_no_file_of_a_folder_is_refused_by_name(tmp_path, kind, reader):
     top = tmp_path / "documents"
     top.mkdir()
@@ -118,7 +117,7 @@ def test_what_is_no_file_of_a_folder_is_refused_by_name(tmp_path, kind, reader):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links of POSIX")
-@pytest.mark.parametrize("reader", [read_texts, read_folder, formats.read_truth])
+@pytest.mark.parametrize("reader", [read_texts, bp.read_collection, formats.read_truth])
 def test_folders_that_are_links(tmp_path, reader):
     """One that leads out was passed over with all that is in it."""
     top = tmp_path / "documents"
@@ -164,7 +163,7 @@ def without_privileges(folder):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="rights of POSIX")
-@pytest.mark.parametrize("reader", [read_texts, read_folder, formats.read_truth])
+@pytest.mark.parametrize("reader", [read_texts, bp.read_collection, formats.read_truth])
 def test_a_folder_that_cannot_be_read_is_told(reader):
     with tempfile.TemporaryDirectory() as name:  # folders of pytest are closed to other users
         (Path(name) / "a.xml").write_text('<assessments topic="1"><file name="d"/></assessments>')

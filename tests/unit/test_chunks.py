@@ -221,6 +221,7 @@ def test_a_copy_can_push_a_bad_result_behind_the_cut_off(name):
     assert value(longer, "charR@2") == value(spans, "charR@2")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reader", ["distance", "distance(theta=0.002)", "window(before=60,after=60)"])
 @pytest.mark.parametrize("measure", ["EPRUM", "PRUM", "ExpectedRatio@1"])
 def test_a_near_miss_lies_between_a_hit_and_a_far_miss(measure, reader):
@@ -260,35 +261,6 @@ def test_the_protocol_counts_as_chunking_evaluation_does(results, wanted, k):
     for name, expected in counted_twin(results, wanted, k).items():
         assert found[f"{name}@{k}"] == pytest.approx(expected)
         assert value(results, f"{name}(counted='each')@{k}", truth) == pytest.approx(expected)
-
-
-# --- parents --------------------------------------------------------------------------------------------------------
-
-PAGE = "# One\nfirst words\n\nmore words\n# Two\nother words here\n```\n# no heading\n```\nend\n"
-
-
-def reached(user, span, target, **options):
-    truth = worlds.span_truth({"1": [("p", *target)]})
-    return value([("p", *span)], "ExpectedRatio", truth, user=user, documents={"p": PAGE}, collection=None, **options)
-
-
-def test_a_reader_of_parents_gets_the_section():
-    second = PAGE.index("# Two")
-    target = (PAGE.index("more"), PAGE.index("more") + 10)
-    assert reached("classical", (8, 12), target) == 0
-    assert reached("parent", (8, 12), target) == 1
-    assert reached("parent(by='paragraph')", (8, 12), target) == 0
-    assert reached("parent", (second + 8, second + 12), target) == 0
-    assert reached("parent", (second - 1, second + 1), target) == 1  # a chunk that lies in both
-    assert reached("parent(by='document')", (second + 8, second + 12), target) == 1
-    last = PAGE.index("end")
-    assert reached("parent", (second + 8, second + 12), (last, last + 3)) == 1  # code holds no heading
-
-
-def test_parents_need_texts_or_structure():
-    for user, needs in (("parent", "documents="), ("parent(by='element')", "collection=")):
-        with pytest.raises(bp.UsageError, match=needs):
-            value([("d", 0, 10)], "EPRUM", user=user)
 
 
 # --- as legalbenchrag counts ----------------------------------------------------------------------------------------

@@ -11,8 +11,8 @@ from types import ModuleType
 import pytest
 
 import berrypick as bp
+from berrypick.addons.adopt.locator import Locator
 from berrypick.documents.checked import checked_truth
-from berrypick.documents.locator import Locator
 
 
 @pytest.fixture(scope="module")

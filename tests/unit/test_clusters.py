@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 import berrypick as bp
 from berrypick.comparison import statistics
@@ -34,6 +33,8 @@ def members(clusters):
 
 @given(worlds, st.sampled_from(["percentile", "expanded"]))
 def test_intervals_agree_with_drawing_whole_clusters_one_by_one(rows, method):
+    from scipy import stats
+
     values, clusters = columns(rows)
     groups = members(clusters.tolist())
     drawn = np.random.default_rng([1, 7]).integers(0, len(groups), size=(200, len(groups)))
@@ -64,6 +65,8 @@ def test_the_randomisation_test_turns_whole_clusters(rows):
 
 @given(worlds)
 def test_the_t_test_takes_the_variance_of_clusters(rows):
+    from scipy import stats
+
     values, clusters = columns(rows)
     mean, count = values.mean(), len(members(clusters.tolist()))
     squares = [math.fsum(values[i, 0] - mean for i in group) ** 2 for group in members(clusters.tolist())]

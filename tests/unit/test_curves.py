@@ -118,6 +118,7 @@ def test_the_mean_is_that_of_the_evaluation(evaluated):
         assert all(low <= y <= high for low, y, high in zip(band.low, band.y, band.high, strict=True))
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_bands_and_processes_do_not_matter(evaluated):
     results = evaluated("EPRUM")
     assert bands(results) == bands(evaluated("EPRUM", jobs=2))

@@ -18,6 +18,7 @@ def written(files):
     return one_and_two(files)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("typed", "spans"), INSTEAD)
 def test_numbers_that_show_no_notes_warn(typed, spans):
     for number in (

@@ -59,6 +59,13 @@ STORES = ["elasticsearch", "fields", "inner_hits", "qdrant", "qdrant_langchain",
           "milvus", "hits_file"]  # fmt: skip
 CARRIERS = [*FILES, "frame", "records", "dictionaries", *LIBRARIES, *STORES]
 TRUTHS = [*FILES, "frame", "records", "dictionaries"]
+#: One of each kind, for quick tests.
+QUICK = ("jsonl", "frame", "langchain", "elasticsearch")
+
+
+def each_kind(carriers):
+    """Carriers as values of a parameter; all but one of each kind are slow tests."""
+    return [one if one in QUICK else pytest.param(one, marks=pytest.mark.slow) for one in carriers]
 
 
 def styles(name):
@@ -205,7 +212,7 @@ def test_every_name_of_a_place_is_read(carrier, documents, tmp_path):
                 assert got == RIGHT, style
 
 
-@pytest.mark.parametrize("carrier", TRUTHS)
+@pytest.mark.parametrize("carrier", each_kind(TRUTHS))
 def test_every_name_of_topic_document_and_score_is_read(carrier, tmp_path):
     for ours in ("topic", "doc", "score"):
         if ours == "topic" and carrier == "dictionaries":
@@ -214,7 +221,7 @@ def test_every_name_of_topic_document_and_score_is_read(carrier, tmp_path):
             assert value(carrier, [renamed(ours, name)], tmp_path) == RIGHT, name
 
 
-@pytest.mark.parametrize("carrier", CARRIERS)
+@pytest.mark.parametrize("carrier", each_kind(CARRIERS))
 def test_offset_with_length(carrier, tmp_path):
     row = {"topic": "1", "doc": "guide", "offset": 100, "length": 14, "score": 1.0}
     assert value(carrier, [row], tmp_path) == RIGHT
@@ -231,7 +238,7 @@ def test_every_name_of_a_text_is_read_or_refused(carrier, tmp_path):
             value(carrier, [row], tmp_path)
 
 
-@pytest.mark.parametrize("carrier", CARRIERS)
+@pytest.mark.parametrize("carrier", each_kind(CARRIERS))
 def test_lines_and_seconds_are_read_by_their_names(carrier, tmp_path):
     """The result has 10 of 20; a truth of characters is another unit, and half a place is none."""
     lines = [{"topic": "1", "doc": "guide", "start_line": 91, "end_line": 110}]
@@ -251,7 +258,7 @@ def test_lines_and_seconds_are_read_by_their_names(carrier, tmp_path):
             value(carrier, [{"topic": "1", "doc": "guide", name: 3, "score": 1.0}], tmp_path)
 
 
-@pytest.mark.parametrize("carrier", TRUTHS)
+@pytest.mark.parametrize("carrier", each_kind(TRUTHS))
 def test_truths_of_lines(carrier, tmp_path):
     row = {"topic": "1", "doc": "guide", "start_line": 101, "end_line": 114, "grade": 1}
     run = [{"topic": "1", "doc": "guide", "start_line": 108, "end_line": 300}]
@@ -259,7 +266,7 @@ def test_truths_of_lines(carrier, tmp_path):
 
 
 @pytest.mark.parametrize("documents", [None, DOCUMENTS], ids=["without", "with"])
-@pytest.mark.parametrize("carrier", CARRIERS)
+@pytest.mark.parametrize("carrier", each_kind(CARRIERS))
 def test_places_in_other_units_are_refused_by_name(carrier, documents, tmp_path):
     for name in ELSEWHERE:
         row = {"topic": "1", "doc": "guide", name: 3, "score": 1.0}
@@ -268,7 +275,7 @@ def test_places_in_other_units_are_refused_by_name(carrier, documents, tmp_path)
 
 
 @pytest.mark.parametrize("documents", [None, DOCUMENTS], ids=["without", "with"])
-@pytest.mark.parametrize("carrier", CARRIERS)
+@pytest.mark.parametrize("carrier", each_kind(CARRIERS))
 def test_places_on_pages_are_never_whole_documents(carrier, documents, tmp_path):
     for name in PAGES:
         row = {"topic": "1", "doc": "guide", name: 3, "score": 1.0}
@@ -277,7 +284,7 @@ def test_places_on_pages_are_never_whole_documents(carrier, documents, tmp_path)
 
 
 @pytest.mark.parametrize("documents", [None, DOCUMENTS], ids=["without", "with"])
-@pytest.mark.parametrize("carrier", [one for one in CARRIERS if one != "inner_hits"])
+@pytest.mark.parametrize("carrier", each_kind([one for one in CARRIERS if one != "inner_hits"]))
 def test_unknown_names_of_places_are_no_whole_documents(carrier, documents, tmp_path):
     row = {"topic": "1", "doc": "guide", "anfang": 100, "ende": 114, "score": 1.0}
     with pytest.raises(bp.UsageError, match="retrieves whole documents") as error:
@@ -295,7 +302,7 @@ def test_an_inner_hit_without_a_place_is_never_its_document(measure, tmp_path):
             value("inner_hits", [{"topic": "1", **extra}], tmp_path, measure, documents=DOCUMENTS)
 
 
-@pytest.mark.parametrize("carrier", [one for one in CARRIERS if one not in ("csv", "semicolons", "tabs")])
+@pytest.mark.parametrize("carrier", each_kind([one for one in CARRIERS if one not in ("csv", "semicolons", "tabs")]))
 def test_lists_and_objects_that_say_where(carrier, tmp_path):
     for extra in (
         {"span": [100, 114]},
@@ -370,7 +377,7 @@ def test_truths_have_the_same_names(carrier, tmp_path):
             assert judged(carrier, renamed(ours, name, JUDGED), tmp_path) == 0.5, name
 
 
-@pytest.mark.parametrize("carrier", TRUTHS)
+@pytest.mark.parametrize("carrier", each_kind(TRUTHS))
 def test_every_name_of_a_quote_is_read(carrier, tmp_path):
     for name in NAMES["quote"].split():
         row = {"topic": "1", "doc": "guide", name: QUOTE, "grade": 1}
@@ -379,7 +386,7 @@ def test_every_name_of_a_quote_is_read(carrier, tmp_path):
             judged(carrier, row, tmp_path)
 
 
-@pytest.mark.parametrize("carrier", TRUTHS)
+@pytest.mark.parametrize("carrier", each_kind(TRUTHS))
 def test_a_truth_of_unread_places_is_no_truth_of_whole_documents(carrier, tmp_path):
     for documents in (None, DOCUMENTS):
         with pytest.raises(bp.BerrypickError, match="the truth judges places on pages"):
@@ -405,7 +412,7 @@ def test_a_document_of_grade_0_needs_no_place(tmp_path):
 # --- whole documents --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("carrier", CARRIERS)
+@pytest.mark.parametrize("carrier", each_kind(CARRIERS))
 def test_texts_against_documents_judged_whole(carrier, tmp_path):
     truth = {"1": {"guide": 1}}
     row = {"topic": "1", "doc": "guide", "text": QUOTE, "score": 1.0}
@@ -442,7 +449,7 @@ def test_whole_documents_on_the_command_line(tmp_path, berrypick):
 
 
 @pytest.mark.parametrize("documents", [None, DOCUMENTS], ids=["without", "with"])
-@pytest.mark.parametrize("carrier", CARRIERS)
+@pytest.mark.parametrize("carrier", each_kind(CARRIERS))
 def test_text_has_the_length_of_its_offsets(carrier, documents, tmp_path):
     for start, end in ((100, 600), (3, 5), (100, 126)):
         row = {**RESULT, "start": start, "end": end, "text": QUOTE}
@@ -461,7 +468,9 @@ def test_a_quote_has_the_length_of_its_offsets(tmp_path):
             judged(carrier, {**JUDGED, "end": 5100, "quote": QUOTE}, tmp_path)
 
 
-@pytest.mark.parametrize("carrier", ["jsonl", "parquet", "frame", "records", "dictionaries", "langchain", "qdrant"])
+@pytest.mark.parametrize(
+    "carrier", each_kind(["jsonl", "parquet", "frame", "records", "dictionaries", "langchain", "qdrant"])
+)
 def test_yes_and_no_are_no_places(carrier, tmp_path):
     """A start that is true was character 1, except in JSON Lines: charR 1.0."""
     for wrong in ({"start": True}, {"start": False}, {"start": 0, "end": True}):
@@ -495,7 +504,7 @@ def test_seconds_are_no_characters():
     assert bp.evaluate(truth, run, "charR@5").mean() == {"run": {"charR@5": 0.95}}
 
 
-@pytest.mark.parametrize("carrier", CARRIERS)
+@pytest.mark.parametrize("carrier", each_kind(CARRIERS))
 def test_a_length_makes_a_span_beside_a_start_only(carrier, tmp_path):
     about = {"topic": "1", "doc": "guide", "length": 1000, "score": 1.0}
     with pytest.raises(bp.BerrypickError, match=r"whole documents|neither offsets nor text"):
@@ -510,7 +519,7 @@ def test_a_length_makes_a_span_beside_a_start_only(carrier, tmp_path):
 # --- what is not read -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("carrier", CARRIERS)
+@pytest.mark.parametrize("carrier", each_kind(CARRIERS))
 def test_other_fields_are_one_note(carrier, tmp_path):
     given = carry(carrier, [{**RESULT, "author": "Ana", "date": "2020"}], tmp_path, "run")
     notes = [str(note) for note in bp.evaluate(TRUTH, given, "charR@5").notes]

@@ -15,7 +15,7 @@ from twins_text import Element, World
 import berrypick as bp
 from berrypick import users
 from berrypick.core.run import Ranking
-from berrypick.core.truth import EntryPoint, Targets, TopicTruth, Truth
+from berrypick.core.truth import Targets
 from berrypick.users import ReaderContext
 
 
@@ -91,22 +91,6 @@ BY_BOTH = {"path": True, "place": True}
 
 
 @given(scenes())
-def test_hierarchy_by_path_is_hierarchy_on_the_line(scene: tuple[list[list[Element]], list[Element]]) -> None:
-    ranks, targets = scene
-    wanted = pytest.approx(literal(ranks, targets, "larger"), abs=1e-12)
-    for known in (BY_PATH, BY_PLACE, BY_BOTH):
-        assert reach("hierarchy", ranking_of(ranks, **known), targets_of(targets, **known)) == wanted
-
-
-@given(scenes(groups=False))
-def test_coverage_by_path_is_coverage_on_the_line(scene: tuple[list[list[Element]], list[Element]]) -> None:
-    ranks, targets = scene
-    wanted = pytest.approx(literal(ranks, targets, "target"), abs=1e-12)
-    for known in (BY_PATH, BY_PLACE, BY_BOTH):
-        assert reach("coverage", ranking_of(ranks, **known), targets_of(targets, **known)) == wanted
-
-
-@given(scenes())
 def test_classical_readers_see_the_element_pointed_to(scene: tuple[list[list[Element]], list[Element]]) -> None:
     """Reach 1 iff the pointer is the target, whether or not places are known."""
     ranks, targets = scene
@@ -128,27 +112,6 @@ def test_classical_readers_on_the_line_see_what_is_covered(
     assert (found == (covered >= 0.5)).all()
 
 
-@given(scenes())
-def test_passages_among_elements_are_read_on_the_line(scene: tuple[list[list[Element]], list[Element]]) -> None:
-    """A run of offsets, a truth of elements whose places are known."""
-    ranks, targets = scene
-    run, wanted = ranking_of(ranks, **BY_PLACE), targets_of(targets, **BY_BOTH)
-    for model in ("hierarchy", "coverage", "classical", "classical(share=1)"):
-        on_the_line = reach(model, run, targets_of(targets, **BY_PLACE))
-        assert (reach(model, run, wanted) == on_the_line).all()
-
-
-@given(twins.worlds(repeats=False), st.sampled_from(["hierarchy", "coverage", "classical"]))
-def test_places_from_the_collection_change_nothing(world: World, model: str) -> None:
-    """Lengths from the assessments or from the documents: the same readers of judged elements."""
-    assume(all(key in world.gain for key in world.pointers))
-    measures = ["ExpectedRatio@1", "ExpectedRatio", "EPRUM(rank=2)"]
-    collection = twins.collection_of(world.trees)
-    by_path = twins.values(world.truth, world.run, measures, user=model)
-    placed = twins.values(world.truth, world.run, measures, user=model, collection=collection)
-    assert placed == [pytest.approx(one, abs=1e-12) for one in by_path]
-
-
 @given(twins.worlds(groups=False, repeats=False))
 def test_the_targets_are_the_ideal_recall_base(world: World) -> None:
     ideal = twins.ideal_base(world.gain)
@@ -164,110 +127,6 @@ LINE = [
     Element("d", "/a[1]/s[1]/p[1]", 20, 30),
     Element("d", "/a[1]/s[2]", 60, 100),
 ]
-
-
-def test_by_hand() -> None:
-    ranks, targets = [[element] for element in LINE], [LINE[1]]
-    run, wanted = ranking_of(ranks, **BY_PATH), targets_of(targets, **BY_PATH)
-    assert reach("hierarchy", run, wanted).ravel() == pytest.approx([0.4, 1, 0.25, 0])
-    assert reach("coverage", run, wanted).ravel() == pytest.approx([1, 1, 0.25, 0])
-    assert reach("classical", run, wanted).ravel() == pytest.approx([0, 1, 0, 0])
-
-
-def test_an_element_in_another_document_is_another_element() -> None:
-    other = Element("e", "/a[1]/s[1]", 10, 50)
-    for model in ("hierarchy", "coverage", "classical"):
-        found = reach(model, ranking_of([[other]], **BY_PATH), targets_of([LINE[1]], **BY_PATH))
-        assert found.tolist() == [[0.0]]
-
-
-def test_a_rank_with_several_elements_leads_up_and_down() -> None:
-    """hierarchy: 1 - (1 - .4)(1 - .25)."""
-    group = ranking_of([[LINE[0], LINE[2]]], **BY_PATH)
-    assert reach("hierarchy", group, targets_of([LINE[1]], **BY_PATH)) == pytest.approx(np.array([[0.55]]))
-
-
-@pytest.mark.parametrize(
-    "known",
-    [
-        pytest.param(BY_PLACE, id="place"),
-        pytest.param(BY_BOTH, id="both"),
-        pytest.param(BY_PATH, id="path"),
-    ],
-)
-def test_the_regions_of_a_rank_are_covered_together(known: dict[str, bool]) -> None:
-    """Two halves of a target at one rank cover it: its share is 1, not 1 - 1/4."""
-    halves = [Element("d", "/a[1]/s[1]", 0, 50), Element("d", "/a[1]/s[2]", 50, 100)]
-    found = reach("coverage", ranking_of([halves], **known), targets_of([LINE[0]], **known))
-    assert found == pytest.approx(np.array([[1.0]]))
-
-
-def test_lengths_that_nobody_knows_lead_nowhere() -> None:
-    """measures.md section 1: hierarchy reach 0, counted in the notes."""
-    truth = twins.graded_truth({("d", "/a[1]"): (3, 1), ("d", "/a[1]/b[1]"): (3, 3)})
-    run = twins.element_run([[("d", "/a[1]")], [("d", "/a[1]/b[1]")]])
-    results = bp.evaluate(truth, [run], "ExpectedRatio@1 ExpectedRatio", user="hierarchy")
-    assert results.mean()["run"] == {"ExpectedRatio@1": 0.0, "ExpectedRatio": 1.0}
-    assert any("lengths of some elements are unknown" in note for note in map(str, results.notes))
-
-
-def test_the_length_of_a_result_that_was_not_assessed_is_unknown() -> None:
-    sizes = {("d", "/a[1]"): 40.0, ("d", "/a[1]/b[1]"): 10.0}
-    truth = twins.graded_truth({("d", "/a[1]"): (3, 1), ("d", "/a[1]/b[1]"): (3, 3)}, sizes)
-    run = twins.element_run([[("d", "/a[1]/b[1]/c[1]")], [("d", "/a[1]")]])
-    results = bp.evaluate(truth, [run], "ExpectedRatio@1 ExpectedRatio@2", user="hierarchy")
-    assert results.mean()["run"] == {"ExpectedRatio@1": 0.0, "ExpectedRatio@2": 0.25}
-    assert any("lengths of some elements are unknown" in note for note in map(str, results.notes))
-
-
-def test_a_target_of_unknown_length_is_not_reached_by_navigation() -> None:
-    """Whichever of the two lengths is the unknown one."""
-    known, unknown = ranking_of([[LINE[0]]], **BY_PATH), targets_of([LINE[1]], path=True, size=True)
-    assert unknown.size is not None
-    unknown.size[:] = np.nan
-    assert reach("hierarchy", known, unknown).tolist() == [[0.0]]
-    assert reach("coverage", known, unknown).tolist() == [[1.0]], "what contains it covers it, however long it is"
-    assert users.build("hierarchy").notes(known, unknown)
-
-
-def test_empty_elements_are_nested_and_no_error() -> None:
-    empty = Element("d", "/a[1]/s[3]", 100, 100)
-    for known in (BY_PATH, BY_PLACE):
-        run, wanted = ranking_of([[empty], [LINE[0]]], **known), targets_of([empty], **known)
-        found = reach("hierarchy", run, wanted)
-        assert found[1, 0] == 0.0
-        assert 0 <= found[0, 0] <= 1
-
-
-def entered(points: Sequence[tuple[str, str]]) -> Truth:
-    topic = TopicTruth(
-        "1",
-        tuple(element.document for element in LINE[:2]),
-        np.ones(2),
-        path=tuple(element.path for element in LINE[:2]),
-        size=np.array([100.0, 40.0]),
-        rsize=np.array([40.0, 40.0]),
-        entry_points=tuple(EntryPoint(document, point) for document, point in points),
-    )
-    return Truth("elements", {"1": topic}, scale="sizes")
-
-
-def test_entry_points_by_path() -> None:
-    """A L/(A L + d) from the start of the element to the entry point; L = 100, A = .1."""
-    children = {LINE[0].path: [LINE[1], LINE[3]], LINE[1].path: [LINE[2]]}
-    for element in LINE:
-        element.children = children.get(element.path, [])
-    LINE[1].above = LINE[3].above = LINE[0]
-    LINE[2].above = LINE[1]
-    collection = twins.collection_of([LINE])
-    truth = entered([("d", "/a[1]/s[1]")])
-    run = twins.element_run([[("d", "/a[1]/s[1]/p[1]")], [("d", "/a[1]")]])
-    options = {"user": "bep", "collection": collection}
-    assert twins.value(truth, run, "ExpectedRatio@1", **options) == pytest.approx(10 / 20)
-    assert twins.value(truth, run, "ExpectedRatio@2", **options) == pytest.approx(1 - 10 / 20 * 10 / 20)
-    assert twins.value(truth, run, "EPRUM", **options) == pytest.approx(0.5 + 0.25 / 2)
-    with pytest.raises(bp.UsageError, match="collection="):
-        twins.value(truth, run, "EPRUM", user="bep")
 
 
 def test_readers_that_need_places_say_so() -> None:

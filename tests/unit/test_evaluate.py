@@ -184,7 +184,7 @@ def test_signatures_tell_numbers_apart():
         signature("EPRUM(r=1)"),
         signature("EPRUM(ideal='greedy')"),
         signature(user="classical(share=0.6)"),
-        signature(user="hierarchy"),
+        signature(user="distance"),
         signature(navigation=ReachTable({("a", "b"): 0.5})),
         signature(navigation=ReachTable({("a", "b"): 0.6})),
         signature(idealism={1: 1, 0.5: 1}),

@@ -18,8 +18,6 @@ import pytest
 
 import berrypick as bp
 from berrypick.relevance.recall_base import recall_base
-from berrypick.xml.folder import read_folder
-from berrypick.xml.resolve import resolve_truth
 from tests.made_data import made_files, served, sha256
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -31,12 +29,12 @@ degraded, ideal_run = (getattr(import_module("_synthetic"), name) for name in ("
 
 @pytest.fixture(scope="module")
 def collection():
-    return read_folder(CAMPAIGN / "collection")
+    return bp.read_collection(CAMPAIGN / "collection")
 
 
 @pytest.fixture(scope="module")
 def truth(collection):
-    return resolve_truth(bp.read_truth(CAMPAIGN / "assessments.xml"), collection)
+    return bp.resolve_elements(bp.read_truth(CAMPAIGN / "assessments.xml"), collection)
 
 
 def test_ideal_run_is_ideal(truth, collection) -> None:

@@ -137,6 +137,7 @@ def test_certain_lists_have_whole_lengths(kernel):
     assert lists[39].tolist() == list(range(40))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kernel", BOTH)
 def test_hardly_possible_is_not_sure(kernel):
     """P(F < 1) is 1e-340 after all candidates, which rounds to 0; yet no list surely reaches anything."""

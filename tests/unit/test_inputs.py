@@ -22,6 +22,7 @@ def refused(done, *parts):
 ODD = ["\u2028", "\u2029", "\u0085", "\x0b", "\x0c", "\x1c", "\x1e"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl"])
 @pytest.mark.parametrize("odd", ODD)
 def test_odd_names_are_converted(tmp_path, odd, ending):

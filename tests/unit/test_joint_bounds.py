@@ -92,7 +92,7 @@ def check_mean(seen, laws, rank, rng):
         assert not sharp or found == pytest.approx([least, most], abs=CLOSE)
 
 
-MANY = pytest.param(range(25, at_length(120, 1000)), marks=pytest.mark.slow)
+MANY = pytest.param(range(25, at_length(50, 1000)), marks=pytest.mark.slow)
 
 
 @pytest.mark.slow

@@ -21,6 +21,7 @@ def put(tmp_path):
     return write
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("column", ["start", "end", "grade"])
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])
 def test_parquet_truth_with_what_is_not_a_number(tmp_path, column, value):

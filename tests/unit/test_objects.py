@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
@@ -85,25 +84,6 @@ def test_a_damaged_parquet_file_is_told(tmp_path):
         bp.read_run(tmp_path / "run.parquet")
 
 
-def test_a_file_of_texts_is_located(files, tmp_path, berrypick):
-    (tmp_path / "texts").mkdir()
-    (tmp_path / "texts" / "garden.txt").write_text(TEXT)
-    paths = files(
-        truth_jsonl=json.dumps({"topic": "1", "doc": "garden", "start": CUT, "end": CUT + 28}),
-        run_csv="topic,doc,text,rank\n1,garden,Raspberries fruit in July.,2\n1,garden,Cut the old canes,1\n",
-        bad_csv="topic,doc,text,rank\n1,garden,Pick dry.,2\n1,garden,Cut the new canes,1\n",
-    )
-    options = ["-m", "charR spanRR", "-o", "json", "--documents", tmp_path / "texts"]
-    done = berrypick("evaluate", paths["truth_jsonl"], paths["run_csv"], *options)
-    assert [row["value"] for row in json.loads(done.out)] == [pytest.approx(17 / 28), 1]
-    bad = berrypick("evaluate", paths["truth_jsonl"], paths["bad_csv"], *options)
-    assert bad.code == 2 and "2 of 2 quotes cannot be resolved" in bad.err and "bad.csv:3: topic 1" in bad.err
-    assert berrypick("evaluate", paths["truth_jsonl"], paths["run_csv"], "-m", "charR").code == 2
-    bp.write(bp.read_run(paths["run_csv"]), tmp_path / "again.csv")
-    again = berrypick("evaluate", paths["truth_jsonl"], tmp_path / "again.csv", *options)
-    assert json.loads(again.out)[0]["value"] == pytest.approx(17 / 28)
-
-
 # --- data frames ----------------------------------------------------------------------------------------------------
 
 
@@ -151,16 +131,6 @@ def test_missing_values_in_frames_are_told():
     assert content(bp.run_from_frame(frame)) == EXPECTED
 
 
-def test_truth_and_texts_from_frames():
-    polars = pytest.importorskip("polars", reason="polars: make test installs it")
-    truth = bp.truth_from_frame(polars.DataFrame({"topic": [1], "quote": ["old canes"], "grade": [2]}))
-    run = bp.run_from_frame(
-        polars.DataFrame({"topic": [1], "text": ["Cut the old canes in autumn."]}), documents=DOCUMENTS
-    )
-    assert content(run) == [("1", "garden", CUT, CUT + 28)]
-    assert bp.evaluate(truth, run, "charR", documents=DOCUMENTS).mean_rows[0].value == 1
-
-
 # --- lists by topic -------------------------------------------------------------------------------------------------
 
 
@@ -177,13 +147,6 @@ def test_dictionaries_of_spans_to_scores():
     assert content(run) == EXPECTED
     whole = bp.run_from_objects({"1": {"garden": 1.0, "shed": 2.0}})
     assert whole.start is None and [whole.documents[code] for code in whole.document] == ["shed", "garden"]
-
-
-def test_texts_alone_are_located_or_told():
-    run = bp.run_from_objects({"1": [TEXT[:26], TEXT[CUT : CUT + 28]], "2": []}, documents=DOCUMENTS)
-    assert content(run) == EXPECTED[:2] and run.notes == ("1 topic has no results",)
-    with pytest.raises(bp.InputError, match="only its text"):
-        bp.run_from_objects({"1": [TEXT[:26]]})
 
 
 @pytest.mark.parametrize("wrong", [[1], {"1": "text"}, {"1": [object()]}, {"1": 7}, {}])

@@ -75,6 +75,7 @@ def test_a_file_and_a_format(folder: Path) -> None:
     assert Path("means.md").read_text() == run("evaluate", *EVALUATED["evaluate"], "-o", "csv").stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "form"),
     [("a.md", "markdown"), ("a.tex", "latex"), ("a.txt", "table"), ("a.TSV", "tsv"), ("./a.csv", "csv")],
@@ -84,6 +85,7 @@ def test_the_extension_says_the_format(name: str, form: str, folder: Path) -> No
     assert Path(name).read_text() == run("evaluate", *EVALUATED["evaluate"], "-o", form).stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("given", "message"),
     [
@@ -138,7 +140,10 @@ def texts(folder: Path) -> None:
     run("pool", *WRITING["pool"][0], "-o", "tasks.jsonl")
 
 
-@pytest.mark.parametrize("command", [*sorted({*WRITING} - {"plot"}), pytest.param("plot", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "command",
+    [pytest.param(one, marks=pytest.mark.slow) if one in ("plot", "report") else one for one in sorted(WRITING)],
+)
 def test_files_are_written_with_o_and_in_the_older_way(command: str, texts: None) -> None:
     arguments, older, file = WRITING[command]
     assert run(command, *arguments, "-o", file).exit_code == 0
@@ -149,6 +154,7 @@ def test_files_are_written_with_o_and_in_the_older_way(command: str, texts: None
         assert Path(file).stat().st_size
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", WRITING)
 def test_a_word_is_no_file(command: str, texts: None, capsys: pytest.CaptureFixture[str]) -> None:
     arguments, older, file = WRITING[command]
@@ -166,6 +172,7 @@ def test_a_word_is_no_file(command: str, texts: None, capsys: pytest.CaptureFixt
 PRINTING = {"convert": "span-run", "locate": "span-truth", "pool": "label-studio", "relocate": "span-truth"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", PRINTING)
 def test_the_name_of_a_format_prints(command: str, texts: None, capsys: pytest.CaptureFixture[str]) -> None:
     arguments, name = WRITING[command][0], PRINTING[command]

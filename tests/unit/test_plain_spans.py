@@ -63,6 +63,7 @@ def drawn(draw, scores, texts=False):
     return {f"q{number}": [span() for _ in range(int(draw.integers(0, 6)))] for number in range(8)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(30))
 def test_plain_lists_are_read_at_once(seed, both):
     draw = np.random.default_rng(seed)
@@ -197,6 +198,7 @@ def as_records(given):
     return [{"topic": topic, **one} for topic, held in given.items() for one in held]
 
 
+@pytest.mark.slow
 def test_plain_judgements_are_read_at_once(both_truths):
     for seed in range(30):
         draw = np.random.default_rng(seed)
@@ -218,6 +220,7 @@ MORE = [{"grade": 0, "end": 1}, {"end": 1}, {"grade": -0.0}, {"grade": 1001}, {"
         {"quote": "it"}, {"set": "x"}, {"judged": "whole"}, {"grade": "high"}, {}]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("odd", [*ODD, *MORE], ids=[str(one)[:40] for one in [*ODD, *MORE]])
 def test_other_judgements_say_the_same(odd, both_truths):
     for held in ([SPAN | odd], [SPAN, SPAN | odd], [SPAN | odd, SPAN], [{**odd, **SPAN}, SPAN]):

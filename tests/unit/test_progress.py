@@ -109,6 +109,7 @@ def test_an_error_of_ours_is_shown_as_its_message():
     assert shown == f"UsageError: {raised.value}" and "\n" not in shown and "did you mean nDCG" in shown
 
 
+@pytest.mark.slow
 def test_ipython_shows_the_message_alone(capsys):
     shell = pytest.importorskip("IPython.core.interactiveshell").InteractiveShell()
     shell.run_cell("import berrypick as bp\nbp.evaluate({'q': {'a': 1}}, {'q': {'a': 1.0}}, 'nDGC@10')")

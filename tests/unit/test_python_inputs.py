@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 import os
 import random
 import subprocess
@@ -20,7 +19,7 @@ from hypothesis import strategies as st
 import berrypick as bp
 from berrypick.core.errors import BerrypickError
 from berrypick.inputs.client_readers import Clients
-from berrypick.inputs.column_tables import ColumnTable, TextSearch, documents_run, documents_run_by_rows
+from berrypick.inputs.column_tables import ColumnTable, documents_run, documents_run_by_rows
 from berrypick.inputs.convert import as_run, as_runs, as_truth
 
 pandas = pytest.importorskip("pandas", reason="pandas: make test installs it")
@@ -107,13 +106,11 @@ def test_readers_of_batches():
 
 @pytest.mark.parametrize("column", [pandas.Series, polars.Series])
 def test_a_single_column_is_no_frame(column, tmp_path):
-    """Columns of file names, and of texts of a topic, are lists, though Arrow can read them."""
+    """A column of file names is a list, though Arrow can read it."""
     for name in ("one", "two"):
         (tmp_path / name).write_text(f"1 Q0 a 1 1.0 {name}\n")
     runs = column([str(tmp_path / "one"), str(tmp_path / "two")])
     assert bp.evaluate({"1": {"a": 1}}, runs, "AP").mean() == {"one": {"AP": 1.0}, "two": {"AP": 1.0}}
-    texts, truth = {"a": "some text here"}, {"1": [("a", 0, 9)]}
-    assert bp.evaluate(truth, {"1": column(["some text"])}, "charR", documents=texts).mean()["run"]["charR"] == 1.0
 
 
 def test_frames_of_narwhals():
@@ -258,6 +255,7 @@ def test_ids_are_texts():
         as_run(run.assign(docno=1.5))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("library", ["pandas", "polars", "Arrow", "DuckDB"])
 @pytest.mark.parametrize(
     ("name", "problem"),
@@ -531,34 +529,6 @@ def test_a_pattern_names_several_files(tmp_path):
 
 # --- documents= reaches everything without offsets --------------------------------------------------------------------
 
-CUTS = "Cut the old canes"
-WITHOUT_OFFSETS = {
-    "texts": {"1": [CUTS, "Pick dry."]},
-    "pairs": {"1": [(CUTS, 0.9), ("Pick dry.", 0.5)]},
-    "dictionaries": {"1": [{"doc": "garden", "text": CUTS}, {"text": "Pick dry."}]},
-    "frame": pandas.DataFrame({"qid": ["1", "1"], "text": ["Pick dry.", CUTS], "score": [0.5, 0.9]}),
-    "frame with doc": polars.DataFrame({"qid": [1, 1], "docno": ["garden"] * 2, "page_content": [CUTS, "Pick dry."]}),
-    "records": [{"topic": "1", "text": CUTS}, {"topic": "1", "text": "Pick dry."}],
-}
-
-
-@pytest.mark.parametrize("kind", WITHOUT_OFFSETS)
-def test_texts_are_looked_up_in_the_documents(kind):
-    run = WITHOUT_OFFSETS[kind]
-    assert bp.score("charR@1", SPANS, run, documents=DOCUMENTS) == 17 / 28
-    assert bp.score("spanRR", SPANS, {"named": run}, documents=DOCUMENTS) == 1
-    with pytest.raises(bp.InputError, match=r"no offsets, only its text[\s\S]*with documents="):
-        bp.evaluate(SPANS, run, "charR@1")
-    with pytest.raises(bp.InputError, match=r"quotes cannot be resolved[\s\S]*the quote is not in"):
-        bp.evaluate(SPANS, run, "charR@1", documents={"garden": "Nothing of this."})
-
-
-def test_quotes_says_how_texts_are_looked_up():
-    run = {"1": ["Cut  the\nold canes"]}
-    assert bp.score("charR@1", SPANS, run, documents=DOCUMENTS, quotes="normalised") == 17 / 28
-    with pytest.raises(bp.InputError, match="topic 1, rank 1: topic 1: the quote is not in any document"):
-        bp.evaluate(SPANS, run, "charR@1", documents=DOCUMENTS)
-
 
 def test_where_whole_documents_are_judged_texts_need_no_place():
     truth = {"1": {"garden": 1}}
@@ -574,38 +544,6 @@ def test_where_whole_documents_are_judged_texts_need_no_place():
     ):
         found = bp.evaluate(truth, run, "RR EPRUM")
         assert found.mean()["run"] == {"RR": 0.5, "EPRUM": 0.5}
-    assert bp.score("EPRUM", truth, {"1": ["kept dry", CUTS]}, documents=DOCUMENTS) == 0.5
-
-
-def test_a_truth_of_quotes_and_of_results():
-    frame = pandas.DataFrame({"qid": ["1"], "quote": ["old canes"]})
-    lists = {"1": ["old canes"]}
-    chosen = {"1": [({"doc": "garden", "quote": "old canes"}, 2)]}
-    at = TEXT.index("old")
-    placed = {"1": [{"doc": "garden", "start_index": at, "end_index": at + 9, "relevance": 2}]}
-    for truth in (frame, lists, chosen, placed):
-        assert bp.score("charP@1", truth, {"1": [CUTS]}, documents=DOCUMENTS) == 9 / 17
-    assert as_truth(placed).grades() == {2} and as_truth({**placed, "2": []}).notes
-    with pytest.raises(bp.UsageError, match="the truth:1 quotes relevant text"):
-        bp.evaluate(frame, {"1": [{"doc": "garden", "start": 0, "end": 9}]}, "charP")
-
-
-@pytest.mark.parametrize("offsets", ["bytes", "utf16"])
-def test_places_of_texts_are_not_converted_again(tmp_path, offsets):
-    text = "\u00e9\U0001f347 Cut the old canes. Pick \u00e9."
-
-    def count(part: str) -> int:
-        return len(part.encode("utf-8")) if offsets == "bytes" else len(part.encode("utf-16-le")) // 2
-
-    at = count(text[: text.index("Cut")])
-    truth = {"1": [{"doc": "g", "start": at, "end": at + 18, "offsets": offsets}]}
-    (tmp_path / "r.jsonl").write_text(json.dumps({"topic": "1", "doc": "g", "text": "Cut the old canes."}))
-    mixed = {"1": [{"doc": "g", "start": at, "text": "Cut the old canes."}, {"text": "Pick \u00e9."}]}
-    for run in (tmp_path / "r.jsonl", {"1": ["Cut the old canes."]}, mixed):
-        assert bp.score("IoU@1", truth, run, documents={"g": text}, offsets=offsets) == 1
-    pick = count(text[: text.index("Pick")])
-    search = TextSearch(bp.read_texts({"g": text}), offsets=offsets)
-    assert as_run(mixed, search).start.tolist() == [at, pick]
 
 
 # --- the other functions ----------------------------------------------------------------------------------------------
@@ -620,7 +558,7 @@ def test_every_function_takes_them(tmp_path):
     assert bp.judge(truth, {"x": runs["x"]}, "1").topic == "1"
     bp.write_report(truth, runs, "AP", html=tmp_path / "report.html", resamples=100)
     assert (tmp_path / "report.html").stat().st_size
-    quotes = pandas.DataFrame({"qid": ["1"], "quote": [CUTS]})
+    quotes = pandas.DataFrame({"qid": ["1"], "quote": ["Cut the old canes"]})
     found = bp.sweep(DOCUMENTS, quotes, measures="charR@2", queries={"1": "canes"}, grid={"size": [30]})
     assert len(found.settings) == 1
 

@@ -157,6 +157,7 @@ def test_repeated_documents_count_once() -> None:
         assert bp.score("SetP", {"1": {"a": 1}}, run, duplicates=duplicates) == 0.5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(20))
 def test_the_kernel_is_the_plain_form(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     if _native is None:

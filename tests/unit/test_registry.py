@@ -600,8 +600,8 @@ def test_a_small_evaluation_loads_little(tmp_path):
     done = subprocess.run([sys.executable, "-c", code, *asked], capture_output=True, text=True, check=True)
     loaded = set(done.stdout.splitlines()[-1].split())
     unneeded = ("inputs.fields", "inputs.objects", "inputs.frames", "formats.span_truth", "addons.traces.stores",
-                "comparison.statistics", "addons.ideal.list_problem", "documents.tokens", "xml.resolve", "users.pairs",
-                "addons.levels.levels", "addons.pages.page_units", "core.structure",
+                "comparison.statistics", "addons.ideal.list_problem", "documents.tokens", "addons.index.resolve",
+                "users.pairs", "addons.levels.levels", "addons.pages.page_units", "core.structure",
                 "addons.judge.annotators")  # fmt: skip
     assert "berrypick.evaluation.scoring" in loaded and not {f"berrypick.{name}" for name in unneeded} & loaded
     assert len(loaded) < 140

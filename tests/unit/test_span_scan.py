@@ -182,6 +182,7 @@ def test_a_text_that_says_nothing_is_left_to_the_plain_reader(text, tmp_path, bo
     assert isinstance(found, str) or found["counts"] or len(found["quoted"]) < 3 or found["document"] != [""] * 3
 
 
+@pytest.mark.slow
 def test_blocks_end_anywhere(tmp_path, both, monkeypatch):
     monkeypatch.setattr("berrypick.formats.io.scan.BLOCK", 128)
     lines = drawn_lines(np.random.default_rng(1), 400)

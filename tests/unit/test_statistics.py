@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import doctest
 import itertools
+import math
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from berrypick.comparison import statistics
 from berrypick.comparison.statistics import adjusted, bootstrap, effect_size, randomisation_test, t_test
@@ -45,8 +45,11 @@ def test_by_hand():
     assert randomisation_test(column([0.1, -0.1, 0.2])).p[0] == 0.75
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("topics", [2, 5, 9, 13])
 def test_exact_values_are_those_of_scipy(topics):
+    from scipy import stats
+
     random = np.random.default_rng(topics)
     one, other = random.random(topics), random.random(topics)
     theirs = stats.permutation_test(
@@ -59,6 +62,7 @@ def test_exact_values_are_those_of_scipy(topics):
     assert found.exact[0]
 
 
+@pytest.mark.slow
 def test_thirty_topics_are_exact_and_agree_with_drawn_sign_changes():
     values = np.random.default_rng(3).normal(0.1, 0.3, (30, 6))
     exact = randomisation_test(values)
@@ -70,7 +74,10 @@ def test_thirty_topics_are_exact_and_agree_with_drawn_sign_changes():
     assert np.array_equal(randomisation_test(more).p, exact.p)
 
 
+@pytest.mark.slow
 def test_drawn_values_are_near_those_of_scipy():
+    from scipy import stats
+
     random = np.random.default_rng(5)
     one, other = random.random(60), random.random(60) + 0.09
     theirs = stats.permutation_test(
@@ -105,14 +112,24 @@ def test_no_topics():
 # Student
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("topics", [2, 3, 10, 200])
 def test_t_is_that_of_scipy(topics):
+    from scipy import stats
+
     random = np.random.default_rng(topics)
     one, other = random.random((topics, 4)), random.random((topics, 4))
     theirs = stats.ttest_rel(one, other)
     found = t_test(one - other)
     assert np.allclose(found.p, theirs.pvalue, rtol=1e-10)
     assert np.allclose(found.statistic, theirs.statistic, rtol=1e-10)
+
+
+def test_t_by_hand():
+    """Differences 1, 2, 3: t = 2 / (1 / sqrt(3)); with two degrees of freedom p = 1 - t / sqrt(t^2 + 2)."""
+    found = t_test(column([1.0, 2.0, 3.0]))
+    assert found.statistic[0] == pytest.approx(math.sqrt(12))
+    assert found.p[0] == pytest.approx(1 - math.sqrt(12 / 14))
 
 
 def test_t_without_spread():
@@ -153,6 +170,8 @@ def test_undefined_p_values_do_not_count():
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
 def test_benjamini_hochberg_is_that_of_scipy(values):
+    from scipy import stats
+
     p = np.array(values)
     assert np.allclose(adjusted(p, "bh"), stats.false_discovery_control(p), atol=1e-12)
 
@@ -172,10 +191,13 @@ def test_holm_rejects_what_its_steps_reject(values):
 # bootstrap
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("ours", "theirs"), [("percentile", "percentile"), ("bca", "BCa")])
 @pytest.mark.parametrize("confidence", [0.8, 0.95])
 def test_intervals_are_those_of_scipy(ours, theirs, confidence):
     """As near as 50,000 resamples bring both to the truth."""
+    from scipy import stats
+
     values = np.random.default_rng(7).beta(0.5, 1, 40)
     found = bootstrap(column(values), confidence=confidence, resamples=50_000, method=ours)
     other = stats.bootstrap(
@@ -186,9 +208,12 @@ def test_intervals_are_those_of_scipy(ours, theirs, confidence):
     assert found.high[0] == pytest.approx(other.high, abs=0.002)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("ours", "theirs"), [("percentile", "percentile"), ("bca", "BCa")])
 @pytest.mark.parametrize("topics", [5, 30, 300])
 def test_from_the_same_resamples_scipy_reads_the_same_interval(ours, theirs, topics):
+    from scipy import stats
+
     values = np.random.default_rng(topics).beta(0.5, 1, topics)
     found = bootstrap(column(values), resamples=2000, method=ours)
     earlier = stats.bootstrap((values,), np.mean, n_resamples=9, method=theirs, rng=np.random.default_rng(1))
@@ -240,6 +265,7 @@ def test_more_columns_than_are_treated_at_once(monkeypatch):
     assert np.array_equal(whole[1].p, parts[1].p)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["percentile", "expanded", "bca"])
 def test_bounds_are_means_that_can_occur(method):
     """What adding the centre back rounds to, -1.4e-17 for one, is not shown as -0.0000."""

@@ -102,6 +102,7 @@ def test_any_name_is_itself_in_markdown(name):
     assert [" ".join(cell.split()) for cell in cells] == ["n", "v", " ".join(name.split()), "1"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["=1+1", "+SUM(A1)", "-1+1", "@cmd", "\t=1", "＝1+1", "=cmd|' /C calc'!A0"])
 @pytest.mark.parametrize("kind", ["evaluate", "compare"])
 def test_text_in_csv_is_no_formula(name, kind):

@@ -88,7 +88,6 @@ def test_what_is_asked_of_names(both):
         assert scanned.changed().has_more_documents(most) == (len(plain.documents) > most)
 
 
-@pytest.mark.slow
 def test_judged_documents(both):
     scanned, plain = both
     draw = np.random.default_rng(len(plain))

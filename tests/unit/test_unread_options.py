@@ -19,8 +19,8 @@ def said(truth, run, measures, **options):
     ("unread", "read", "options"),
     [
         ("AP ERR", "PRUM", {"units": 9}),
-        ("AP ERR", "EPRUM", {"user": "coverage"}),
-        ("EPRUM(user='hierarchy')", "EPRUM", {"user": "coverage"}),
+        ("AP ERR", "EPRUM", {"user": "bep"}),
+        ("EPRUM(user='distance')", "EPRUM", {"user": "window(before=9)"}),
         ("nDCG ERR", "EPRUM", {"navigation": ReachTable({("a", "b"): 0.5})}),
         ("PRUM ERR", "EPRUM", {"idealism": "1=.5,2=1"}),
     ],

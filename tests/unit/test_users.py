@@ -1,14 +1,12 @@
 """User models: what a reader who consults a result ends up seeing."""
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
-import twins
 import worlds
 from generated import span_worlds
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import berrypick as bp
@@ -16,7 +14,6 @@ from berrypick.core.collection import Collection
 from berrypick.core.navigation import LinkTable, ReachTable
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
-from berrypick.kernels.item_chain import Chances, item_rows
 from berrypick.users import ReaderContext, build
 
 
@@ -41,52 +38,6 @@ def spans_reach(model, targets, results, **world):
 def pages_reach(model, wanted, ranked, navigation):
     truth = worlds.document_truth({"1": dict.fromkeys(wanted, 1)})
     return reach(model, truth, worlds.document_run({"1": ranked}), navigation=navigation)
-
-
-# --- spans -----------------------------------------------------------------------------------------------------
-
-
-@given(span_worlds(), st.sampled_from([0.2, 0.5, 0.75, 1.0]))
-def test_coverage_and_classical_count_characters(world, share):
-    covered = spans_reach("coverage", world.targets, world.results)
-    classical = spans_reach(f"classical(share={share})", world.targets, world.results)
-    for k, result in enumerate(world.results):
-        for x, target in enumerate(world.targets):
-            part = twins.covered_share([result], target)
-            assert covered[k, x] == pytest.approx(part, abs=1e-12)
-            assert classical[k, x] == (part >= share - 1e-9)
-
-
-@given(span_worlds(), st.integers(1, 3))
-def test_the_regions_of_one_rank_are_taken_together(world, size):
-    """Equal ranks make one list item that points to several places."""
-    grouped = [(*result, k // size) for k, result in enumerate(world.results)]
-    run = worlds.span_run({"1": grouped})
-    truth = worlds.span_truth({"1": world.targets})
-    covered = reach("coverage", truth, run)
-    assert covered.shape[0] == math.ceil(len(world.results) / size)
-    for rank in range(len(covered)):
-        regions = [result[:3] for result in grouped if result[3] == rank]
-        for x, target in enumerate(world.targets):
-            assert covered[rank, x] == pytest.approx(twins.covered_share(regions, target), abs=1e-12)
-
-
-@given(span_worlds())
-def test_hierarchy_is_intersection_over_union(world):
-    found = spans_reach("hierarchy", world.targets, world.results)
-    for k, result in enumerate(world.results):
-        for x, target in enumerate(world.targets):
-            both = twins.characters([result]) & twins.characters([target])
-            either = twins.characters([result]) | twins.characters([target])
-            assert found[k, x] == pytest.approx(len(both) / len(either), abs=1e-12)
-
-
-def test_hierarchy_of_nested_spans_is_smaller_over_larger():
-    assert spans_reach("hierarchy", [("d", 10, 20)], [("d", 0, 40), ("d", 12, 14), ("e", 10, 20)]).tolist() == [
-        [0.25],
-        [0.2],
-        [0.0],
-    ]
 
 
 @given(span_worlds(), st.sampled_from([0.0, 0.1, 1.0]))
@@ -124,66 +75,6 @@ def test_window_is_classical_on_the_widened_region(world, before, after):
         for document, start, end in world.results
     ]
     assert (found == spans_reach("classical", world.targets, wider)).all()
-
-
-def test_fetch_browse_considers_fewer_down_the_group():
-    spans = [("d", 0, 10), ("d", 20, 30), ("d", 40, 50)]
-    grouped = [(*span, 1) for span in spans]
-    found = spans_reach("fetch_browse(consider=0.8)", spans, grouped)
-    assert found.tolist() == [[1, 0.8, pytest.approx(0.64)]]
-    # two pointers of a group that lead to the same target: 1 - (1 - .5)(1 - .8 x .5)
-    table = [("d", 0, 5, 1), ("d", 5, 10, 1)]
-    assert spans_reach("fetch_browse(of='coverage',consider=0.8)", [("d", 0, 10)], table)[0, 0] == pytest.approx(
-        1 - 0.5 * (1 - 0.8 * 0.5)
-    )
-
-
-def test_fewer_go_on_while_nothing_was_found():
-    """Behind junk half consider the target; a second one by the half that found the first and half of the others."""
-    junk, a, b = ("d", 0, 5, 1), ("d", 20, 30, 1), ("d", 40, 50, 1)
-    assert spans_reach("fetch_browse(consider=1,miss=0.5)", [a[:3]], [junk, a]).tolist() == [[0.5]]
-    assert spans_reach("fetch_browse(consider=1,miss=0.5)", [a[:3], b[:3]], [junk, a, b]).tolist() == [[0.5, 0.75]]
-    # the first pointer is always considered; one that finds something keeps readers as willing as before
-    assert spans_reach("fetch_browse(consider=0.8,miss=0)", [a[:3], b[:3]], [a, b]).tolist() == [[1, 0.8]]
-    assert spans_reach("fetch_browse(consider=0.8,miss=0)", [b[:3]], [junk, b]).tolist() == [[0]]
-
-
-def test_repeated_pointers_take_no_position_and_find_nothing():
-    """Second time round the target is no find, and the junk behind it is still the second pointer."""
-    results = [("d", 20, 30, 1), ("d", 20, 30, 2), ("d", 0, 5, 2), ("d", 40, 50, 2)]
-    truth, run = worlds.span_truth({"1": [("d", 20, 30), ("d", 40, 50)]}), worlds.span_run({"1": results})
-    user = "fetch_browse(consider=0.8,miss=0.5,group='rank')"
-    judged = bp.judge(truth, run, "1", user=user, effort="clicks", duplicates="keep")
-    assert judged.reach.dense()[1].tolist() == pytest.approx([0, 0.8 * 0.5])
-    assert judged.effort.ranks.tolist() == pytest.approx([1, 1 + 1 + 0.4])
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.data())
-def test_items_by_enumeration_of_decisions(data):
-    """Every way through an item: which pointers are considered, and which targets each of them leads to."""
-    share = st.sampled_from([0.0, 0.3, 0.5, 0.9, 1.0])
-    pointers, targets = data.draw(st.integers(1, 4)), data.draw(st.integers(1, 2))
-    rows = np.array(data.draw(st.lists(st.lists(share, min_size=targets, max_size=targets), min_size=pointers,
-                                       max_size=pointers)))  # fmt: skip
-    chances = Chances(*(data.draw(share) for _ in range(3)))
-    expected = twins.item_reach(rows, chances.consider, chances.after, chances.miss)
-    assert item_rows(rows, np.arange(pointers)[None, :], chances)[0] == pytest.approx(expected, abs=1e-12)
-    names = [f"t{x}" for x in range(targets)]
-    table = ReachTable({(f"p{i}", names[x]): float(rows[i, x]) for i, x in np.ndindex(rows.shape)})
-    truth = worlds.document_truth({"1": dict.fromkeys(names, 1)})
-    run = worlds.document_run({"1": [f"p{i}" for i in range(pointers)]})
-    user = f"fetch_browse(of='table',consider={chances.consider},after={chances.after},miss={chances.miss})"
-    grouped = replace(ranking_of(run), rank=np.zeros(pointers, dtype=np.int64), ranks=1)
-    found = build(user).reach(grouped, targets_of(truth), ReaderContext(navigation=table))
-    assert found.dense()[0] == pytest.approx(expected, abs=1e-12)
-
-
-def test_fetch_browse_takes_another_model():
-    for text, told in [("fetch_browse(of='fetch_browse')", "another"), ("fetch_browse(of='clasical')", "classical"),
-                       ("fetch_browse(miss=1.5)", "miss"), ("fetch_browse(miss=-0.1)", "in \\[0, 1\\]")]:  # fmt: skip
-        with pytest.raises(bp.UsageError, match=told):
-            build(text)
 
 
 # --- pages -----------------------------------------------------------------------------------------------------

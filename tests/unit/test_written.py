@@ -70,6 +70,7 @@ def test_every_value_has_every_text(made, name, tmp_path):
     assert "<table" in value._repr_html_()
 
 
+@pytest.mark.slow
 @each("name", [name for name in VALUES if name not in ("Fit", "Pool", "Relocation")])
 def test_a_file_holds_the_text_that_its_name_asks_for(made, name, tmp_path):
     value = made[name]

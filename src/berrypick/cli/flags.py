@@ -6,8 +6,6 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import wraps
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -255,6 +253,9 @@ class Destination:
         if self.file is not None:
             tell(f"{self.file}: {write(self.file, self.written)}")
         if self.printed is not None:
+            from pathlib import Path  # with the next one loads much that few need
+            from tempfile import TemporaryDirectory
+
             with TemporaryDirectory() as folder:
                 path = Path(folder, "printed.txt")
                 said = write(str(path), self.printed)

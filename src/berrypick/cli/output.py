@@ -73,12 +73,13 @@ def fail(message: object) -> NoReturn:
 
 def show(content: str, painted: bool = False) -> None:
     """Print a result; text ``painted`` for a terminal has control characters, but none from files."""
-    from berrypick.report import terminal
+    if painted and sys.stdout.isatty():
+        from berrypick.report import terminal  # loaded for terminals alone
 
-    if painted and terminal.decorated(sys.stdout):
-        click.echo(content, nl=False)
-    else:
-        say(content, nl=False)
+        if terminal.decorated(sys.stdout):
+            click.echo(content, nl=False)
+            return
+    say(content, nl=False)
 
 
 def show_notes(notes: Iterable[object]) -> None:
@@ -88,6 +89,10 @@ def show_notes(notes: Iterable[object]) -> None:
 
 def painter() -> Paint:
     """How tables are printed: with colours on a terminal, else as plain text."""
+    from berrypick.report import tables
+
+    if not sys.stdout.isatty():
+        return tables.plain
     from berrypick.report import terminal
 
     return terminal.painter(sys.stdout)
@@ -178,7 +183,7 @@ def refuse_overwriting(target: str, inputs: Iterable[str | None], documents: str
 
     In a folder of ``documents`` every file is a text; in other folders only XML files are read.
     """
-    from berrypick.xml.xml_documents import SUFFIXES
+    from berrypick.documents.collection_files import SUFFIXES
 
     if not os.path.isfile(target):
         return
@@ -207,9 +212,9 @@ def _is_inside(path: str, folder: str) -> bool:
 @contextmanager
 def progress_bar(doing: str = "evaluating", what: str = "topics") -> Iterator[Callable[[int, int], None] | None]:
     """A progress bar on a terminal, nothing elsewhere."""
-    from berrypick.report import terminal
-
-    if not terminal.decorated(sys.stderr):
+    if sys.stderr.isatty():
+        from berrypick.report import terminal
+    if not sys.stderr.isatty() or not terminal.decorated(sys.stderr):
         yield None
         return
     from rich.console import Console

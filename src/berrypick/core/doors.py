@@ -32,7 +32,7 @@ def own_points(group: str) -> dict[str, EntryPoint]:
     except PackageNotFoundError:  # the source without an installation
         points = ()  # type: ignore[assignment]
     declared = {point.name: point for point in points if point.group == f"berrypick.{group}"}
-    return {**declared, **_points_of_files(group)}
+    return {**declared, **_points_of_files(group)} if group.removesuffix("s") in _DEFINED else declared
 
 
 #: What a file of an add-on defines: ``pool_command`` in pool_command.py, TradeOff in trade_off_panel.py, inex2010 in
@@ -52,11 +52,10 @@ def _points_of_files(group: str) -> dict[str, EntryPoint]:
     import berrypick
 
     kind, found = group.removesuffix("s"), {}
-    if kind in _DEFINED:
-        for path in (one for top in berrypick.__path__ for one in Path(top).glob(f"addons/*/*_{kind}.py")):
-            name = path.stem.removesuffix(f"_{kind}")
-            value = f"{ADDONS}.{path.parent.name}.{path.stem}:{_DEFINED[kind](name)}"
-            found[name] = EntryPoint(name, value, f"berrypick.{group}")
+    for path in (one for top in berrypick.__path__ for one in Path(top).glob(f"addons/*/*_{kind}.py")):
+        name = path.stem.removesuffix(f"_{kind}")
+        value = f"{ADDONS}.{path.parent.name}.{path.stem}:{_DEFINED[kind](name)}"
+        found[name] = EntryPoint(name, value, f"berrypick.{group}")
     return dict(sorted(found.items()))
 
 
@@ -69,10 +68,11 @@ def other_points(group: str) -> list[EntryPoint]:
     return sorted(found, key=lambda point: (point.name, point.value))
 
 
-def load_own(point: EntryPoint) -> Any:
-    """Load what one of our own entry points names; None if its add-on is not there."""
+def load_own(group: str, name: str) -> Any:
+    """Load what one of our own entry points names; None if there is none, or its add-on is not there."""
+    point = own_points(group).get(name)
     try:
-        return point.load()
+        return None if point is None else point.load()
     except ModuleNotFoundError as error:
         if not (error.name or "").startswith(ADDONS):
             raise
@@ -124,8 +124,8 @@ class Door:
         if name in self._registered:
             return self._registered[name]
         if name not in self._loaded:
-            point = own_points(self.group).get(name)
-            self._loaded[name] = load_own(point) if point is not None else self._load_other(name)
+            own = name in own_points(self.group)
+            self._loaded[name] = load_own(self.group, name) if own else self._load_other(name)
         if name in self._broken:
             raise UsageError(self._broken[name])
         return self._loaded[name]

@@ -107,9 +107,8 @@ class Registry(Generic[T]):
     def find(self, name: str) -> type[T] | None:
         """A class by its name or an alias; None if there is none, or the name belongs to another library."""
         found = self._from_file(name, lambda cls: cls.name()) or self._registered.get(name)
-        if found is not None or name in self.external():
-            return found
-        if (found := self._own(name)) is not None:
+        found = found or doors.load_own(self._group, name)
+        if found is not None or name in self.external():  # which loads the other library
             return found
         for known in (self.built_in, self._registered.copy, self.plugins):
             for candidate in known().values():
@@ -191,19 +190,13 @@ class Registry(Generic[T]):
                 del self._stems[name]
         return self._stems
 
-    def _own(self, name: str) -> type[T] | None:
-        """A class of one of our add-ons; None if there is none, or the add-on is not there."""
-        point = doors.own_points(self._group).get(name)
-        found: type[T] | None = None if point is None else doors.load_own(point)
-        return found
-
     def built_in(self) -> dict[str, type[T]]:
         """Every public class defined in a module of the package, for which adding a file is all that is needed, and
         those of our add-ons; in the order of the files' names, which decides between formats that a file may have."""
         if self._built_in is None:
             files = {stem: self._classes_in(module) for stem, module in self._modules().items()}
             for name in doors.own_points(self._group):
-                cls = self._own(name)
+                cls = doors.load_own(self._group, name)
                 files.setdefault(name.lower().replace("-", "_"), []).extend([] if cls is None else [cls])
             self._built_in = {cls.name(): cls for stem in sorted(files) for cls in files[stem]}
         return self._built_in

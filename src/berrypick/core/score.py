@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,8 @@ class Score:
 
 
 Curve = list[tuple[float, float]]
+#: Whether curves are wanted; common: those of topics only at the points that all topics share, which means need.
+CurvesWanted = bool | Literal["common"]
 
 
 @dataclass(frozen=True)

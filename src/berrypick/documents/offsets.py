@@ -113,3 +113,8 @@ class UnitsCache:
         if (split := np.union1d(inside, also)).size:
             raise refuse(int(split[0]), "starts or ends inside a character")
         return first, last
+
+
+def inside_word(text: str, at: int) -> bool:
+    """Whether a place is between two characters of one word."""
+    return 0 < at < len(text) and text[at - 1].isalnum() and text[at].isalnum()

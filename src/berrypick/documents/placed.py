@@ -13,9 +13,8 @@ import numpy as np
 
 from berrypick.core.errors import InputError, option
 from berrypick.core.run import Run
-from berrypick.core.truth import Quote
 from berrypick.core.words import counted
-from berrypick.documents.quotes import Quotes
+from berrypick.documents.quotes import Quotes, finder, located_run
 from berrypick.documents.texts import Texts
 
 CALLED_BY_FILE = "{} called by the file of the document, which has an id for a name"
@@ -36,11 +35,12 @@ def placed_run(run: Run, texts: Texts | None, judged: Container[str], quotes: Qu
             raise _needs_documents(run)
         return run
     if run.quoted and run.start is None and (spans or unnamed):
-        from berrypick.documents.locator import located_run  # few runs quote
-
         run = located_run(run, texts, quotes)
         return run if spans else replace(run, start=None, end=None)
-    return _with_documents(run, texts, quotes) if unnamed else run
+    if not unnamed:
+        return run
+    found: Run = finder().documents_of(run, texts, quotes)
+    return found
 
 
 def _needs_documents(run: Run) -> InputError:
@@ -75,38 +75,4 @@ def _with_known_names(run: Run, known: Container[str], texts: bool) -> Run:
     recoded = np.array([known_as[name] for name in names], dtype=np.int64)
     return replace(
         run, documents=list(known_as), document=recoded[run.document], other_names={}, notes=(*run.notes, *said)
-    )
-
-
-def _with_documents(run: Run, texts: Texts, quotes: Quotes) -> Run:
-    """Results with offsets and text whose document is not named: the one that has the text there."""
-    from berrypick.documents.locator import Locator, Unresolved, UnresolvedQuotes
-
-    assert run.start is not None
-    locator, source = Locator(texts, quotes), run.source or run.tag
-    code = list(run.documents).index(UNNAMED)
-    locator.expect((text, None) for row, text in run.quoted.items() if run.document[row] == code)
-    names, problems = [run.documents[int(one)] for one in run.document], list[InputError]()
-    rows = np.flatnonzero(run.document == code).tolist()
-    topics = np.repeat(np.arange(len(run.topics)), np.diff(run.bounds))
-    for row in rows:
-        line = None if run.line is None else int(run.line[row])
-        if row not in run.quoted:
-            problems.append(InputError("names no document, and has no text", path=source or None, line=line))
-            continue
-        quote = Quote(run.quoted[row], None, run.start[row].item(), line=line)
-        found = locator.resolve(run.topics[int(topics[row])], quote, source)
-        if isinstance(found, Unresolved):
-            problems.append(found.error(texts, source))
-        else:
-            names[row] = found.document
-    if problems:
-        raise UnresolvedQuotes(problems, len(rows), source)
-    known = {name: number for number, name in enumerate(dict.fromkeys(names))}
-    note = f"{counted(len(rows), 'result')} in the document that has the text there; none is named"
-    return replace(
-        run,
-        documents=list(known),
-        document=np.array([known[name] for name in names], dtype=np.int64),
-        notes=(*run.notes, note),
     )

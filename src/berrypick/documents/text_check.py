@@ -9,6 +9,7 @@ counted in another text give plausible numbers.
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,11 +17,11 @@ from typing import Literal, NamedTuple, cast
 
 import numpy as np
 
+from berrypick.core.doors import functions
 from berrypick.core.errors import InputError, Message, option, shorten
 from berrypick.core.truth import Offsets, Quote
 from berrypick.core.words import counted
 from berrypick.documents.offsets import UnitsCache, count_units
-from berrypick.documents.text_patterns import SLIP, Diagnosis, bare, bare_with_origin, diagnose
 from berrypick.documents.texts import Texts
 
 OnMismatch = Literal["error", "note"]
@@ -28,8 +29,30 @@ OnMismatch = Literal["error", "note"]
 ENOUGH = 20
 #: Offsets that are farther off are not called slips that can be repaired.
 MOST_REPAIR = 100
+#: Offsets that are off by no more than this are slips, not a shift.
+SLIP = 10
 #: Rows shown in an error.
 SHOWN = 3
+
+
+_KINDS = {
+    **dict.fromkeys("\u201c\u201d\u201e\u201f\u00ab\u00bb\u2033\u301d\u301e\u301f\uff02", '"'),
+    **dict.fromkeys("\u2018\u2019\u201a\u201b\u2039\u203a\u2032\u02bc\u0060\u00b4\uff07", "'"),
+    **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d", "-"),
+}
+KINDS_TABLE = str.maketrans(_KINDS)
+SPACE = re.compile(r"[\s\u200b\ufeff]+")
+
+
+def bare(text: str) -> str:
+    """Without white space, with one kind of quotation marks, apostrophes and dashes."""
+    return SPACE.sub("", text.translate(KINDS_TABLE))
+
+
+def bare_with_origin(text: str) -> tuple[str, list[int]]:
+    """The same, and where each of its characters stands in the text."""
+    origin = [i for i, character in enumerate(text) if not SPACE.match(character)]
+    return "".join(text[i] for i in origin).translate(KINDS_TABLE), origin
 
 
 class Stated(NamedTuple):
@@ -48,6 +71,16 @@ class Mismatch(NamedTuple):
     stated: Stated
     first: int
     last: int
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """The pattern, what to do, and the nearest place of texts by the keys of their rows."""
+
+    pattern: str
+    remedy: str
+    places: Mapping[int, tuple[int, int]] = field(default_factory=dict)
+    looked_at: int = 0  # rows of which the place was sought
 
 
 @dataclass
@@ -229,7 +262,7 @@ def refuse_or_note(
     notes = [Message(note) for note in check.notes(word)]
     if not check.mismatches:
         return list(notes)
-    seen = diagnose(check.mismatches, check.counting, texts)
+    seen = _diagnosis(check, texts)
     many = f"{len(check.mismatches)} of {check.total}"
     if on_mismatch == "note":
         note = f"{many} {word}s are not at their offsets ({seen.pattern}); the offsets are used as they are"
@@ -250,6 +283,15 @@ def refuse_or_note(
             f"{seen.remedy}{repair}; or go on with the offsets as they are: {option('text_mismatch', 'note')}",
         ],
     )
+
+
+def _diagnosis(check: TextCheck, texts: Texts) -> Diagnosis:
+    """Why texts are not at their offsets, as the add-on that seeks quotes finds it."""
+    finder = functions.find("QuoteFinder")
+    if finder is None:
+        return Diagnosis("why is not known without the add-on that seeks quotes", "look at the rows named above")
+    found: Diagnosis = finder.why(check.mismatches, check.counting, texts)
+    return found
 
 
 def _repair(check: TextCheck, seen: Diagnosis) -> str:

@@ -18,7 +18,7 @@ from berrypick.core.progress import Progress as Progress
 from berrypick.core.progress import ProgressLike, StepCounter, as_progress
 from berrypick.core.results import Note, Results, Row, TopicGroups
 from berrypick.core.run import Run
-from berrypick.core.score import Explanation
+from berrypick.core.score import CurvesWanted, Explanation
 from berrypick.core.truth import Truth
 from berrypick.core.words import counted
 from berrypick.evaluation.inputs import prepare_inputs
@@ -220,7 +220,7 @@ class Evaluation:
     def run(
         self,
         *,
-        curves: bool = False,
+        curves: CurvesWanted = False,
         jobs: int = 1,
         executor: Executor | None = None,
         progress: ProgressLike = None,
@@ -228,7 +228,8 @@ class Evaluation:
     ) -> Results:
         """Score every topic of every run, in ``jobs`` processes or by the workers of an ``executor``.
 
-        ``progress`` is called with (done, of). With a fitted user model, so many readers are drawn from its law.
+        ``progress`` is called with (done, of). ``curves`` may be "common": then those of topics are only at the points
+        that all topics share. With a fitted user model, so many readers are drawn from its law.
         """
         own = any(context.user is not self.context.user for context in self.contexts.values())
         by_name = self.options.user is None or users.is_name(self.options.user)

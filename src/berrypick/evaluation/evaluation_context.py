@@ -18,6 +18,7 @@ from berrypick.core.navigation import LinkTable, Navigation, Sessions
 from berrypick.core.parameters import is_finite
 from berrypick.core.run import Ranking, Run
 from berrypick.core.truth import Offsets
+from berrypick.documents.collection_files import ARROW, folder_collection, indexed_collection, is_index
 from berrypick.evaluation.options import EvaluationOptions
 from berrypick.evaluation.protocols import OWN, get_protocol
 from berrypick.formats.io.files import file_name, is_stream, open_raw, reusable
@@ -26,7 +27,6 @@ from berrypick.inputs.text_search import TextSearch
 from berrypick.judging.context import JudgingContext
 from berrypick.relevance.idealism import parse_idealism
 from berrypick.users.base import ReaderContext
-from berrypick.xml.index_file import ARROW, indexed_collection, is_index
 
 if TYPE_CHECKING:
     from berrypick.documents.texts import Texts
@@ -169,9 +169,7 @@ def read_collection(path: str | PathLike[str]) -> Collection:
     """
     name = file_name(path)
     if os.path.isdir(name):
-        from berrypick.xml.folder import read_folder
-
-        return read_folder(name)
+        return folder_collection(name)
     if not is_stream(name):
         return indexed_collection(name) if is_index(name) else formats.read_collection(name)
     with reusable(name):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator
 from dataclasses import dataclass, replace
+from itertools import repeat
 from os import fspath
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from berrypick.core.paths import element_name, matches
 from berrypick.core.results import Note
 from berrypick.core.truth import MergeRule, Offsets, Truth
 from berrypick.core.words import counted
+from berrypick.documents.collection_files import resolved
 from berrypick.documents.quotes import THRESHOLD, Quotes, unlocated
 from berrypick.evaluation.evaluation_context import element_names, prepare_context
 from berrypick.evaluation.notes import skipped_notes, some
@@ -124,9 +126,7 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
         notes += _ideal_notes(judgements, context.ideal_elements)
     collection = context.reader.collection
     if collection is not None and collection.structures:
-        from berrypick.xml.resolve import resolve_truth
-
-        judgements = resolve_truth(judgements, collection)
+        judgements = resolved(judgements, collection)
     titles = Titles.of(judgements) if judgements.fields else Titles()
     systems = RunInputs((), options, context, judgements.units, no_text, stream, titles, judgements, pages)
     ready = tuple(
@@ -208,7 +208,7 @@ def _checksum_notes(truth: Truth, texts: Texts) -> Iterator[Note]:
 def _with_texts(truth: Truth, texts: Texts, options: EvaluationOptions) -> Truth:
     """Offsets checked against the texts and converted to characters, quotes located."""
     from berrypick.documents.checked import checked_truth  # not for truths without texts
-    from berrypick.documents.locator import located_truth
+    from berrypick.documents.quotes import located_truth
 
     quotes: Quotes = options.quotes or "exact"
     counting: Offsets = truth.offsets or options.offsets or "chars"
@@ -269,7 +269,7 @@ def _within_documents(truth: Truth, collection: Collection) -> tuple[Truth, list
     """Where only lengths are known: spans that end after their document are cut there, others lie outside of it."""
     spans = {name: topic for name, topic in truth.topics.items() if topic.start is not None and topic.end is not None}
     documents = Coded.joined([topic.document for topic in spans.values()])
-    known = np.array([collection.lengths.get(name, np.inf) for name in documents.names], dtype=np.float64)
+    known = np.array(list(map(collection.lengths.get, documents.names, repeat(np.inf))), dtype=np.float64)
     lengths = known[documents.codes]
     ends, grades = ([np.zeros(0), *(getattr(topic, name) for topic in spans.values())] for name in ("end", "grade"))
     if not ((np.concatenate(ends) > lengths) & (np.concatenate(grades) > 0)).any():
@@ -278,6 +278,7 @@ def _within_documents(truth: Truth, collection: Collection) -> tuple[Truth, list
     for name, topic in spans.items():
         assert topic.start is not None and topic.end is not None
         length, before = lengths[before : before + len(topic)], before + len(topic)
+        assert topic.start is not None and topic.end is not None
         beyond = (topic.end > length) & (topic.grade > 0)
         if not beyond.any():
             continue

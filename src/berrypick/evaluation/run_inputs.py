@@ -13,6 +13,7 @@ from berrypick.core.errors import InputError, Message, UsageError, option
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
 from berrypick.core.words import counted
+from berrypick.documents.collection_files import resolved
 from berrypick.evaluation.options import EvaluationOptions
 from berrypick.evaluation.protocols import check_task
 from berrypick.inputs.convert import RunFile
@@ -95,9 +96,7 @@ class RunInputs:
             if collection is not None:
                 run = _with_length_note(run, collection)
         if collection is not None and collection.structures:
-            from berrypick.xml.resolve import resolve_run
-
-            run = resolve_run(run, collection)
+            run = resolved(run, collection)
         if self.options.min_score is not None:
             run = cut_by_score(run, self.options.min_score)
         if run.quoted:

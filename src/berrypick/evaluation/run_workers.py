@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from berrypick.core.errors import BerrypickError
 from berrypick.core.run import Run
+from berrypick.core.score import CurvesWanted
 from berrypick.core.workers import jobs_notes as jobs_notes
 from berrypick.core.workers import ordered_map
 from berrypick.evaluation.scored import ScoredRun, TopicScores
@@ -26,7 +27,7 @@ FEW_RUNS = 8
 
 def share_runs(
     evaluation: Evaluation,
-    curves: bool,
+    curves: CurvesWanted,
     sources: Iterable[Run | RunFile],
     jobs: int,
     executor: Executor | None,

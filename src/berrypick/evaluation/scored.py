@@ -4,14 +4,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, make_dataclass, replace
 from typing import Any
 
 from berrypick.core.arrays import FloatArray
 from berrypick.core.results import ALL, Note, Row, RunFacts, Signature, TopicGroups, mean
-from berrypick.core.score import Curve, Score
+from berrypick.core.score import Curve, CurvesWanted, Score
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.evaluation.signature import sign
+
+
+def _open(cls: type) -> Any:
+    """Return the class that is not frozen of a frozen one with slots, for many values at once.
+
+    What is frozen takes four times as long to make. Both have the same slots, so a value may pass to the frozen class.
+    """
+    told = [(one.name, Any, field(default=one.default, default_factory=one.default_factory)) for one in fields(cls)]
+    return make_dataclass(f"Open{cls.__name__}", told, slots=True)
+
+
+_OpenRow, _OpenScore = _open(Row), _open(Score)
 
 
 @dataclass
@@ -45,8 +57,11 @@ class TopicScores:
         if isinstance(found := state["found"], tuple):
             measures, topics, values, more = found
             keys = [(text, topic) for topic in topics for text in measures]
-            scores = [more[i] if i in more else Score(value) for i, value in enumerate(values)]
+            scores = list(map(_OpenScore, values))
+            for score in scores:
+                score.__class__ = Score
             self.found = dict(zip(keys, scores, strict=True))
+            self.found.update((keys[i], score) for i, score in more.items())
 
     def merge(self, other: TopicScores) -> None:
         """Add what another process found."""
@@ -84,7 +99,7 @@ class ScoredRun:
     signatures: dict[str, SharedSignature]
     notes_without_name: Sequence[Note]
     facts_without_name: RunFacts
-    curves: bool
+    curves: CurvesWanted
 
     @property
     def source(self) -> str:
@@ -111,14 +126,16 @@ class ScoredRun:
         found, curves, resampled = self.scores.found, self.scores.curves, self.scores.resampled
         shared = [(one.text, self.signatures[one.text]) for one in measures]
         bare = not (curves or resampled or of)
-        rows = []
+        rows: list[Any] = []
         for topic in self.topics:
             for text, signature in shared:
                 key = (text, topic)
                 score = found[key]
                 own = signature.of([score]) if score.signed else signature.plain
                 more = () if bare else (curves.get(key), resampled.get(key), of.get(topic))
-                rows.append(Row(name, topic, text, score.value, own, *more))
+                rows.append(_OpenRow(name, topic, text, score.value, own, *more))
+        for row in rows:
+            row.__class__ = Row
         means = [self._mean(name, one, self.topics) for one in measures]
         return rows, means, [] if groups is None else self._group_means(name, measures, groups)
 

@@ -13,7 +13,7 @@ from berrypick.core.progress import gc_paused
 from berrypick.core.registry import plugin_errors
 from berrypick.core.results import RunFacts, mean
 from berrypick.core.run import Ranking, Run
-from berrypick.core.score import Score
+from berrypick.core.score import Curve, CurvesWanted, Score
 from berrypick.core.words import counted
 from berrypick.documents.near_names import near_hint
 from berrypick.evaluation.notes import meaningless_notes, run_notes, some
@@ -40,7 +40,7 @@ FEW_TOPICS = 4
 @gc_paused()
 def score_run(
     evaluation: Evaluation,
-    curves: bool,
+    curves: CurvesWanted,
     source: Run | RunFile,
     step: Callable[[int], None],
     all_notes: bool = True,
@@ -61,7 +61,7 @@ class RunScorer:
     Without ``all_notes`` only those are worked out that warn of numbers that mean nothing.
     """
 
-    def __init__(self, evaluation: Evaluation, run: Run, curves: bool, all_notes: bool = True) -> None:
+    def __init__(self, evaluation: Evaluation, run: Run, curves: CurvesWanted, all_notes: bool = True) -> None:
         self.evaluation, self.run, self.curves, self.all_notes = evaluation, run, curves, all_notes
         truth, duplicates = evaluation.truth, evaluation.context.duplicates or run.duplicates
         if not any(topic in truth for topic in run.topics):
@@ -157,8 +157,8 @@ class RunScorer:
         """Keep the curves that a measure makes of topics together."""
         context = self.evaluation.contexts[one.text]
         try:
-            for topic, curves in one.measure.curves_together(spans, context, found).items():
-                self.scores.curves[one.text, topic], self.scores.resampled[one.text, topic] = curves
+            for topic, (curve, common) in one.measure.curves_together(spans, context, found).items():
+                self._keep_curves((one.text, topic), common if self.curves == "common" else curve, common)
         except Exception as error:
             raise_named(error, one.text, one.measure, context.user)
 
@@ -211,7 +211,7 @@ class RunScorer:
                 key = (one.text, topic)
                 scores.found[key] = score
                 if self.curves and measure.has_curve():
-                    scores.curves[key], scores.resampled[key] = measure.topic_curves(judged.judge(topic), score.value)
+                    self._keep_curves(key, *self._curves_of(measure, judged.judge(topic), score.value))
         except Exception as error:
             raise_named(error, one.text, measure, judged.context.user)
         judged.own.clear()  # the next measure has its own
@@ -220,11 +220,21 @@ class RunScorer:
         """Make the curves behind a value that was found together with those of other topics."""
         key = (one.text, topic)
         try:
-            found = one.measure.topic_curves(judged.judge(topic), self.scores.found[key].value)
+            found = self._curves_of(one.measure, judged.judge(topic), self.scores.found[key].value)
         except Exception as error:
             raise_named(error, one.text, one.measure, judged.context.user)
-        self.scores.curves[key], self.scores.resampled[key] = found
+        self._keep_curves(key, *found)
         judged.own.clear()
+
+    def _curves_of(
+        self, measure: Measure, judged: JudgedTopic, value: float | None
+    ) -> tuple[Curve | None, Curve | None]:
+        if self.curves != "common":
+            return measure.topic_curves(judged, value)
+        return (measure.common_curve(judged, value),) * 2
+
+    def _keep_curves(self, key: tuple[str, str], curve: Curve | None, common: Curve | None) -> None:
+        self.scores.curves[key], self.scores.resampled[key] = curve, common
 
     @staticmethod
     def _drawn_value(one: RequestedMeasure, judged: JudgedTopics, topic: str) -> float | None:

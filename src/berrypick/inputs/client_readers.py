@@ -75,6 +75,8 @@ readers = Door("clients", "reader of clients", _problem)
 class Clients(ClientReader):
     """Reads what any client returns, by the first reader that knows it."""
 
+    _looked: tuple[Any, bool] = (None, False)  # the last value, and whether it is one of numbers: asked in turn
+
     @cached_property
     def _readers(self) -> list[ClientReader]:
         made = [one() for _, one in readers]
@@ -125,7 +127,11 @@ class Clients(ClientReader):
 
     def _asked(self, value: Any) -> list[ClientReader]:
         """Return the readers; none for numbers by document and for names: they need not be loaded."""
-        return [] if type(value) in (int, float, str) or _is_numbers(value) else self._readers
+        if type(value) in (int, float, str):
+            return []
+        if self._looked[0] is not value:
+            self._looked = (value, _is_numbers(value))
+        return [] if self._looked[1] else self._readers
 
     def _first(self, value: Any, read: Callable[[ClientReader], list[Any] | None]) -> list[Any] | None:
         for one in self._asked(value):

@@ -11,7 +11,6 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import isnan
-from types import NoneType
 from typing import Any
 
 import numpy as np
@@ -21,10 +20,10 @@ from berrypick.core.assemble import assemble, in_trec_order
 from berrypick.core.columns import Coded, NameColumn
 from berrypick.core.errors import InputError, UsageError, option, shorten
 from berrypick.core.run import Duplicates, Run
-from berrypick.core.truth import Quote, Truth
+from berrypick.core.truth import Truth
 from berrypick.core.words import counted
 from berrypick.documents.placed import CALLED_BY_FILE, FOUND_BY_TEXT
-from berrypick.documents.texts import Texts
+from berrypick.documents.quotes import finder
 from berrypick.formats.base import Problems
 from berrypick.formats.io.json_lines import positions
 from berrypick.formats.io.span_scan import judged_topics
@@ -453,35 +452,5 @@ def _with_places(table: ColumnTable, search: TextSearch) -> ColumnTable:
             "(LangChain: add_start_index=True; Haystack: split_idx_start; LlamaIndex: start_char_idx); "
             "documents by their names are {'doc': name}, or {name: score}",
         )
-    found = _locate_rows(table, waiting, search.texts, search)
+    found: ColumnTable = finder().rows(table, waiting, search.texts, search)
     return found if search.spans or "start" in table else found.without("start", "end", "text")
-
-
-def _locate_rows(table: ColumnTable, waiting: Sequence[int], texts: Texts, search: TextSearch) -> ColumnTable:
-    """Places count what the offsets of other rows count."""
-    from berrypick.documents.locator import Locator, Unresolved, UnresolvedQuotes, check_quotes
-
-    locator, problems = Locator(texts, check_quotes(search.quotes)), list[InputError]()
-    columns = {name: list(table.columns.get(name) or [None] * len(table)) for name in ("doc", "start", "end")}
-    sought = ((table.columns["text"][row], columns["doc"][row]) for row in waiting)
-    locator.expect((text, name) for text, name in sought if isinstance(text, str) and isinstance(name, (str, NoneType)))
-    for row in waiting:
-        text, document = table.columns["text"][row], columns["doc"][row]
-        if not isinstance(text, str) or not text.strip():
-            raise table.error(row, "text must be a non-empty string")
-        if not isinstance(document, (str, NoneType)):
-            raise table.error(row, "doc must be a text")
-        where = table.place(row)
-        hint = columns["start"][row] if search.offsets == "chars" else None
-        place = locator.resolve(str(table.columns["topic"][row]), Quote(text, document, hint), where)
-        if isinstance(place, Unresolved):
-            problems.append(place.error(texts, where))
-        else:
-            columns["doc"][row] = place.document
-            columns["start"][row], columns["end"][row] = search.convert(place.document, place.start, place.end)
-    if problems:
-        raise UnresolvedQuotes(problems, len(waiting), table.where)
-    columns["text"] = list(table.columns["text"])
-    for row in waiting:
-        columns["text"][row] = None  # found, and so not to be checked
-    return replace(table, columns={**table.columns, **columns})

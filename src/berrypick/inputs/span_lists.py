@@ -62,7 +62,8 @@ def plain_numbers(given: Mapping[Any, Any], number: str) -> ColumnTable | None:
     names are those of spans."""
     if not {*map(type, given.values())} <= _DICTIONARIES:
         return None
-    names, values = (list(chain.from_iterable(map(part, given.values()))) for part in (dict.keys, dict.values))
+    names = list(chain.from_iterable(given.values()))
+    values: list[Any] = list(chain.from_iterable(map(dict.values, given.values())))
     if {*map(type, names)} != {str} or not {*map(type, values)} <= _NUMBERS or are_span_names(names):
         return None
     try:

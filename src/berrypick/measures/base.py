@@ -323,8 +323,17 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
         curve = self.curve(judged)
         if value is None:
             return curve, None
-        own = type(self).resampled_curve is not Measure.resampled_curve
-        return curve, self.resampled_curve(judged) if own else curve
+        return curve, self.resampled_curve(judged) if self._resamples() else curve
+
+    def common_curve(self, judged: JudgedTopic, value: float | None) -> Curve | None:
+        """Return the second of :meth:`topic_curves`; without the first, which may have many points, where it can."""
+        plain = type(self).topic_curves is Measure.topic_curves and self._resamples()
+        if plain and value is not None and judged.answered and not self.is_empty(judged):
+            return self.resampled_curve(judged)
+        return self.topic_curves(judged, value)[1]
+
+    def _resamples(self) -> bool:
+        return type(self).resampled_curve is not Measure.resampled_curve
 
     def explain_topic(self, judged: JudgedTopics, text: str) -> Explanation:
         """Return the working of one topic's value, which may be undefined; ``text`` is the measure as in results."""

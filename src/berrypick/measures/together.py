@@ -109,8 +109,8 @@ def _wanted_spans(topics: Sequence[TopicTruth], shares: bool) -> WantedSpans:
     number = np.cumsum(~left) - 1  # without those that are left
     bounds = np.append(0, np.cumsum(np.bincount(number[owner[kept]], minlength=len(position))))
     position = {name: int(number[i]) for name, i in position.items()}
-    codes = np.asarray(documents.codes, dtype=np.int64)
-    columns = (codes[kept], start[kept], end[kept], grade[kept])
+    rows = slice(None) if kept.all() else np.flatnonzero(kept)
+    columns = (documents.codes[rows].astype(np.int64, copy=False), start[rows], end[rows], grade[rows])
     return WantedSpans(position, bounds, documents.names, *columns, shares)
 
 

@@ -29,7 +29,7 @@ from berrypick.core.truth import Targets
 from berrypick.kernels.index_ranges import expanded
 from berrypick.users.walks import Readers as Readers
 from berrypick.users.walks import Visit as Visit
-from berrypick.users.walks import Visits
+from berrypick.users.walks import Visits, certain
 
 if TYPE_CHECKING:
     from berrypick.documents.texts import Texts
@@ -335,6 +335,36 @@ def need_places(model: UserModel, ranking: Ranking, targets: Targets) -> None:
         from berrypick.relevance.targets import without_structure
 
         raise without_structure(f"user model {model.name()} needs the offsets of elements in their documents")
+
+
+class ContextModel(UserModel):
+    """A reader who gets ``regions`` instead of results, and sees a span if they cover at least a ``share`` of it."""
+
+    certain: ClassVar[bool] = True
+
+    if TYPE_CHECKING:
+        share: float  # a parameter of every such model, each at its own place
+
+    @property
+    def browses(self) -> bool:
+        return False
+
+    def reach(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> Reach:
+        from berrypick.users.pairs import covering_reach, same_document  # not for measures without readers
+
+        if whole_documents(ranking, targets):
+            return same_document(ranking, targets)
+        need_places(self, ranking, targets)
+        return covering_reach(self.regions(ranking, context), targets, self.share)
+
+    def effort(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> FloatArray:
+        if ranking.start is not None:
+            ranking = self.regions(ranking, context)
+        return by_rank(ranking, pointer_lengths(ranking, context))
+
+    def walk(self, ranking: Ranking, targets: Targets, context: ReaderContext, readers: Readers) -> Visits:
+        """Every reader reads all of the region that comes with a result."""
+        return certain(self.reach(ranking.fresh(), targets, context), readers)
 
 
 #: Numbers of sources and of targets, and the probability of getting from one to the other.

@@ -10,8 +10,7 @@ from berrypick.core.parameters import positive_share
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
-from berrypick.users._context import ContextModel
-from berrypick.users.base import ReaderContext, Slider, elements
+from berrypick.users.base import ContextModel, ReaderContext, Slider, elements
 
 
 @dataclass(frozen=True)

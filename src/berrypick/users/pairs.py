@@ -10,7 +10,7 @@ from berrypick.core.arrays import BoolArray, FloatArray, IntArray, Positions
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
-from berrypick.kernels.trees import nested_pairs, numbered
+from berrypick.kernels.trees import numbered
 from berrypick.relevance.in_common import common_lengths, ends, meetings, sizes
 from berrypick.relevance.places import common_places, covered_places
 
@@ -20,7 +20,7 @@ Pairs = tuple[IntArray, IntArray]
 FEW_PAIRS = 4096
 
 
-def _in_judged_documents(ranking: Ranking, targets: Targets) -> Pairs:
+def in_judged_documents(ranking: Ranking, targets: Targets) -> Pairs:
     """The rows that point into documents with targets, and the number of the document among these."""
     names, _ = targets.grouped
     code = ranking.codes_in_order(names)
@@ -37,7 +37,7 @@ def _in_judged_documents(ranking: Ranking, targets: Targets) -> Pairs:
 
 def same_document_pairs(ranking: Ranking, targets: Targets) -> Pairs:
     """Every pointer with every target of its document, by row, then target."""
-    rows, document = _in_judged_documents(ranking, targets)
+    rows, document = in_judged_documents(ranking, targets)
     _, grouped = targets.grouped
     count = np.diff(grouped.bounds)[document]
     first = np.cumsum(count) - count
@@ -80,75 +80,20 @@ def same_document(ranking: Ranking, targets: Targets) -> Reach:
 # --- elements -------------------------------------------------------------------------------------------------------
 
 
-def _path_numbers(ranking: Ranking, rows: IntArray, targets: Targets) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+def path_numbers(ranking: Ranking, rows: IntArray, targets: Targets) -> tuple[IntArray, IntArray, IntArray, IntArray]:
     """Start and end numbers of some pointed elements and of the targets, as :mod:`berrypick.kernels.trees` counts."""
     assert ranking.path is not None and targets.path is not None
     start, end = numbered([*(ranking.paths[code] for code in ranking.path[rows].tolist()), *targets.path])
     return start[: len(rows)], end[: len(rows)], start[len(rows) :], end[len(rows) :]
 
 
-def nested_elements(ranking: Ranking, targets: Targets) -> tuple[IntArray, IntArray, FloatArray, BoolArray]:
-    """Pairs of a pointer and a target that are nested: (row, target, ratio, above), by row, then target.
-
-    The smaller over the larger length (1 for the same element, nan where a length is unknown), and whether the pointer
-    contains the target. Elements whose places are known are compared by these, others by their paths.
-    """
-    if ranking.start is None or ranking.end is None or targets.start is None or targets.end is None:
-        return _nested_by_path(ranking, targets)
-    row, target = same_document_pairs(ranking, targets)
-    start, end, target_start, target_end = ends(ranking, row, targets, target)
-    above = (start <= target_start) & (end >= target_end)
-    nested = above | ((start >= target_start) & (end <= target_end))
-    row, target = row[nested], target[nested]
-    return row, target, size_ratio(ranking, row, targets, target), above[nested]
-
-
-def _nested_by_path(ranking: Ranking, targets: Targets) -> tuple[IntArray, IntArray, FloatArray, BoolArray]:
-    rows, document = _in_judged_documents(ranking, targets)
-    start, end, target_start, target_end = _path_numbers(ranking, rows, targets)
-    _, grouped = targets.grouped
-    of_target = np.empty(len(targets), dtype=np.int64)
-    of_target[grouped.order] = np.repeat(grouped.code, np.diff(grouped.bounds))
-    i, target = nested_pairs(document, start, end, of_target, target_start, target_end)
-    same = start[i] == target_start[target]
-    ratio = np.where(same, 1.0, size_ratio(ranking, rows[i], targets, target))
-    return rows[i], target, ratio, (start[i] <= target_start[target]) & (target_start[target] < end[i])
-
-
 def same_element(ranking: Ranking, targets: Targets) -> Reach:
     """Where elements are judged: a pointer reaches the element that it is."""
     row, target = same_document_pairs(ranking, targets)
     rows, place = np.unique(row, return_inverse=True)
-    start, _, target_start, _ = _path_numbers(ranking, rows, targets)
+    start, _, target_start, _ = path_numbers(ranking, rows, targets)
     same = start[place] == target_start[target]
     return combined(ranking, len(targets), row[same], target[same], np.ones(int(same.sum())))
-
-
-def sibling_elements(ranking: Ranking, targets: Targets) -> tuple[IntArray, IntArray, FloatArray]:
-    """Pairs of a pointer and another element of the same parent, and the smaller over the larger length."""
-    assert ranking.path is not None and targets.path is not None
-    row, target = same_document_pairs(ranking, targets)
-    rows, place = np.unique(row, return_inverse=True)
-    paths = [*(ranking.paths[code] for code in ranking.path[rows].tolist()), *targets.path]
-    own = _codes(paths)
-    parent = _codes([path.rpartition("/")[0] for path in paths])
-    other = len(rows) + target
-    kept = (parent[place] == parent[other]) & (own[place] != own[other])
-    return row[kept], target[kept], size_ratio(ranking, row[kept], targets, target[kept])
-
-
-def _codes(names: list[str]) -> IntArray:
-    number: dict[str, int] = {}
-    return np.array([number.setdefault(name, len(number)) for name in names], dtype=np.int64)
-
-
-def size_ratio(ranking: Ranking, row: IntArray, targets: Targets, target: IntArray) -> FloatArray:
-    """The smaller length of two units over the larger, 1 if both are empty; nan where one is unknown."""
-    one, other = sizes(ranking, row), sizes(targets, target)
-    larger = np.maximum(one, other)
-    some = larger > 0
-    ratio = np.minimum(one, other) / np.where(some, larger, 1.0)
-    return np.where(some, ratio, np.where(larger == 0, 1.0, np.nan))
 
 
 # --- spans ----------------------------------------------------------------------------------------------------------

@@ -153,22 +153,3 @@ def within(place: FloatArray, low: FloatArray, share: FloatArray) -> BoolArray:
     offset = place - low[:, None]
     offset += offset < 0
     return np.asarray(offset < share[:, None])
-
-
-def side_by_side(paths: list[str], share: FloatArray) -> FloatArray:
-    """Where elements of known size begin in the element around them, from 0 to 1; inner ones inside outer ones.
-
-    Only sizes are known, not places: elements are put one after the other in the order of their paths.
-    """
-    begin = np.zeros(len(paths))
-    free: dict[str, float] = {}  # by element, from where on it is free
-    open_: list[str] = []
-    for i in sorted(range(len(paths)), key=lambda i: paths[i].split("/")):
-        while open_ and not paths[i].startswith(open_[-1] + "/"):
-            open_.pop()
-        around = open_[-1] if open_ else ""
-        begin[i] = free.get(around, 0.0)
-        free[around] = begin[i] + float(share[i])
-        free[paths[i]] = begin[i]
-        open_.append(paths[i])
-    return np.asarray(np.mod(begin, 1.0))

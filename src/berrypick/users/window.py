@@ -11,8 +11,7 @@ from berrypick.core.boxes import Boxes
 from berrypick.core.errors import UsageError
 from berrypick.core.parameters import positive_share, zero_or_more
 from berrypick.core.run import Ranking
-from berrypick.users._context import ContextModel
-from berrypick.users.base import ReaderContext, Slider
+from berrypick.users.base import ContextModel, ReaderContext, Slider
 
 
 @dataclass(frozen=True)

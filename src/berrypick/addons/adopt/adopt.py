@@ -37,8 +37,7 @@ from berrypick.addons.adopt.placing import (
 from berrypick.core.errors import BerrypickError, InputError, Message, UsageError, option, shorten
 from berrypick.core.truth import Truth
 from berrypick.core.words import counted
-from berrypick.documents.locator import check_quotes
-from berrypick.documents.quotes import THRESHOLD
+from berrypick.documents.quotes import THRESHOLD, check_quotes
 from berrypick.documents.texts import Texts, checksum, read_texts
 from berrypick.formats.base import Problems
 from berrypick.formats.io.files import atomic_writer

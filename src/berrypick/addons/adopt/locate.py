@@ -8,9 +8,8 @@ from os import PathLike, fspath
 from berrypick.addons.adopt.locate_truth import TruthLocator, locate_truth
 from berrypick.core.errors import UsageError, option
 from berrypick.core.truth import Truth
-from berrypick.documents.locator import check_quotes
 from berrypick.documents.offsets import check_offsets
-from berrypick.documents.quotes import THRESHOLD
+from berrypick.documents.quotes import THRESHOLD, check_quotes
 from berrypick.documents.texts import Texts, read_texts
 from berrypick.inputs.convert import TruthLike, as_truth
 from berrypick.inputs.fields import ours_of

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from berrypick.addons.adopt.locator import Locator, Place, Unresolved, UnresolvedQuotes, occurrences, with_places
 from berrypick.core.errors import InputError, Message, UsageError, as_flags
 from berrypick.core.truth import Offsets, Quote, TopicTruth, Truth
 from berrypick.core.words import counted
 from berrypick.documents.checked import called, checked_truth
-from berrypick.documents.locator import Locator, Place, Unresolved, UnresolvedQuotes, occurrences, with_places
 from berrypick.documents.offsets import UnitsCache
 from berrypick.documents.quotes import Quotes
 from berrypick.documents.text_check import Mismatch, check_texts, distance, span_of, stated_quotes

@@ -10,9 +10,9 @@ from typing import Any
 
 from berrypick.addons.adopt.golden_fields import number_of
 from berrypick.addons.adopt.golden_file import GoldenRow
+from berrypick.addons.adopt.locator import Locator, Place, normal_form
 from berrypick.core.errors import InputError, Message, UsageError, as_flags, option, shorten
 from berrypick.core.words import counted
-from berrypick.documents.locator import Locator, Place, normal_form
 from berrypick.documents.quotes import QUOTES, Quotes
 from berrypick.documents.texts import Texts
 from berrypick.inputs.fields import FieldError, FieldReader

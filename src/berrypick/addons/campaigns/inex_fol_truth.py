@@ -162,10 +162,12 @@ def _from_columns(found: Scanned, path: str, problems: Problems) -> Truth | None
     return Truth("spans", judged, path, InexFolTruth.format_name, lengths=lengths)
 
 
-def _scanned_topics(found: Scanned, order: IntArray, bounds: IntArray) -> Iterator[tuple[str, TopicTruth]]:
+def _scanned_topics(found: Scanned, order: IntArray | slice, bounds: IntArray) -> Iterator[tuple[str, TopicTruth]]:
     """The lines of each topic, which need not stand together: columns of all of them, from which each has its part."""
     has_text = found.entry[order] >= 0
-    relevant, empty = order[has_text], order[~has_text]
+    relevant, empty = (np.flatnonzero(kept) for kept in (has_text, ~has_text))
+    if not isinstance(order, slice):
+        relevant, empty = order[relevant], order[empty]
     first = found.first[relevant]
     which, place = expanded(first, first + np.diff(np.append(found.first, len(found.start)))[relevant])
     lines = np.append(0, np.cumsum(has_text))[bounds]  # those with relevant text before each topic

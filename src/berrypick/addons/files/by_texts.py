@@ -7,7 +7,7 @@ from berrypick.core.run import Run
 from berrypick.core.truth import Offsets, Truth
 from berrypick.core.words import counted
 from berrypick.documents.checked import checked_by_itself, checked_run, checked_truth
-from berrypick.documents.locator import located_run, located_truth
+from berrypick.documents.quotes import located_run, located_truth
 from berrypick.documents.texts import Texts
 
 

@@ -15,12 +15,12 @@ from berrypick.core.doors import functions
 from berrypick.core.errors import BerrypickError, InputError, Message, UsageError, as_flags, one_line
 from berrypick.core.run import Run
 from berrypick.core.truth import Offsets, Truth
+from berrypick.documents.collection_files import is_index
 from berrypick.documents.text_length import check_run_lengths, check_truth_lengths
 from berrypick.documents.texts import Texts, read_texts
 from berrypick.formats.io.files import is_stream, reusable
 from berrypick.inputs.fields import unread_note
 from berrypick.judging.repeats import refuse_duplicates
-from berrypick.xml.index_file import is_index
 
 
 @click.command("check", short_help="Detect the format of files and report every problem.", context_settings=HELP)

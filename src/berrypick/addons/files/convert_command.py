@@ -13,6 +13,7 @@ import click
 from berrypick import formats
 from berrypick.cli import flags
 from berrypick.cli.output import HELP, refuse_overwriting, refuse_same, show_notes
+from berrypick.core.doors import functions
 from berrypick.core.errors import BerrypickWarning, UsageError
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
@@ -127,8 +128,6 @@ def _target_role(result: flags.Destination, could_be: list[type[formats.Format]]
 
 def _restate(value: Any, collection: str, result: flags.Destination) -> Any:
     """The value as it is if the target can hold it, else in terms of the XML documents, or of their text."""
-    from berrypick.xml.resolve import restate
-
     if not isinstance(value, (Run, Truth)):
         raise UsageError("--collection works for truths and runs only")
     if isinstance(value, Truth) and value.offsets not in (None, "chars"):
@@ -138,4 +137,6 @@ def _restate(value: Any, collection: str, result: flags.Destination) -> Any:
     ending = [suffix for suffix in Path(result.file or "").suffixes if suffix != ".gz"][-1:]
     wanted = [formats.by_name(target_format)] if target_format else list(formats.registered().values())
     able = [f for f in wanted if not f.accepts(value) and (target_format or ending == [] or ending[0] in f.suffixes)]
-    return value if able else restate(value, read_collection(collection))
+    if able:
+        return value
+    return functions.need("restate", "convert --collection")(value, read_collection(collection))

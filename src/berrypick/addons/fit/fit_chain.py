@@ -26,7 +26,6 @@ from berrypick.core.results import Note
 from berrypick.core.words import counted
 from berrypick.evaluation.evaluation import Progress
 from berrypick.formats.io.scan import BLOCK
-from berrypick.kernels.hitting import Chain
 from berrypick.users.base import UserModel
 from berrypick.users.learning import binned, data_checksum, drawn, held_out_facts, parameter, rounded
 from berrypick.users.learnt import Learnt
@@ -60,7 +59,7 @@ def fit_chain(
         baseline = "every link alike" if links is not None else "every step seen alike"
         report = held_out_facts(own, other, rest.session, baseline, "decisions", method.confidence)
         checks = step_calibration(counts, probability, rest)
-        checks += _reach_calibration(counts, probability, sessions.paths, held, training, method, progress)
+        checks += _reach_calibration(model, counts, probability, sessions.paths, held, training, method, progress)
     return Learnt(
         user=model,
         parameters=_parameters(training, method.confidence),
@@ -130,6 +129,7 @@ def _rows(counts: ChainCounts, probability: FloatArray, confidence: float) -> li
 
 
 def _reach_calibration(
+    model: Any,
     counts: ChainCounts,
     probability: FloatArray,
     paths: Sequence[Sequence[str]],
@@ -141,7 +141,7 @@ def _reach_calibration(
     """Of pages drawn by how often they are visited: the probability of visiting each from where a held-out session
     starts, and how many sessions do. Sessions whose end was not recorded are left out."""
     moves = counts.target < len(counts.units)
-    chain = Chain(counts.units, counts.source[moves], counts.target[moves], probability[moves])
+    chain = model.chain(counts.units, counts.source[moves], counts.target[moves], probability[moves])
     visits = np.bincount(training.target[training.target < training.leave], minlength=len(counts.units))
     pages = _some_pages(visits, method.seed)
     own = [walked(paths[i])[0] for i in np.flatnonzero(held).tolist() if walked(paths[i])[1]]

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from berrypick.addons.index.tags import Int32Array, Tags, int32
-from berrypick.xml.xml_documents import LINKS, link_target
+from berrypick.addons.index.xml_documents import LINKS, link_target
 
 Positions = npt.NDArray[np.int64]
 

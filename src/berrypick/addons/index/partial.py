@@ -23,7 +23,7 @@ import pyarrow as pa
 from berrypick.addons.index.index_columns import LISTS, dictionary, lists, narrow, numbers, strings, values_of
 from berrypick.addons.index.structure_scan import Bundle, Source
 from berrypick.core.errors import InputError
-from berrypick.xml.index_file import UNFINISHED
+from berrypick.documents.collection_files import UNFINISHED
 
 _FRAME = struct.Struct("<QI")  # length and checksum
 

@@ -35,11 +35,12 @@ from berrypick.addons.index.index_columns import (
     values_of,
     words_checksum,
 )
+from berrypick.addons.index.lazy_structures import LazyStructures
 from berrypick.core.arrays import IntArray
 from berrypick.core.errors import InputError
 from berrypick.core.structure import Structure
-from berrypick.documents.lazy import LazyStructures, OfDocuments
-from berrypick.xml.index_file import UNFINISHED
+from berrypick.documents.collection_files import UNFINISHED
+from berrypick.documents.lazy import OfDocuments
 
 _REMEDY = "an index is made with: berrypick index FOLDER FILE"
 

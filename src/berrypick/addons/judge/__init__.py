@@ -1,1 +1,1 @@
-"""Judging: pools, the page on which a person judges, agreement, relocated spans, abstention."""
+"""Judging: pools, the page on which a person judges, agreement, abstention."""

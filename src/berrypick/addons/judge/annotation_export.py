@@ -13,6 +13,7 @@ from berrypick.addons.judge.annotators import merge_annotators
 from berrypick.core.arrays import Positions
 from berrypick.core.truth import Offsets, TopicTruth, Truth
 from berrypick.core.words import counted
+from berrypick.documents.offsets import inside_word
 from berrypick.formats.base import Format, Problems, Role
 from berrypick.formats.io.line_words import finite
 from berrypick.formats.io.values import Judgement, judged_counts, spans_topic
@@ -197,11 +198,6 @@ def _counting(found: Sequence[Annotated], countings: Sequence[Offsets]) -> Offse
         return wrong, cut
 
     return min(countings, key=misfits)
-
-
-def inside_word(text: str, at: int) -> bool:
-    """Whether a place is between two characters of one word."""
-    return 0 < at < len(text) and text[at - 1].isalnum() and text[at].isalnum()
 
 
 class AnnotationExport(Format):

@@ -27,8 +27,8 @@ from berrypick.core.score import Table
 from berrypick.core.truth import TopicTruth, Truth
 from berrypick.core.words import counted
 from berrypick.documents.checked import checked_run, checked_truth
-from berrypick.documents.locator import located_truth
 from berrypick.documents.placed import placed_run
+from berrypick.documents.quotes import located_truth
 from berrypick.documents.texts import Texts, read_texts
 from berrypick.formats.io.files import atomic_writer, file_name
 from berrypick.inputs.column_tables import TextSearch

@@ -141,7 +141,9 @@ def _favoured(value: TextValue, counts: _TopicCounts) -> FloatArray:
     """Value of each run minus that of each other one, under the truth that favours the former."""
     mine = np.diagonal(counts.shared)[:, None] - counts.shared  # unjudged text that only this side retrieved
     best = np.full(counts.shared.shape, -np.inf)
-    for both in (np.zeros_like(counts.shared), counts.shared):
+    apart = np.count_nonzero(counts.shared) == np.count_nonzero(np.diagonal(counts.shared))
+    nothing = np.zeros_like(counts.shared)
+    for both in (nothing,) if apart else (nothing, counts.shared):  # where no two share anything, both are the same
         total = counts.relevant + mine + both
         one = _values(value, counts.retrieved[:, None], counts.found[:, None] + mine + both, total)
         other = _values(value, counts.retrieved[None, :], counts.found[None, :] + both, total)

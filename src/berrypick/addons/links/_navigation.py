@@ -7,10 +7,10 @@ from functools import partial
 import numpy as np
 
 from berrypick.addons.links.chain_walks import MOST_STEPS, ChainWalker
+from berrypick.addons.links.hitting import Chain
 from berrypick.core.arrays import BoolArray, IntArray
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
-from berrypick.kernels.hitting import Chain
 from berrypick.users.base import Leads, themselves
 from berrypick.users.walks import Readers, Visit, Visits
 

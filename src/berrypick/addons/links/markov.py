@@ -9,11 +9,11 @@ from typing import ClassVar
 import numpy as np
 
 from berrypick.addons.links._navigation import chain_leads, walk_chain
+from berrypick.addons.links.hitting import Chain
 from berrypick.core.errors import InputError, option
 from berrypick.core.navigation import Navigation, ReachTable, Sessions
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
-from berrypick.kernels.hitting import Chain
 from berrypick.users.base import Leads, NavigationModel, ReaderContext, wrong_navigation
 from berrypick.users.walks import Readers, Visits
 
@@ -33,6 +33,9 @@ class Markov(NavigationModel):
     learnt_from: ClassVar[str] = "sessions"
     navigation: ClassVar[tuple[type, ...]] = (ReachTable, Sessions)
     navigation_needed: ClassVar[str] = "a table of transitions (from, to, probability) or recorded sessions"
+
+    #: What it moves along, made from units and steps: the add-on fit checks its reach by it.
+    chain: ClassVar[type[Chain]] = Chain
 
     def leads(self, sources: list[str], targets: list[str], context: ReaderContext) -> Leads:
         return chain_leads(self._chain(context), sources, targets, None)

@@ -165,7 +165,7 @@ def write_report(
     simulated = None if simulator is None else simulator(evaluation, simulate, seed, together)
     if jobs == 1 and evaluation.inputs.stream is None:
         _ = evaluation.runs  # all of them are needed below: they are read once
-    results = evaluation.run(curves=True, progress=told, jobs=jobs, reader_draws=READERS)
+    results = evaluation.run(curves="common", progress=told, jobs=jobs, reader_draws=READERS)
     clusters = None if cluster is None else topic_clusters(evaluation.truth, cluster)
     method = Method(test, correction, confidence=confidence, resamples=resamples, seed=seed)
     comparison = compare_results(results, baseline, method, clusters, bounds_of(evaluation))

@@ -34,7 +34,6 @@ from berrypick.measures.readers.eprum import EPRUM
 from berrypick.relevance.targets import targets_as_spans
 from berrypick.users import UserModel
 from berrypick.users.classical import Classical
-from berrypick.xml.folder import Structures
 
 Kind = Literal["text", "lines", "seconds", "documents", "elements", "pages"]
 #: How many retrieved units of each run are drawn in the neighbourhood of a link graph.
@@ -153,9 +152,10 @@ class Details:
         texts, collection = reader.shown if self.kind == "lines" else reader.texts, reader.collection
         if texts is not None and name in texts:
             return texts[name]
-        if collection is not None and isinstance(collection.structures, Structures) and name in collection.structures:
-            return collection.structures.text(name)
-        return None
+        if collection is None or name not in collection.structures:
+            return None
+        read = getattr(collection.structures, "text", None)  # a folder has the texts, an index has not
+        return None if read is None else str(read(name))
 
     def _tree(self, name: str) -> dict[str, Any] | None:
         collection = self.evaluation.context.reader.collection

@@ -17,9 +17,8 @@ from berrypick.core.run import Run
 from berrypick.core.truth import Truth
 from berrypick.core.words import counted
 from berrypick.documents.checked import checked_run, checked_truth
-from berrypick.documents.locator import located_truth
 from berrypick.documents.placed import placed_run
-from berrypick.documents.quotes import Quotes
+from berrypick.documents.quotes import Quotes, located_truth
 from berrypick.inputs.column_tables import TextSearch
 from berrypick.inputs.convert import RunLike, as_runs
 

@@ -410,7 +410,7 @@ def numbered_head(path: str, count: int = 20, width: int = 1 << 16) -> list[tupl
         ):
             number += fresh
             if fresh and not raw.lstrip().startswith(b"#"):  # a file may begin with many comments
-                text = raw.decode("utf-8-sig", errors="replace").rstrip("\r\n")
+                text = raw.removeprefix(codecs.BOM_UTF8).decode(errors="replace").rstrip("\r\n")
                 if text.strip() and not text.lstrip().startswith("#"):
                     found.append((number, text))
             fresh, read = raw.endswith(b"\n"), read + len(raw)

@@ -59,14 +59,17 @@ class Scanned:
         """The code of the topic of every line."""
         return np.repeat(self.stretch_topic, np.diff(np.append(self.stretch_begins, len(self.line))))
 
-    def by_topic(self) -> tuple[IntArray, IntArray] | None:
+    def by_topic(self) -> tuple[IntArray | slice, IntArray] | None:
         """Rows in the order of their topics, and where each topic begins and the last one ends; None if a document
         stands twice in a topic."""
         compiled = native()
         assert compiled is not None  # columns are there where the kernels are compiled
-        topic = self.topic
-        order = np.argsort(topic, kind="stable")
-        bounds = np.searchsorted(topic[order], np.arange(len(self.topic_names) + 1))
+        order: IntArray | slice = slice(None)  # where every topic is one stretch
+        bounds = np.append(self.stretch_begins, len(self.line))
+        if len(bounds) - 1 > len(self.topic_names):
+            topic = self.topic
+            order = np.argsort(topic, kind="stable")
+            bounds = np.searchsorted(topic[order], np.arange(len(self.topic_names) + 1))
         found = np.empty(len(bounds) - 1, dtype=bool)
         compiled.repeated_documents(bounds, self.document[order], len(self.documents), found)
         return None if found.any() else (order, bounds)

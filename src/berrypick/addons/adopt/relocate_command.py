@@ -31,7 +31,7 @@ def relocate_command(
     \b
     berrypick relocate truth.jsonl --from docs-1.0 --to docs-2.0 -o truth-2.0.jsonl --report changes.jsonl
     """
-    from berrypick.addons.judge.relocate import CERTAIN, relocate
+    from berrypick.addons.adopt.relocate import CERTAIN, relocate
 
     result.refuse_overwriting([truth, report], old)
     result.refuse_overwriting([truth], new)

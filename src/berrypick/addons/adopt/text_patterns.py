@@ -6,21 +6,17 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import islice, pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from berrypick.addons.adopt.locator import occurrences
 from berrypick.core.errors import option
 from berrypick.core.truth import Offsets
 from berrypick.core.words import counted
-from berrypick.documents.locator import KINDS_TABLE, SPACE, occurrences
 from berrypick.documents.offsets import UNIT_NAMES, Units
+from berrypick.documents.text_check import SLIP, Diagnosis, Mismatch, bare, bare_with_origin
 from berrypick.documents.texts import Texts
-
-if TYPE_CHECKING:
-    from berrypick.documents.text_check import Mismatch
 
 #: Rows that are looked at for a pattern, and the share of them that it has to explain.
 SAMPLE, SHARE = 200, 0.9
@@ -28,33 +24,10 @@ SAMPLE, SHARE = 200, 0.9
 PLACES = 50
 #: Rows that are searched in other documents.
 ELSEWHERE = 3
-#: Offsets that are off by no more than this are slips, not a shift.
-SLIP = 10
-
-
-@dataclass(frozen=True)
-class Diagnosis:
-    """The pattern, what to do, and the nearest place of texts by the keys of their rows."""
-
-    pattern: str
-    remedy: str
-    places: Mapping[int, tuple[int, int]] = field(default_factory=dict)
-    looked_at: int = 0  # rows of which the place was sought
-
-
-def bare(text: str) -> str:
-    """Without white space, with one kind of quotation marks, apostrophes and dashes."""
-    return SPACE.sub("", text.translate(KINDS_TABLE))
-
-
-def bare_with_origin(text: str) -> tuple[str, list[int]]:
-    """The same, and where each of its characters stands in the text."""
-    origin = [i for i, character in enumerate(text) if not SPACE.match(character)]
-    return "".join(text[i] for i in origin).translate(KINDS_TABLE), origin
 
 
 def diagnose(mismatches: Sequence[Mismatch], counting: Offsets, texts: Texts) -> Diagnosis:
-    """The first explanation that covers nearly all rows; the simplest come first."""
+    """Return the first explanation that covers nearly all rows; the simplest come first."""
     step = max(1, len(mismatches) // SAMPLE)
     sample = mismatches[::step][:SAMPLE]
     near = {row.stated.key: place for row in sample if (place := _nearest(row, texts)) is not None}

@@ -64,6 +64,7 @@ PATTERNS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_a_run_whose_texts_are_elsewhere_is_refused_with_the_pattern(files, tmp_path, pattern):
     counted_in, text, shift, unit, said = PATTERNS[pattern]

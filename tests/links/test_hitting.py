@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from berrypick.kernels import hitting, native
-from berrypick.kernels.hitting import Chain
+from berrypick.addons.links import hitting
+from berrypick.addons.links.hitting import Chain
+from berrypick.kernels import native
 
 SHARES = st.sampled_from([0.0, 0.0, 0.0, 0.1, 0.3, 0.5, 1.0])
 
@@ -62,6 +63,7 @@ def test_columns_are_forgotten_when_there_are_too_many(monkeypatch):
     assert first[2] == [0.25, 0.5, 1.0]
 
 
+@pytest.mark.slow
 def test_compiled_iteration_ends_at_the_same_bits():
     """Whatever the order of rows: sums of positive terms from below settle at the least numbers that solve them."""
     if native() is None:

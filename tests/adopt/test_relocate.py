@@ -10,7 +10,7 @@ from collections import Counter
 import pytest
 
 import berrypick as bp
-from berrypick.addons.judge.relocate import CERTAIN
+from berrypick.addons.adopt.relocate import CERTAIN
 from berrypick.core.errors import UsageError
 from tests.moved_sentences import moved_sentences, relocated
 

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from berrypick import kernels
-from berrypick.documents.locator import Locator, Searchable, normal_form
-from berrypick.documents.similar import SHORT, SimilarText
+from berrypick.addons.adopt.common_subsequence import alike_blocks, best_span, codes_of, common_lengths, narrow_codes
+from berrypick.addons.adopt.locator import Locator, Searchable, normal_form
+from berrypick.addons.adopt.similar import SHORT, SimilarText
 from berrypick.documents.texts import read_texts
-from berrypick.kernels.common_subsequence import alike_blocks, best_span, codes_of, common_lengths, narrow_codes
 
 
 @pytest.fixture(params=["numpy", "native"], scope="module")

@@ -25,6 +25,39 @@ from berrypick.kernels.intervals import merge
 T = TypeVar("T")
 
 
+def resolve_elements(value: Truth | Run, collection: Collection) -> Truth | Run:
+    """Resolve paths and points in XML documents to offsets.
+
+    Parameters
+    ----------
+    value : Truth or Run
+        Judgements, or results.
+    collection : Collection
+        The structure of the documents.
+
+    Returns
+    -------
+    Truth or Run
+        The same with offsets, in addition to paths and points.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import berrypick as bp
+    >>> folder = tempfile.mkdtemp()
+    >>> with open(os.path.join(folder, "a.xml"), "w") as file:
+    ...     _ = file.write("<a>one <b>two</b></a>")
+    >>> collection = bp.read_collection(folder)
+    >>> truth = bp.Truth.from_records([{"topic": "q", "doc": "a", "start": 4, "end": 7}])
+    >>> points = bp.restate(truth, collection)
+    >>> points.topics["q"].passages[0].start
+    '/a[1]/b[1]/text()[1].0'
+    >>> bp.resolve_elements(points, collection).topics["q"].highlighted.start.tolist()
+    [4]
+    """
+    return resolve_run(value, collection) if isinstance(value, Run) else resolve_truth(value, collection)
+
+
 def resolve_run(run: Run, collection: Collection) -> Run:
     """The run with the offsets of its elements and passages."""
     if run.path is None or not collection.structures:
@@ -107,7 +140,31 @@ def assess(truth: Truth, collection: Collection) -> Truth:
 
 
 def restate(value: Truth | Run, collection: Collection) -> Truth | Run:
-    """The same in the other terms: spans as elements and points, elements and points as spans."""
+    """State a truth or a run in the other terms: spans as elements and points, elements and points as spans.
+
+    Parameters
+    ----------
+    value : Truth or Run
+        Judgements, or results.
+    collection : Collection
+        The structure of the documents.
+
+    Returns
+    -------
+    Truth or Run
+        The same in the other terms.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import berrypick as bp
+    >>> folder = tempfile.mkdtemp()
+    >>> with open(os.path.join(folder, "a.xml"), "w") as file:
+    ...     _ = file.write("<a>one <b>two</b></a>")
+    >>> truth = bp.Truth.from_records([{"topic": "q", "doc": "a", "start": 4, "end": 7}])
+    >>> bp.restate(truth, bp.read_collection(folder)).topics["q"].path
+    ('/a[1]', '/a[1]/b[1]')
+    """
     if isinstance(value, Run):
         return replace(resolve_run(value, collection), path=None, path_end=None, paths=())
     if value.units == "documents":

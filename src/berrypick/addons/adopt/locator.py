@@ -11,21 +11,21 @@ fuzzy        what normalised does not find is sought by similarity, with a state
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
+from berrypick.addons.adopt.many_quotes import MANY, find_many
+from berrypick.addons.adopt.similar import SimilarText
 from berrypick.core.arrays import IntArray
-from berrypick.core.errors import InputError, Message, UsageError, nearest, option, shorten
+from berrypick.core.errors import InputError, Message, option, shorten
 from berrypick.core.run import Run
 from berrypick.core.truth import Offsets, Quote, TopicTruth, Truth
-from berrypick.documents.many_quotes import MANY, find_many
 from berrypick.documents.offsets import Units
 from berrypick.documents.quotes import QUOTES, THRESHOLD, Quotes
-from berrypick.documents.similar import SimilarText
+from berrypick.documents.text_check import KINDS_TABLE, SPACE
 from berrypick.documents.texts import Texts
 
 #: Of long quotes so many characters are looked for first.
@@ -36,16 +36,6 @@ LITTLE = 100_000_000
 MOST = 5
 #: Characters shown on both sides of a candidate.
 AROUND = 25
-
-
-def check_quotes(name: str | None) -> Quotes:
-    if name is None:
-        return "exact"
-    if name == "normalized":
-        name = "normalised"
-    if name not in QUOTES:
-        raise UsageError(f"unknown quotes {name!r}{nearest(name, list(QUOTES)) or '; available: ' + ', '.join(QUOTES)}")
-    return name
 
 
 @dataclass(frozen=True)
@@ -135,15 +125,6 @@ def occurrences(text: str, wanted: str) -> Iterator[int]:
     while at >= 0:
         yield at
         at = text.find(wanted, at + 1)
-
-
-_KINDS = {
-    **dict.fromkeys("\u201c\u201d\u201e\u201f\u00ab\u00bb\u2033\u301d\u301e\u301f\uff02", '"'),
-    **dict.fromkeys("\u2018\u2019\u201a\u201b\u2039\u203a\u2032\u02bc\u0060\u00b4\uff07", "'"),
-    **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d", "-"),
-}
-KINDS_TABLE = str.maketrans(_KINDS)
-SPACE = re.compile(r"[\s\u200b\ufeff]+")
 
 
 def normal_form(text: str) -> str:
@@ -334,7 +315,7 @@ class UnresolvedQuotes(InputError):
 def located_truth(
     truth: Truth, texts: Texts, how: Quotes = "exact", counting: Offsets = "chars", threshold: float = THRESHOLD
 ) -> Truth:
-    """A truth whose quotes have become spans; all unresolved ones are reported together."""
+    """Make spans of the quotes of a truth; all unresolved ones are reported together."""
     quotes = sum(len(topic.quotes) for topic in truth.topics.values())
     if not quotes:
         return truth
@@ -399,7 +380,7 @@ def with_places(topic: TopicTruth, places: list[tuple[Quote, Place]]) -> TopicTr
 
 
 def located_run(run: Run, texts: Texts, how: Quotes = "exact") -> Run:
-    """A run whose results are known by their texts, as spans; all unresolved texts are reported together."""
+    """Make spans of results that are known by their texts; all unresolved texts are reported together."""
     if run.start is not None or not run.quoted or run.line is None:
         return run
     locator, source = Locator(texts, how), run.source or run.tag

@@ -7,15 +7,14 @@ from typing import ClassVar, Literal, cast
 
 import numpy as np
 
+from berrypick.addons.structure.sections import section_starts
 from berrypick.core.arrays import IntArray
 from berrypick.core.errors import UsageError, option
 from berrypick.core.parameters import parameter, positive_share
 from berrypick.core.run import Ranking
 from berrypick.core.structure import Structure
-from berrypick.documents.sections import section_starts
 from berrypick.relevance.targets import without_structure
-from berrypick.users._context import ContextModel
-from berrypick.users.base import ReaderContext
+from berrypick.users.base import ContextModel, ReaderContext
 
 
 @dataclass(frozen=True)

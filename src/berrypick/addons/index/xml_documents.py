@@ -37,9 +37,8 @@ from lxml import etree
 from berrypick.core.arrays import IntArray
 from berrypick.core.errors import InputError
 from berrypick.core.structure import Structure
+from berrypick.documents.collection_files import SUFFIXES
 
-#: What the name of a document's file ends with and the name of the document does not.
-SUFFIXES = (".xml", ".page")
 #: The attributes that may lead to other documents.
 LINKS = ("href", "url", "xref")
 

@@ -20,16 +20,16 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from berrypick import formats
-from berrypick.addons.judge.annotation_export import inside_word
-from berrypick.addons.judge.annotators import merge_annotators
+from berrypick.addons.adopt.locator import Searchable, located_truth, normal_form, occurrences
+from berrypick.addons.adopt.similar import SimilarText
 from berrypick.comparison.tabular import Tabular
 from berrypick.core.arrays import IntArray
+from berrypick.core.doors import functions
 from berrypick.core.errors import UsageError
 from berrypick.core.score import Table
 from berrypick.core.truth import Quote, TopicTruth, Truth
 from berrypick.documents.checked import checked_truth
-from berrypick.documents.locator import Searchable, located_truth, normal_form, occurrences
-from berrypick.documents.similar import SimilarText
+from berrypick.documents.offsets import inside_word
 from berrypick.documents.texts import Texts, checksum, read_texts
 from berrypick.inputs.convert import TruthLike, as_truth
 
@@ -188,7 +188,8 @@ def _by_annotator(judged: Truth, old: Texts, new: Texts) -> Relocation:
     annotators = {who: part.truth.topics for who, part in parts.items()}
     checksums = {name: made for part in parts.values() for name, made in part.truth.checksums.items()}
     made_on = {"offsets": "chars", "checksums": checksums, "lengths": {}, "texts": {}}
-    truth = replace(judged, topics=merge_annotators(annotators), annotators=annotators, **made_on)  # type: ignore[arg-type]
+    merged = functions.need("merge_annotators", "a truth of several annotators")(annotators)
+    truth = replace(judged, topics=merged, annotators=annotators, **made_on)  # type: ignore[arg-type]
     return Relocation(truth, tuple(case for part in parts.values() for case in part.cases))
 
 

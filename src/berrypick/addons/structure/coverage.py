@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from berrypick.addons.structure.nested import nested_elements, side_by_side
 from berrypick.core import paths
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.core.errors import UsageError
@@ -16,8 +17,8 @@ from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 from berrypick.relevance.in_common import ends
 from berrypick.users.base import ReaderContext, UserModel, elements, need_places, shared, whole_documents
-from berrypick.users.pairs import covered, nested_elements, same_document, same_document_pairs
-from berrypick.users.walks import Readers, Visit, Visits, certain, rows_of, side_by_side, within
+from berrypick.users.pairs import covered, same_document, same_document_pairs
+from berrypick.users.walks import Readers, Visit, Visits, certain, rows_of, within
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from berrypick.addons.index import folder as folders
+from berrypick.addons.index import lazy_structures as lazy
+from berrypick.addons.index.folder import find_documents, read_folder
+from berrypick.addons.index.xml_documents import link_target, structure_of
 from berrypick.core.errors import InputError
 from berrypick.core.structure import Structure
-from berrypick.documents import lazy
-from berrypick.xml import folder as folders
-from berrypick.xml.folder import find_documents, read_folder
-from berrypick.xml.xml_documents import link_target, structure_of
 
 Fill = Callable[..., Path]
 
@@ -154,6 +154,7 @@ def test_a_folder_reached_by_a_link(fill: Fill, tmp_path: Path) -> None:
 # Links
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("href", "name", "target"),
     [

@@ -13,16 +13,39 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 
+from berrypick.addons.index.lazy_structures import LazyStructures
+from berrypick.addons.index.xml_documents import document_name, read_length, read_structure, read_text
 from berrypick.core.collection import Collection
 from berrypick.core.errors import InputError
 from berrypick.core.structure import Structure
-from berrypick.documents.lazy import LazyStructures, OfDocuments
+from berrypick.documents.collection_files import SUFFIXES
+from berrypick.documents.lazy import OfDocuments
 from berrypick.formats.io.files import check_member
-from berrypick.xml.xml_documents import SUFFIXES, document_name, read_length, read_structure, read_text
 
 
 def read_folder(path: str | os.PathLike[str]) -> Collection:
-    """The collection of the XML documents in a folder and the folders inside it."""
+    """Read the XML documents in a folder and the folders inside it as a collection; each is parsed when it is used.
+
+    Parameters
+    ----------
+    path : str or path
+        The folder.
+
+    Returns
+    -------
+    Collection
+        Lengths and structure of its documents.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import berrypick as bp
+    >>> folder = tempfile.mkdtemp()
+    >>> with open(os.path.join(folder, "a.xml"), "w") as file:
+    ...     _ = file.write("<a><b>text</b></a>")
+    >>> bp.read_folder(folder).structures["a"].paths
+    ('/a[1]', '/a[1]/b[1]')
+    """
     files = find_documents(path)
     return Collection(Lengths(files), os.fspath(path), Structures(files))
 

@@ -22,8 +22,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from berrypick.addons.adopt.common_subsequence import (
+    Codes,
+    alike_blocks,
+    best_span,
+    codes_of,
+    common_lengths,
+    narrow_codes,
+)
 from berrypick.core.arrays import IntArray
-from berrypick.kernels.common_subsequence import Codes, alike_blocks, best_span, codes_of, common_lengths, narrow_codes
 
 #: Quotes up to this length are compared with every stretch of text.
 SHORT = 64
