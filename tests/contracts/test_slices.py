@@ -108,6 +108,7 @@ OFFERED = [
     ("judge", "evaluate a.jsonl r.run -m charR", "a truth of several annotators needs the add-on"),
     ("enough", "evaluate t.qrels r.run -m recalls@5", "unknown measure recalls"),
     ("figures", "compare t.qrels r.run -m EPRUM --over window(before=0..9) --plot p.svg", "--plot needs the add-on"),
+    ("enough", "evaluate s.jsonl r.run -m R@5", "a set or hop of a truth needs the add-on"),
     ("gains", "evaluate t.qrels r.run -m nxCG@10", "unknown measure nxCG"),
     ("effort", "evaluate t.qrels r.run -m epnav", "unknown measure epnav"),
 ]
@@ -121,6 +122,7 @@ def test_what_a_missing_slice_offers_is_one_message(tmp_path, name, command, mes
     (tmp_path / "xml").mkdir()
     span = '{"topic": "1", "doc": "a", "start": 0, "end": 9, "annotator": "%s"}\n'
     (tmp_path / "a.jsonl").write_text(span % "Ana" + span % "Ben")
+    (tmp_path / "s.jsonl").write_text('{"topic": "1", "doc": "a", "set": "x"}\n')
     (tmp_path / "b.jsonl").write_text('{"topic": "1", "doc": "a", "page": 1, "grade": 1}\n')
     (tmp_path / "q.jsonl").write_text('{"topic": "1", "doc": "a", "quote": "here"}\n')
     (tmp_path / "r.jsonl").write_text('{"topic": "1", "doc": "a", "start": 0, "end": 4, "rank": 1}\n')

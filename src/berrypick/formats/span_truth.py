@@ -12,11 +12,18 @@ from berrypick.core.run import place_record
 from berrypick.core.truth import OFFSETS, Offsets, Quote, TopicFields, TopicTruth, Truth, in_sets
 from berrypick.core.words import counted
 from berrypick.formats.base import Format, Problems, Role
-from berrypick.formats.io.evidence_sets import Memberships, set_counts
 from berrypick.formats.io.json_lines import Fields, Rows, plain, records, span_fields, write_lines
 from berrypick.formats.io.questions import by_place
 from berrypick.formats.io.span_scan import scan_judged
-from berrypick.formats.io.values import ONE_OF_TWO, Judgement, documents_topic, judged_counts, spans_topic
+from berrypick.formats.io.values import (
+    ONE_OF_TWO,
+    SETS,
+    Judgement,
+    documents_topic,
+    judged_counts,
+    set_counts,
+    spans_topic,
+)
 from berrypick.inputs.counted_places import COUNTED, UNIT
 from berrypick.inputs.fields import PAGE_NAMES, QUESTIONS, FieldReader, has_list, is_span_header, names_topic, ours_of
 from berrypick.inputs.layouts import LAYOUTS, one_place_each, short_name
@@ -138,7 +145,8 @@ class SpanTruth(Format):
         unplaced: dict[str, None] = {}
         any_span = False
         units: dict[str, int] = {}  # what offsets count, and a line in which they do
-        members = Memberships(problems)
+        members: Any = None  # of sets and hops, as an add-on reads them
+        bare: dict[str, list[int]] = {}  # relevant lines before a first one that names a set or a hop
         places: dict[bool, int] = {}  # whether lines have pages, and a line that has or has none
         for _, number, text, value in one_place_each(rows):
             fields = Fields(number, text, value, problems)
@@ -160,7 +168,11 @@ class SpanTruth(Format):
                 _judge_whole(fields, judged)
                 continue
             topic, grade = fields.name("topic"), fields.number_of("grade", 1.0)
-            named = members.read(fields, topic, grade)
+            if members is None and any(value.get(name) is not None for name in SETS):
+                members = functions.need("Memberships", "a set or hop of a truth")(problems, bare)
+            named: dict[str, tuple[str, ...]] = {} if members is None else members.read(fields, topic, grade)
+            if members is None and fields.good and grade is not None and grade > 0:
+                bare.setdefault(topic, []).append(number)
             if value.get("start") is not None:
                 _count(fields, counting)
                 _same_unit(fields, units)
@@ -200,7 +212,7 @@ class SpanTruth(Format):
                 )
         for topic in (*judged, *unanswerable):
             spans.setdefault(topic, {})
-        if members.used:
+        if members is not None:
             members.check()
         relevant = any(grade > 0 for found in whole.values() for grade, _ in found.values())
         if any_span or not whole or (judged and not relevant):
@@ -213,7 +225,7 @@ class SpanTruth(Format):
                     quotes=tuple(quotes.get(topic, ())),
                     judged_documents=tuple(judged.get(topic, ())),
                     unit=next(iter(units), ""),
-                    **(members.columns(topic, found) if members.used else {}),
+                    **({} if members is None else members.columns(topic, found)),
                 )
                 for topic, found in spans.items()
             }
@@ -221,7 +233,8 @@ class SpanTruth(Format):
         else:
             graded = {topic: {**_not_relevant(judged.get(topic, {})), **whole.get(topic, {})} for topic in spans}
             topics = {
-                topic: documents_topic(topic, found, **members.columns(topic, found)) for topic, found in graded.items()
+                topic: documents_topic(topic, found, **({} if members is None else members.columns(topic, found)))
+                for topic, found in graded.items()
             }
             truth = Truth("documents", topics, path, cls.format_name)
         truth = replace(truth, checksums=checksums, unread=tuple(unplaced))

@@ -82,3 +82,24 @@ def result_counts(value: Run, document: str = "document") -> list[str]:
     named = [name for name in value.documents if name]  # texts may say which document they are in
     found = [counted(len(value.topics), "topic"), counted(len(value), "result")]
     return [*found, counted(len(named), document)] if named or not len(value) else found
+
+
+#: Fields of a row that say what it is enough with, and where a topic keeps what they say.
+SETS = {"set": "sets", "hop": "hops"}
+
+
+def set_counts(truth: Truth) -> list[str]:
+    """How many sets and hops a truth names, for ``check`` to print."""
+    said = []
+    for kind in SETS:
+        topics = [topic for topic in truth.topics.values() if _of_topic(topic, SETS[kind])]
+        if topics:
+            total = sum(len(_of_topic(topic, SETS[kind])) for topic in topics)
+            said.append(f"{counted(total, kind)} in {counted(len(topics), 'topic')}")
+    return said
+
+
+def _of_topic(topic: Any, kept_in: str) -> set[str]:
+    rows = getattr(topic, kept_in) or ()
+    quoted = (getattr(quote, kept_in) for quote in topic.quotes)
+    return {name for names in (*rows, *quoted) for name in names}

@@ -5,32 +5,47 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from berrypick.core.truth import Truth
-from berrypick.core.words import counted
 from berrypick.formats.base import Problems
 from berrypick.formats.io.json_lines import Fields
+from berrypick.formats.io.values import SETS
 
-#: The fields, and where a topic keeps what they say.
-_KEPT_IN = {"set": "sets", "hop": "hops"}
 _ONE_KIND = "name sets in all relevant lines of a topic, or hops in all of them, or neither"
 
 
 class Memberships:
-    """Which sets or hops the judged units are in; what cannot be so is a problem with its line."""
+    """Which sets or hops the judged units are in; what cannot be so is a problem with its line.
 
-    def __init__(self, problems: Problems) -> None:
+    Parameters
+    ----------
+    problems : Problems
+        Where problems are reported.
+    bare : dict
+        Relevant lines that name neither, by topic, as far as rows have been read.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> from berrypick.formats.base import Problems
+    >>> from berrypick.formats.io.json_lines import Fields
+    >>> problems = Problems("truth.jsonl")
+    >>> members = bp.Memberships(problems, {})
+    >>> members.add("q", "a", members.read(Fields(1, "", {"set": "x"}, problems), "q", 1.0))
+    True
+    >>> members.columns("q", ["a", "b"])
+    {'sets': (('x',), ())}
+    """
+
+    def __init__(self, problems: Problems, bare: dict[str, list[int]]) -> None:
         self._problems = problems
-        self.used = False  # whether any row names a set or a hop
         self._units: dict[str, dict[Any, dict[str, tuple[str, ...]]]] = {}
         self._kinds: dict[str, dict[str, int]] = {}  # of each topic, with the first line that names one
-        self._bare: dict[str, list[int]] = {}  # relevant lines that name neither
+        self._bare = bare
         self._named: dict[str, dict[tuple[str, str], int]] = {}  # by relevant lines
         self._empty: dict[str, dict[tuple[str, str], int]] = {}  # by others
 
     def read(self, fields: Fields, topic: str, grade: float | None) -> dict[str, tuple[str, ...]]:
         """Read the sets or the hops of one row, ready for a unit or a quote; a row that is not relevant has none."""
-        found = {kind: names for kind in _KEPT_IN if kind in fields.value and (names := _names(fields, kind))}
-        self.used = self.used or bool(found)
+        found = {kind: names for kind in SETS if kind in fields.value and (names := _names(fields, kind))}
         if grade is None or not fields.good:
             return {}
         if len(found) > 1:
@@ -51,7 +66,7 @@ class Memberships:
             return {}
         for name in names:
             self._named.setdefault(topic, {}).setdefault((kind, name), fields.number)
-        return {_KEPT_IN[kind]: names}
+        return {SETS[kind]: names}
 
     def _passed_over(self, fields: Fields, topic: str, found: dict[str, tuple[str, ...]]) -> None:
         for kind, names in found.items():
@@ -105,20 +120,3 @@ def _names(fields: Fields, kind: str) -> tuple[str, ...]:
     names = tuple(dict.fromkeys(one.name(kind) for one in named))
     fields.good = fields.good and all(one.good for one in named)
     return names if fields.good else ()
-
-
-def set_counts(truth: Truth) -> list[str]:
-    """How many sets and hops a truth names, for ``check`` to print."""
-    said = []
-    for kind in _KEPT_IN:
-        topics = [topic for topic in truth.topics.values() if _of_topic(topic, _KEPT_IN[kind])]
-        if topics:
-            total = sum(len(_of_topic(topic, _KEPT_IN[kind])) for topic in topics)
-            said.append(f"{counted(total, kind)} in {counted(len(topics), 'topic')}")
-    return said
-
-
-def _of_topic(topic: Any, kept_in: str) -> set[str]:
-    rows = getattr(topic, kept_in) or ()
-    quoted = (getattr(quote, kept_in) for quote in topic.quotes)
-    return {name for names in (*rows, *quoted) for name in names}
