@@ -202,21 +202,3 @@ def test_a_measure_that_replaces_a_method_is_computed_as_it_says():
     assert [one.scored_together for one in (twice, renamed, mixed, declared)] == [False, True, False, True]
     truth, run = ({f"q{i}": {place: 1} for i in range(5)} for place in ("doc#0-160", "doc#40-340"))
     assert bp.evaluate(truth, run, [twice(), charR()]).mean()["run"] == {"twice": 1.5, "charR": 0.75}
-
-
-def test_curves_at_common_points_are_those_beside_the_natural_ones():
-    truth = {f"q{i}": [{"doc": "d", "start": 10 * i, "end": 10 * i + 40}] for i in range(6)}
-    found = {
-        f"q{i}": [{"doc": "d", "start": 7 * i, "end": 7 * i + 25}, {"doc": "e", "start": 0, "end": 9}] for i in range(5)
-    }
-    asked = bp.Evaluation.prepare(
-        truth, {"a": found, "b": {"q0": found["q3"]}}, "Coverage(budget=100) AiP charR@2 EPRUM AgP RR"
-    )
-    both, common = asked.run(curves=True), asked.run(curves="common")
-    assert [row.common for row in common.topic_rows] == [row.common for row in both.topic_rows]
-    assert all(row.curve is row.common for row in common.topic_rows)
-    assert common.mean_rows == both.mean_rows
-    assert any(row.curve != row.common for row in both.topic_rows)
-    assert [(row.value, row.signature) for row in common.topic_rows] == [
-        (row.value, row.signature) for row in both.topic_rows
-    ]
