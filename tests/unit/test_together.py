@@ -204,14 +204,17 @@ def test_a_measure_that_replaces_a_method_is_computed_as_it_says():
     assert bp.evaluate(truth, run, [twice(), charR()]).mean()["run"] == {"twice": 1.5, "charR": 0.75}
 
 
-def test_curves_at_common_points_are_those_beside_the_natural_ones():
+@pytest.mark.parametrize(
+    "measures",
+    ["charR@2 EPRUM RR", pytest.param("Coverage(budget=100) AiP charR@2 EPRUM AgP RR", marks=pytest.mark.slow)],
+    ids=["core", "slices"],
+)
+def test_curves_at_common_points_are_those_beside_the_natural_ones(measures):
     truth = {f"q{i}": [{"doc": "d", "start": 10 * i, "end": 10 * i + 40}] for i in range(6)}
     found = {
         f"q{i}": [{"doc": "d", "start": 7 * i, "end": 7 * i + 25}, {"doc": "e", "start": 0, "end": 9}] for i in range(5)
     }
-    asked = bp.Evaluation.prepare(
-        truth, {"a": found, "b": {"q0": found["q3"]}}, "Coverage(budget=100) AiP charR@2 EPRUM AgP RR"
-    )
+    asked = bp.Evaluation.prepare(truth, {"a": found, "b": {"q0": found["q3"]}}, measures)
     both, common = asked.run(curves=True), asked.run(curves="common")
     assert [row.common for row in common.topic_rows] == [row.common for row in both.topic_rows]
     assert all(row.curve is row.common for row in common.topic_rows)
