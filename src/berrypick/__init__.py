@@ -220,6 +220,7 @@ def _from_addon(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    from berrypick.core.doors import functions
+    """Our own names, without those that add-ons have for the core alone, and the functions of other packages."""
+    from berrypick.core.doors import functions, own_points
 
-    return sorted({*__all__, *functions.names()})
+    return sorted({*__all__, *functions.names()} - (own_points("functions").keys() - {*__all__}))

@@ -66,6 +66,7 @@ def test_no_file_is_forgotten():
             "readers.certificate",
             "found_targets",
             "readers.list_items",
+            "matched_places",
             "matrix_functions",
             "reach_tables",
             "reader_values",

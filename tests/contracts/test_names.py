@@ -12,9 +12,11 @@ import pytest
 from cases import each
 
 import berrypick as bp
+from berrypick.core.doors import functions
 from berrypick.evaluation.options import options
 
-NAMES = [name for name in dir(bp) if not name.startswith("_") and hasattr(bp, name)]  # some add-ons may be hidden
+NAMES = [name for name in sorted({*dir(bp), *functions.names()}) if not name.startswith("_") and hasattr(bp, name)]
+#: Some add-ons may be hidden; dir() leaves out what the core alone asks of them.
 FUNCTIONS = [name for name in NAMES if inspect.isfunction(getattr(bp, name))]
 CLASSES = [name for name in NAMES if isinstance(getattr(bp, name), type)]
 SECTIONS = ("Parameters", "Attributes", "Returns", "Examples")
@@ -54,6 +56,11 @@ def parameters(name: str) -> list[str]:
 
 def test_there_are_names_of_both_kinds():
     assert len(FUNCTIONS) > 35 and len(CLASSES) > 30 and {"evaluate", "Run", "fit", "Sweep"} <= {*FUNCTIONS, *CLASSES}
+
+
+def test_completion_offers_what_is_meant_for_people():
+    assert {name for name in dir(bp) if not name.startswith("_")} <= {*bp.__all__, *functions.names()}
+    assert "ListSearch" not in dir(bp) and "evaluate" in dir(bp)
 
 
 @each("name", [*FUNCTIONS, *CLASSES])

@@ -23,7 +23,31 @@ from berrypick.users.pairs import covered, same_document_pairs
 
 
 def measure_effort(ranking: Ranking, targets: Targets, reach: Reach, context: JudgingContext) -> Effort:
-    """``ranking``: what is consulted, repeated results included."""
+    """Return what consulting each rank, and browsing from it to targets, costs.
+
+    Parameters
+    ----------
+    ranking
+        What is consulted, repeated results included.
+    targets
+        What may be found.
+    reach
+        What each rank leads to.
+    context
+        What effort is counted in, and the reader.
+
+    Returns
+    -------
+    Effort
+        The effort of each rank, of each target, and of what lies outside of the results.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> judged = bp.judge({"q": {"doc#0-40": 1}}, {"q": {"doc#0-90": 2, "doc#20-40": 1}}, "q", effort="chars")
+    >>> bp.measure_effort(judged.consulted, judged.targets, judged.reach, judged.context).ranks.tolist()
+    [90.0, 20.0]
+    """
     nothing = np.zeros(len(reach.probability))
     if context.effort == "rank":
         return Effort(np.ones(ranking.ranks), np.ones(len(targets)), nothing)
