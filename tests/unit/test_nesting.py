@@ -114,3 +114,15 @@ def test_what_is_nested_is_named(tmp_path):
     with pytest.raises(bp.InputError, match=f"{path}:2: is nested too deeply to be read") as told:
         bp.read_truth(path, "span-truth")
     assert "not JSON" not in str(told.value)  # it is JSON
+
+
+@pytest.mark.parametrize("wrap", [lambda value: {"a": value}, lambda value: [value]], ids=["dictionaries", "lists"])
+def test_values_of_python_that_are_nested_deeply_are_refused(wrap):
+    deep = {}
+    for _ in range(20_000):
+        deep = wrap(deep)
+    plain = {"q": {"d": 1}}
+    for truth, run in ((deep, plain), (plain, deep), ({"q": deep}, plain), (plain, {"q": deep}), (plain, [deep])):
+        with pytest.raises(bp.BerrypickError) as refused:
+            bp.evaluate(truth, run, "RR")
+        assert len(str(refused.value)) < 500

@@ -45,7 +45,10 @@ def as_truth(given: Any) -> Truth:
         return truth
     from berrypick.inputs.given_values import truth_of_value  # not for files
 
-    return truth_of_value(given)
+    try:
+        return truth_of_value(given)
+    except RecursionError:
+        raise _too_deep("truth") from None
 
 
 def as_run(given: Any, search: TextSearch | None = None) -> Run:
@@ -151,7 +154,14 @@ def run_sources(given: Any, search: TextSearch | None = None, name: str = "") ->
         return [run for one in given for run in run_sources(one, search)]
     from berrypick.inputs.given_values import runs_of_value  # not for files
 
-    return runs_of_value(given, search, name)
+    try:
+        return runs_of_value(given, search, name)
+    except RecursionError:
+        raise _too_deep("run") from None
+
+
+def _too_deep(what: str) -> UsageError:
+    return UsageError(f"a {what} given in Python is nested too deeply; it has topics, and they have results")
 
 
 def run_stream(given: Any, search: TextSearch) -> tuple[list[Run | RunFile], Iterator[Run | RunFile] | None]:
