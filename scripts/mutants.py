@@ -32,7 +32,7 @@ from typing import Any
 import pytest
 
 SOURCE = Path(__file__).resolve().parents[1] / "src"
-ROOMS = ("core", "kernels", "formats", "documents", "xml", "inputs", "users", "judging", "measures", "relevance",
+ROOMS = ("core", "kernels", "formats", "documents", "inputs", "users", "judging", "measures", "relevance",
          "evaluation", "comparison")  # fmt: skip
 #: Seconds and bytes that the tests of a mutant may take; one that takes more has died.
 SECONDS, MEMORY = 120, 8 << 30
