@@ -46,6 +46,19 @@ def test_the_least_effort_by_hand():
     assert dear(np.array([2, 4])).tolist() == pytest.approx([1, 3])
 
 
+def test_the_least_effort_is_that_of_no_list_and_sometimes_of_the_best():
+    """By itself: a search that finds the best list says nothing of its bound, which is never above what was found."""
+    rng = np.random.default_rng(5)
+    nearest = []
+    for _ in range(40):
+        rows = np.vstack([np.eye(3), rng.random((4, 3)) * rng.choice([0.3, 1.0])])
+        best = ideal.exact(Reach.of(rows)).length
+        bound = LeastEffort.of(rows.sum(axis=1), np.ones(len(rows)))(np.arange(1.0, 4.0))
+        assert (bound <= best * (1 + 1e-12)).all()
+        nearest.append((bound / best)[1:].max())  # one target takes one candidate at least
+    assert max(nearest) == pytest.approx(1)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("nodes", [1, 2, 6])
 def test_recall_values_against_all_lists(alone, nodes):
