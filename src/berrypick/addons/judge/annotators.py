@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import get_args
 
 import numpy as np
 
@@ -86,7 +85,6 @@ def _columns(spans: Spans, numbers: dict[str, int]) -> tuple[IntArray, FloatArra
     return code[kept], np.asarray(start, dtype=np.float64)[kept], np.asarray(end, dtype=np.float64)[kept]
 
 
-MERGE_RULES: tuple[MergeRule, ...] = get_args(MergeRule)
 #: Judgements of one annotator, by topic.
 Judgements = Mapping[str, TopicTruth]
 
