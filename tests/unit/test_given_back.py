@@ -104,6 +104,14 @@ def test_a_truth_is_looked_up_by_topic():
         truth["zzz"]
 
 
+def test_a_guessed_constructor_names_the_real_ones():
+    for call in (lambda: bp.Run({"q": {"a": 1.0}}), lambda: bp.Run("mine.run"), lambda: bp.Run(tag="mine")):
+        with pytest.raises(bp.UsageError, match=r"a Run is made by Run.from_dict, .* or Run.from_file"):
+            call()
+    with pytest.raises(bp.UsageError, match=r"a Truth is made by Truth.from_dict, "):
+        bp.Truth({"q": {"a": 1}})
+
+
 def test_a_truth_or_a_run_is_not_taken_for_a_list_of_files():
     truth, run = bp.Truth.from_dict({"q": {"a": 1}}), bp.Run.from_dict({"q": {"a": 1.0}})
     for call, said in (

@@ -82,6 +82,13 @@ def _text(value: Any) -> str | None:
 class Exchanged(Frames):
     """A truth or a run, by topic; subclasses have the topics and the records."""
 
+    def __new__(cls, *given: object, **named: object) -> Any:
+        """``Run({...})`` is what people guess; the columns of a value are many more than one."""
+        if len(given) + len(named) == 1:
+            makers = ", ".join(f"{cls.__name__}.{name}" for name in ("from_dict", "from_records", "from_frame"))
+            raise UsageError(f"a {cls.__name__} is made by {makers} or {cls.__name__}.from_file")
+        return super().__new__(cls)
+
     def __iter__(self) -> Iterator[str]:
         """Go through the topics."""
         raise NotImplementedError
