@@ -302,7 +302,7 @@ BAD = [
     ("just words\n", "is no golden file that can be read"),
     ('[{"topic": "1", "color": "red"}]', "no field is known to be the question"),
     ('[{"question": "a?", "page": 3}]', "page says where, by pages, and there is no quote"),
-    ("[" * 5000, "is nested too deeply"),
+    ("[" * 100_000, "is nested too deeply"),
 ]
 
 
