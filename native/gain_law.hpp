@@ -13,6 +13,37 @@ namespace berrypick {
 constexpr Index kReached = -1;  // the gain is reached, whatever follows
 constexpr Index kMissed = -2;   // it is not, whatever follows
 
+// The law of the number of targets seen, those left out that surely are seen or not. Returns which of two arrays has it,
+// both with zeros before and behind; `size`: how many numbers there are.
+constexpr std::size_t kBlock = 4;
+
+BERRYPICK_INLINE void number_step(const double* BERRYPICK_RESTRICT mass, double* BERRYPICK_RESTRICT next, std::size_t size,
+                                  double seen, double unseen) {
+    for (std::size_t f = 0; f <= size; f += kBlock)
+        for (std::size_t k = f; k < f + kBlock; ++k) next[k] = mass[k] * unseen + (mass + k)[-1] * seen;
+}
+
+BERRYPICK_INLINE const double* number_body(const double* seen, const double* unseen, std::size_t targets, double* mass,
+                                           double* next, std::size_t& size) {
+    mass[0] = 1.0;
+    size = 1;
+    for (std::size_t x = 0; x < targets; ++x) {
+        const double a = seen[x], b = unseen[x];
+        if ((a == 1.0 && b == 0.0) || (a == 0.0 && b == 1.0)) continue;
+        number_step(mass, next, size++, a, b);
+        std::swap(mass, next);
+    }
+    return mass;
+}
+
+#ifdef BERRYPICK_WIDE
+__attribute__((target("avx2"))) inline const double* number_wide(const double* seen, const double* unseen,
+                                                                 std::size_t targets, double* mass, double* next,
+                                                                 std::size_t& size) {
+    return number_body(seen, unseen, targets, mass, next, size);
+}
+#endif
+
 // The partial sums told apart before each target (`order`: targets as they are looked at) are its states. Each leads to a
 // state before the next target where the target is not seen (stay), and where it is (move). Where the threshold is a
 // `number` of targets, each a gain of 1, there are no states: the law of the number seen has it.
@@ -39,6 +70,7 @@ struct GainLaw {
 
     struct Scratch {
         Values mass, next;
+        const double* numbers = nullptr;  // the law of the number seen beyond the sure ones, where it was asked for last
     };
 
     std::size_t targets() const { return gains.size(); }
@@ -73,20 +105,18 @@ struct GainLaw {
 private:
     // one target at a time: the digits are those of the plain form
     Tails by_number(const double* seen, const double* unseen, Scratch& scratch) const {
-        Values &mass = scratch.mass, &next = scratch.next;
-        mass.assign(targets() + 2, 0.0);
-        next.assign(targets() + 2, 0.0);
-        mass[0] = 1.0;
+        scratch.mass.assign(targets() + 1 + 2 * kBlock, 0.0);
+        scratch.next.assign(targets() + 1 + 2 * kBlock, 0.0);
+        double *const one = scratch.mass.data() + kBlock, *const other = scratch.next.data() + kBlock;
         std::size_t sure = 0, size = 1;
-        for (std::size_t x = 0; x < targets(); ++x) {
-            const double a = seen[x], b = unseen[x];
-            if (a == 1.0 && b == 0.0) ++sure;
-            if ((a == 1.0 && b == 0.0) || (a == 0.0 && b == 1.0)) continue;
-            next[0] = mass[0] * b;
-            for (std::size_t f = 1; f <= size; ++f) next[f] = mass[f] * b + mass[f - 1] * a;
-            ++size;
-            std::swap(mass, next);
-        }
+        for (std::size_t x = 0; x < targets(); ++x) sure += seen[x] == 1.0 && unseen[x] == 0.0;
+#ifdef BERRYPICK_WIDE
+        if (has_wide())
+            scratch.numbers = number_wide(seen, unseen, targets(), one, other, size);
+        else
+#endif
+            scratch.numbers = number_body(seen, unseen, targets(), one, other, size);
+        const double* const mass = scratch.numbers;
         Tails found;
         const std::size_t r = std::size_t(wanted);
         for (std::size_t f = 0; f < size && f + sure < r; ++f) {

@@ -285,7 +285,7 @@ private:
             std::size_t sure = 0;
             for (std::size_t x = 0; x < known.seen.size(); ++x) sure += known.seen[x] == 1.0 && known.unseen[x] == 0.0;
             for (std::size_t f = sure; double(f) < problem_.lower.wanted; ++f)
-                further += scratch_.mass[f - sure] * step.left(problem_.lower.wanted - double(f));
+                further += scratch_.numbers[f - sure] * step.left(problem_.lower.wanted - double(f));
         } else {
             further = this->further(step, known.below, tails.expected);
         }
