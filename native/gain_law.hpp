@@ -13,34 +13,25 @@ namespace berrypick {
 constexpr Index kReached = -1;  // the gain is reached, whatever follows
 constexpr Index kMissed = -2;   // it is not, whatever follows
 
-// The law of the number of targets seen, those left out that surely are seen or not. Returns which of two arrays has it,
-// both with zeros before and behind; `size`: how many numbers there are.
-constexpr std::size_t kBlock = 4;
+// Laws of the number of targets seen, of so many lists side by side: target after target, and of each the lists.
+constexpr std::size_t kLists = 4;
 
-BERRYPICK_INLINE void number_step(const double* BERRYPICK_RESTRICT mass, double* BERRYPICK_RESTRICT next, std::size_t size,
-                                  double seen, double unseen) {
-    for (std::size_t f = 0; f <= size; f += kBlock)
-        for (std::size_t k = f; k < f + kBlock; ++k) next[k] = mass[k] * unseen + (mass + k)[-1] * seen;
-}
-
-BERRYPICK_INLINE const double* number_body(const double* seen, const double* unseen, std::size_t targets, double* mass,
-                                           double* next, std::size_t& size) {
-    mass[0] = 1.0;
-    size = 1;
-    for (std::size_t x = 0; x < targets; ++x) {
-        const double a = seen[x], b = unseen[x];
-        if ((a == 1.0 && b == 0.0) || (a == 0.0 && b == 1.0)) continue;
-        number_step(mass, next, size++, a, b);
-        std::swap(mass, next);
+BERRYPICK_INLINE void numbers_body(const double* BERRYPICK_RESTRICT seen, const double* BERRYPICK_RESTRICT unseen,
+                                   std::size_t targets, double* BERRYPICK_RESTRICT mass) {
+    for (std::size_t k = 0; k < kLists; ++k) mass[k] = 1.0;
+    for (std::size_t x = 0; x < targets; ++x, seen += kLists, unseen += kLists) {
+        for (std::size_t k = 0; k < kLists; ++k) mass[(x + 1) * kLists + k] = mass[x * kLists + k] * seen[k];
+        for (std::size_t f = x; f > 0; --f)
+            for (std::size_t k = 0; k < kLists; ++k)
+                mass[f * kLists + k] = mass[f * kLists + k] * unseen[k] + mass[(f - 1) * kLists + k] * seen[k];
+        for (std::size_t k = 0; k < kLists; ++k) mass[k] *= unseen[k];
     }
-    return mass;
 }
 
 #ifdef BERRYPICK_WIDE
-__attribute__((target("avx2"))) inline const double* number_wide(const double* seen, const double* unseen,
-                                                                 std::size_t targets, double* mass, double* next,
-                                                                 std::size_t& size) {
-    return number_body(seen, unseen, targets, mass, next, size);
+__attribute__((target("avx2"))) inline void numbers_wide(const double* seen, const double* unseen, std::size_t targets,
+                                                         double* mass) {
+    numbers_body(seen, unseen, targets, mass);
 }
 #endif
 
@@ -69,8 +60,7 @@ struct GainLaw {
     };
 
     struct Scratch {
-        Values mass, next;
-        const double* numbers = nullptr;  // the law of the number seen beyond the sure ones, where it was asked for last
+        Values mass, next, seen, unseen;
     };
 
     std::size_t targets() const { return gains.size(); }
@@ -95,6 +85,31 @@ struct GainLaw {
         return found;
     }
 
+    // The same of up to kLists lists, given as arrays of seen and unseen, to the same bits: a factor of 1 or 0 changes
+    // nothing.
+    void several(const double* const* seen, const double* const* unseen, std::size_t lists, Scratch& scratch,
+                 Tails* found) const {
+        if (!is_number || lists == 1) {
+            for (std::size_t k = 0; k < lists; ++k) found[k] = (*this)(seen[k], unseen[k], scratch);
+            return;
+        }
+        scratch.seen.assign(targets() * kLists, 0.0);
+        scratch.unseen.assign(targets() * kLists, 1.0);
+        scratch.next.resize((targets() + 1) * kLists);
+        for (std::size_t k = 0; k < lists; ++k)
+            for (std::size_t x = 0; x < targets(); ++x) {
+                scratch.seen[x * kLists + k] = seen[k][x];
+                scratch.unseen[x * kLists + k] = unseen[k][x];
+            }
+#ifdef BERRYPICK_WIDE
+        if (has_wide())
+            numbers_wide(scratch.seen.data(), scratch.unseen.data(), targets(), scratch.next.data());
+        else
+#endif
+            numbers_body(scratch.seen.data(), scratch.unseen.data(), targets(), scratch.next.data());
+        for (std::size_t k = 0; k < lists; ++k) found[k] = number_tails(scratch.next.data() + k, kLists, targets() + 1, 0);
+    }
+
     // whether what is surely seen has the gain
     bool is_sure(const double* unseen) const {
         double sure = 0.0;
@@ -105,25 +120,32 @@ struct GainLaw {
 private:
     // one target at a time: the digits are those of the plain form
     Tails by_number(const double* seen, const double* unseen, Scratch& scratch) const {
-        scratch.mass.assign(targets() + 1 + 2 * kBlock, 0.0);
-        scratch.next.assign(targets() + 1 + 2 * kBlock, 0.0);
-        double *const one = scratch.mass.data() + kBlock, *const other = scratch.next.data() + kBlock;
+        Values &mass = scratch.mass, &next = scratch.next;
+        mass.assign(targets() + 2, 0.0);
+        next.assign(targets() + 2, 0.0);
+        mass[0] = 1.0;
         std::size_t sure = 0, size = 1;
-        for (std::size_t x = 0; x < targets(); ++x) sure += seen[x] == 1.0 && unseen[x] == 0.0;
-#ifdef BERRYPICK_WIDE
-        if (has_wide())
-            scratch.numbers = number_wide(seen, unseen, targets(), one, other, size);
-        else
-#endif
-            scratch.numbers = number_body(seen, unseen, targets(), one, other, size);
-        const double* const mass = scratch.numbers;
+        for (std::size_t x = 0; x < targets(); ++x) {
+            const double a = seen[x], b = unseen[x];
+            if (a == 1.0 && b == 0.0) ++sure;
+            if ((a == 1.0 && b == 0.0) || (a == 0.0 && b == 1.0)) continue;
+            next[0] = mass[0] * b;
+            for (std::size_t f = 1; f <= size; ++f) next[f] = mass[f] * b + mass[f - 1] * a;
+            ++size;
+            std::swap(mass, next);
+        }
+        return number_tails(mass.data(), 1, size, sure);
+    }
+
+    // from the law of the number seen beyond the sure ones, its numbers so many places apart
+    Tails number_tails(const double* mass, std::size_t apart, std::size_t size, std::size_t sure) const {
         Tails found;
         const std::size_t r = std::size_t(wanted);
         for (std::size_t f = 0; f < size && f + sure < r; ++f) {
-            found.below += mass[f];
-            found.expected += double(f + sure) * mass[f];
+            found.below += mass[f * apart];
+            found.expected += double(f + sure) * mass[f * apart];
         }
-        for (std::size_t f = size; f > 0 && f + sure > r; --f) found.reached += mass[f - 1];
+        for (std::size_t f = size; f > 0 && f + sure > r; --f) found.reached += mass[(f - 1) * apart];
         found.expected += wanted * found.reached;
         return found;
     }

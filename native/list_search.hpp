@@ -163,12 +163,16 @@ private:
     // Looks at the set with each of some candidates.
     void look(Step& step, const std::vector<std::size_t>& places) {
         step.after.resize(step.which.size());
-        State state = problem_.start();
-        for (const std::size_t n : places) {
-            state = step.known;
-            const GainLaw::Tails tails = problem_.append(state, step.which[n], scratch_);
-            step.after[n] = {problem_.score_ahead(state), state.reached, state.below, tails.expected,
-                             problem_.lower.is_sure(state.unseen.data())};
+        std::size_t which[kLists];
+        GainLaw::Tails tails[kLists];
+        for (std::size_t first = 0; first < places.size(); first += kLists) {
+            const std::size_t lists = std::min(places.size() - first, kLists);
+            std::vector<State> states(lists, step.known);
+            for (std::size_t k = 0; k < lists; ++k) which[k] = step.which[places[first + k]];
+            problem_.append_each(states, which, scratch_, tails);
+            for (std::size_t k = 0; k < lists; ++k)
+                step.after[places[first + k]] = {problem_.score_ahead(states[k]), states[k].reached, states[k].below,
+                                                 tails[k].expected, problem_.lower.is_sure(states[k].unseen.data())};
         }
     }
 
@@ -310,7 +314,7 @@ private:
             std::size_t sure = 0;
             for (std::size_t x = 0; x < known.seen.size(); ++x) sure += known.seen[x] == 1.0 && known.unseen[x] == 0.0;
             for (std::size_t f = sure; double(f) < problem_.lower.wanted; ++f)
-                further += scratch_.numbers[f - sure] * step.left(problem_.lower.wanted - double(f));
+                further += scratch_.mass[f - sure] * step.left(problem_.lower.wanted - double(f));
         } else {
             further = this->further(step, known.below, tails.expected);
         }
