@@ -82,6 +82,22 @@ struct Exposures {
     const double* row(std::size_t i) const { return values.data() + i * targets; }
 };
 
+// The same target by target, and what tangents need of them whatever the level.
+struct Columns {
+    Values values, largest, worth;
+
+    explicit Columns(const Exposures& exposure)
+        : values(exposure.values.size()), largest(exposure.targets, 0.0), worth(exposure.count, 0.0) {
+        for (std::size_t i = 0; i < exposure.count; ++i)
+            for (std::size_t x = 0; x < exposure.targets; ++x) {
+                const double one = exposure.row(i)[x];
+                values[x * exposure.count + i] = one;
+                largest[x] = std::max(largest[x], one);
+                worth[i] += std::min(one, 1.0);
+            }
+    }
+};
+
 // log P(F >= need) at exposures y, and its gradient.
 class LogReached {
 public:
@@ -318,20 +334,14 @@ inline void capped_weights(const Values& columns, const Values& cap, const Value
 
 // Bounds from tangents at points that Frank-Wolfe steps find for some budgets, of a concave function of exposures.
 template <class Concave>
-void add_tangents(const Exposures& exposure, const Values& before, Concave function, const Values& budgets, int steps,
-                  Knapsack& knapsack) {
-    const std::size_t n = exposure.targets, count = exposure.count;
-    Values y(n), slope(n), cap(n), total(n), weight(count), worth(count, 0.0);
-    Values columns(count * n), largest(n, 0.0);
-    for (std::size_t i = 0; i < count; ++i)
-        for (std::size_t x = 0; x < n; ++x) {
-            columns[x * count + i] = exposure.row(i)[x];
-            largest[x] = std::max(largest[x], exposure.row(i)[x]);
-            worth[i] += std::min(exposure.row(i)[x], 1.0);
-        }
+void add_tangents(const Exposures& exposure, const Columns& columns, const Values& before, Concave function,
+                  const Values& budgets, int steps, Knapsack& knapsack) {
+    const std::size_t n = exposure.targets;
+    const Values& largest = columns.largest;
+    Values y(n), slope(n), cap(n), total(n), weight(exposure.count);
     for (const double budget : budgets) {
         std::fill(total.begin(), total.end(), 0.0);
-        knapsack.start(worth);
+        knapsack.start(columns.worth);
         knapsack.fill(budget, [&](std::size_t i, double share) {
             for (std::size_t x = 0; x < n; ++x) total[x] += share * std::min(exposure.row(i)[x], 1.0);
         });
@@ -347,7 +357,7 @@ void add_tangents(const Exposures& exposure, const Values& before, Concave funct
                 cap[x] = is_far ? largest[x] : std::max(exposure_cap(slope[x]) - before[x], 0.0);
                 constant -= slope[x] * (y[x] - before[x]);
             }
-            capped_weights(columns, cap, slope, weight);
+            capped_weights(columns.values, cap, slope, weight);
             knapsack.add(weight, constant);
             std::fill(total.begin(), total.end(), 0.0);
             knapsack.fill(budget, [&](std::size_t i, double share) {
