@@ -193,7 +193,8 @@ private:
                     Concave function, const Values& points, Knapsack& knapsack) {
         Values before;
         for (const std::size_t x : targets) before.push_back(-std::log(unseen[x]));
-        add_tangents(Exposures(candidates, targets), before, std::move(function), points, kBudgetSteps, knapsack);
+        const Exposures exposure(candidates, targets);
+        add_tangents(exposure, Columns(exposure), before, std::move(function), points, kBudgetSteps, knapsack);
     }
 };
 

@@ -13,6 +13,28 @@ namespace berrypick {
 constexpr Index kReached = -1;  // the gain is reached, whatever follows
 constexpr Index kMissed = -2;   // it is not, whatever follows
 
+// Laws of the number of targets seen, of so many lists side by side: target after target, and of each the lists.
+constexpr std::size_t kLists = 4;
+
+BERRYPICK_INLINE void numbers_body(const double* BERRYPICK_RESTRICT seen, const double* BERRYPICK_RESTRICT unseen,
+                                   std::size_t targets, double* BERRYPICK_RESTRICT mass) {
+    for (std::size_t k = 0; k < kLists; ++k) mass[k] = 1.0;
+    for (std::size_t x = 0; x < targets; ++x, seen += kLists, unseen += kLists) {
+        for (std::size_t k = 0; k < kLists; ++k) mass[(x + 1) * kLists + k] = mass[x * kLists + k] * seen[k];
+        for (std::size_t f = x; f > 0; --f)
+            for (std::size_t k = 0; k < kLists; ++k)
+                mass[f * kLists + k] = mass[f * kLists + k] * unseen[k] + mass[(f - 1) * kLists + k] * seen[k];
+        for (std::size_t k = 0; k < kLists; ++k) mass[k] *= unseen[k];
+    }
+}
+
+#ifdef BERRYPICK_WIDE
+__attribute__((target("avx2"))) inline void numbers_wide(const double* seen, const double* unseen, std::size_t targets,
+                                                         double* mass) {
+    numbers_body(seen, unseen, targets, mass);
+}
+#endif
+
 // The partial sums told apart before each target (`order`: targets as they are looked at) are its states. Each leads to a
 // state before the next target where the target is not seen (stay), and where it is (move). Where the threshold is a
 // `number` of targets, each a gain of 1, there are no states: the law of the number seen has it.
@@ -38,7 +60,7 @@ struct GainLaw {
     };
 
     struct Scratch {
-        Values mass, next;
+        Values mass, next, seen, unseen;
     };
 
     std::size_t targets() const { return gains.size(); }
@@ -61,6 +83,31 @@ struct GainLaw {
         }
         found.expected += found.reached * wanted;
         return found;
+    }
+
+    // The same of up to kLists lists, given as arrays of seen and unseen, to the same bits: a factor of 1 or 0 changes
+    // nothing.
+    void several(const double* const* seen, const double* const* unseen, std::size_t lists, Scratch& scratch,
+                 Tails* found) const {
+        if (!is_number || lists == 1) {
+            for (std::size_t k = 0; k < lists; ++k) found[k] = (*this)(seen[k], unseen[k], scratch);
+            return;
+        }
+        scratch.seen.assign(targets() * kLists, 0.0);
+        scratch.unseen.assign(targets() * kLists, 1.0);
+        scratch.next.resize((targets() + 1) * kLists);
+        for (std::size_t k = 0; k < lists; ++k)
+            for (std::size_t x = 0; x < targets(); ++x) {
+                scratch.seen[x * kLists + k] = seen[k][x];
+                scratch.unseen[x * kLists + k] = unseen[k][x];
+            }
+#ifdef BERRYPICK_WIDE
+        if (has_wide())
+            numbers_wide(scratch.seen.data(), scratch.unseen.data(), targets(), scratch.next.data());
+        else
+#endif
+            numbers_body(scratch.seen.data(), scratch.unseen.data(), targets(), scratch.next.data());
+        for (std::size_t k = 0; k < lists; ++k) found[k] = number_tails(scratch.next.data() + k, kLists, targets() + 1, 0);
     }
 
     // whether what is surely seen has the gain
@@ -87,13 +134,18 @@ private:
             ++size;
             std::swap(mass, next);
         }
+        return number_tails(mass.data(), 1, size, sure);
+    }
+
+    // from the law of the number seen beyond the sure ones, its numbers so many places apart
+    Tails number_tails(const double* mass, std::size_t apart, std::size_t size, std::size_t sure) const {
         Tails found;
         const std::size_t r = std::size_t(wanted);
         for (std::size_t f = 0; f < size && f + sure < r; ++f) {
-            found.below += mass[f];
-            found.expected += double(f + sure) * mass[f];
+            found.below += mass[f * apart];
+            found.expected += double(f + sure) * mass[f * apart];
         }
-        for (std::size_t f = size; f > 0 && f + sure > r; --f) found.reached += mass[f - 1];
+        for (std::size_t f = size; f > 0 && f + sure > r; --f) found.reached += mass[(f - 1) * apart];
         found.expected += wanted * found.reached;
         return found;
     }

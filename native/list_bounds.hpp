@@ -44,16 +44,23 @@ inline Values sums(Values values, bool largest) {
     return found;
 }
 
+// Of n the number of ways to choose n, n - 1, ... 0.
+inline Values binomials(std::size_t n) {
+    Values found(1, 1.0);
+    for (std::size_t k = n; k > 0; --k) found.push_back(found.back() * double(k) / double(n - k + 1));
+    return found;
+}
+
 // P(Bin(n, p) >= least); powers are products, of which the last digits differ from those of pow
-inline double binomial_tail(Index n, double p, Index least, Values& powers) {
+inline double binomial_tail(const Values& binomials, double p, std::size_t least, Values& powers) {
     const double q = 1.0 - p;
-    powers.resize(std::size_t(n) + 1);
+    const std::size_t n = binomials.size() - 1;
+    powers.resize(n + 1);
     powers[0] = 1.0;
-    for (std::size_t k = 1; k < powers.size(); ++k) powers[k] = powers[k - 1] * p;
-    double total = 0.0, choose = 1.0, missed = 1.0;
-    for (Index k = n; k >= least; --k) {
-        total += choose * powers[std::size_t(k)] * missed;
-        choose = choose * double(k) / double(n - k + 1);
+    for (std::size_t k = 1; k <= n; ++k) powers[k] = powers[k - 1] * p;
+    double total = 0.0, missed = 1.0;
+    for (std::size_t k = n + 1; k-- > least;) {
+        total += binomials[n - k] * powers[k] * missed;
         missed *= q;
     }
     return total;
@@ -65,7 +72,7 @@ class Split {
 public:
     Split(const Exposures& exposure, const Values& mean, const std::vector<bool>& surely, const Values& unseen, Index need,
           std::size_t levels)
-        : need_(need), targets_(exposure.targets), sure_(exposure.count, 0), nothing_(targets_ + 1, 0.0) {
+        : need_(need), targets_(exposure.targets), sure_(exposure.count, 0), nothing_(targets_ + 1, 0.0), binomials_(targets_ + 1) {
         Values before(targets_), seen_before(targets_), covered;
         exposure_ = best_targets(exposure.values, exposure.count);
         mean_ = best_targets(mean, exposure.count);
@@ -166,13 +173,15 @@ private:
             seen_before_[targets_] - seen_before_[certain] + (seen_[0][q][m] + seen_[1][q][others] + mean[q]);
         const double by_mean = std::min(p, seen / double(targets));
         if (double(targets) * by_mean <= double(need - 1)) p = by_mean;
-        return std::min(1.0, binomial_tail(targets, p, need, powers_) * (1 + kRounding));
+        if (binomials_[q].empty()) binomials_[q] = binomials(q);
+        return std::min(1.0, binomial_tail(binomials_[q], p, std::size_t(need), powers_) * (1 + kRounding));
     }
 
     Index need_;
     std::size_t targets_;
     std::vector<std::size_t> sure_;
     Values nothing_, known_;  // bounds, -1 where one has not been asked for
+    std::vector<Values> binomials_;  // where they have been asked for
     std::size_t most_ = 0;
     Values powers_;
     Values exposure_, mean_, covered_, before_, seen_before_;
@@ -239,15 +248,19 @@ public:
         if (need_ <= 0) return;
         const Values budget(1, double(j));
         const std::vector<std::size_t> none;
+        if (!columns_) {
+            columns_.emplace(all_);
+            unsure_columns_.emplace(unsure_);
+        }
         const auto log_reached = [&](const Values& y, Values& slope) { return (*reached_)(y, slope); };
         if (unsure_.count && unsure_.count < all_.count) {
             Knapsack knapsack(few_, budget, none);
-            add_tangents(unsure_, before_, log_reached, budget, steps, knapsack);
+            add_tangents(unsure_, *unsure_columns_, before_, log_reached, budget, steps, knapsack);
             without_[j - 1] = std::min(without_[j - 1], std::exp(knapsack.best[0]) * (1 + kRounding));
             limit_table(j);
         }
         Knapsack knapsack(ranks_, budget, asked_);
-        add_tangents(all_, before_, log_reached, budget, steps, knapsack);
+        add_tangents(all_, *columns_, before_, log_reached, budget, steps, knapsack);
         knapsack.finish();
         best[j] = std::min(std::max(without_[j - 1], with_[j - 1]), std::exp(knapsack.best[0]) * (1 + kRounding));
         best[j] = std::min(best[j], 1.0);
@@ -278,6 +291,7 @@ private:
     std::vector<std::size_t> open_;
     Index need_;
     Exposures all_, unsure_;
+    std::optional<Columns> columns_, unsure_columns_;  // where tangents are asked for
     Values ranks_, few_, before_, without_, with_;
     std::optional<Split> split_;
     std::optional<LogReached> reached_;

@@ -69,18 +69,23 @@ struct ListProblem {
 
     // Appends a candidate; the law of what has then been seen.
     GainLaw::Tails append(State& state, std::size_t i, GainLaw::Scratch& scratch) const {
-        const double larger = state.effort + candidates.effort[i];
-        state.score += charge(state, larger);
-        state.effort = larger;
-        state.see(candidates.row(i));
+        see(state, i);
         const GainLaw::Tails tails = upper(state.seen.data(), state.unseen.data(), scratch);
-        state.below = tails.below;
-        state.reached = tails.reached;
-        if (!is_number()) {
-            if (lower.is_sure(state.unseen.data())) state.reached = 1.0;
-            state.below = 1.0 - state.reached;
-        }
+        settle(state, tails);
         return tails;
+    }
+
+    // The same for up to kLists lists, each with a candidate of its own.
+    void append_each(std::vector<State>& states, const std::size_t* which, GainLaw::Scratch& scratch,
+                     GainLaw::Tails* tails) const {
+        const double *seen[kLists], *unseen[kLists];
+        for (std::size_t k = 0; k < states.size(); ++k) {
+            see(states[k], which[k]);
+            seen[k] = states[k].seen.data();
+            unseen[k] = states[k].unseen.data();
+        }
+        upper.several(seen, unseen, states.size(), scratch, tails);
+        for (std::size_t k = 0; k < states.size(); ++k) settle(states[k], tails[k]);
     }
 
     // What going to a larger effort adds where some have reached the gain before.
@@ -103,13 +108,19 @@ struct ListProblem {
     // The scores at the effort of the next rank of a list with each of some others in the place of one candidate.
     void exchanged(const std::vector<Index>& order, std::size_t place, const std::vector<Index>& options, double* out) const {
         GainLaw::Scratch scratch;
-        State before = start(), state = before;
+        State before = start();
         for (std::size_t k = 0; k < place; ++k) append(before, std::size_t(order[k]), scratch);
-        for (std::size_t n = 0; n < options.size(); ++n) {
-            state = before;
-            append(state, std::size_t(options[n]), scratch);
-            for (std::size_t k = place + 1; k < order.size(); ++k) append(state, std::size_t(order[k]), scratch);
-            out[n] = score_ahead(state);
+        std::size_t which[kLists];
+        GainLaw::Tails tails[kLists];
+        for (std::size_t first = 0; first < options.size(); first += kLists) {
+            std::vector<State> states(std::min(options.size() - first, kLists), before);
+            std::copy_n(options.data() + first, states.size(), which);
+            append_each(states, which, scratch, tails);
+            for (std::size_t k = place + 1; k < order.size(); ++k) {
+                std::fill_n(which, kLists, std::size_t(order[k]));
+                append_each(states, which, scratch, tails);
+            }
+            for (std::size_t k = 0; k < states.size(); ++k) out[first + k] = score_ahead(states[k]);
         }
     }
 
@@ -146,6 +157,23 @@ struct ListProblem {
     }
 
 private:
+    // what is seen and charged with one more candidate
+    void see(State& state, std::size_t i) const {
+        const double larger = state.effort + candidates.effort[i];
+        state.score += charge(state, larger);
+        state.effort = larger;
+        state.see(candidates.row(i));
+    }
+
+    // by the law of what has then been seen
+    void settle(State& state, const GainLaw::Tails& tails) const {
+        state.below = tails.below;
+        state.reached = tails.reached;
+        if (is_number()) return;
+        if (lower.is_sure(state.unseen.data())) state.reached = 1.0;
+        state.below = 1.0 - state.reached;
+    }
+
     // Appends a candidate with what browsing from it costs.
     void pay(State& state, Values& paid, std::size_t i, GainLaw::Scratch& scratch) const {
         const double* const row = candidates.row(i);

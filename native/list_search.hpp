@@ -32,24 +32,25 @@ public:
         std::stable_sort(by_effort_.begin(), by_effort_.end(), [&](std::size_t a, std::size_t b) {
             return problem.candidates.effort[a] < problem.candidates.effort[b];
         });
-        if (problem.is_number())
+        if (problem.is_number()) {
             bounds_ = {&ListSearch::by_sums, &ListSearch::by_levels_roughly, &ListSearch::by_levels,
                        &ListSearch::by_sums_after};
-        else
+            rough_ = 2;
+        } else {
             bounds_ = {&ListSearch::by_sums, &ListSearch::by_budgets, &ListSearch::by_sums_after};
+        }
     }
 
     const std::vector<Index>& best() const { return best_; }
 
     // What the extensions of all sets that are left can score.
-    double bound() const { return std::max(closed_, queue_.bound()); }
+    double bound() { return std::max(closed_, queue_.bound(*this)); }
 
     // Looks at the most promising set; false if none is left.
-    bool step() {
-        return queue_.step([&](double bound) { return promising(bound); }, [&](std::size_t set) { expand(set); });
-    }
+    bool step() { return queue_.step(*this); }
 
 private:
+    friend class SetQueue;
     using State = ListProblem::State;
 
     // A set with one more candidate.
@@ -61,6 +62,7 @@ private:
     // A set, the candidates that may be appended to it, and of these the places of those that can be the very next.
     struct Step {
         const State& known;
+        const double& goal;  // what a list has to score more than
         std::vector<std::size_t> which, ready;
         Candidates next;
         std::vector<After> after;
@@ -80,9 +82,11 @@ private:
     // A bound. Of several the least counts, and they are asked one after the other while there is something to find.
     using Bound = void (ListSearch::*)(Step&, Limits&);
 
-    bool promising(double bound) const {
-        const double value = problem_.inverse ? goal_ : problem_.origin - goal_;
-        return bound > goal_ + std::abs(value) * (problem_.is_number() ? 2 * kRounding : kRounding);
+    bool promising(double bound) const { return promising(bound, goal_); }
+
+    bool promising(double bound, double goal) const {
+        const double value = problem_.inverse ? goal : problem_.origin - goal;
+        return bound > goal + std::abs(value) * (problem_.is_number() ? 2 * kRounding : kRounding);
     }
 
     void improve(const std::vector<Index>& order) {
@@ -100,28 +104,31 @@ private:
         if (problem_.browses) closed_ = std::max(closed_, bound);
     }
 
-    void expand(std::size_t set) {
+    // `goal`: that of the time when the set was taken, if it has been put aside since.
+    void expand(std::size_t set, const double* goal) {
         const std::vector<Index> order = queue_.order_of(set);
         State known = problem_.start();
         for (const Index i : order) problem_.append(known, std::size_t(i), scratch_);
         std::vector<std::size_t> ready, which = pool(order, known, ready);
-        improve(order);
+        if (!goal) improve(order);
         if (which.empty()) {
             if (problem_.inverse && !order.empty()) close(problem_.finished(known));
             return;
         }
         Candidates next = problem_.candidates.take(which);
-        Step step{known, std::move(which), std::move(ready), std::move(next), {}, least_effort(order, known), {}};
+        Step step{known, goal ? *goal : goal_, std::move(which), std::move(ready), std::move(next), {},
+                  least_effort(order, known), {}};
         Limits limits;
         limits.each.assign(step.ready.size(), kInfinity);
-        for (const Bound bound : bounds_) {
-            (this->*bound)(step, limits);
-            if (!promising(limits.whole)) return;
+        for (std::size_t n = 0; n < bounds_.size(); ++n) {
+            (this->*bounds_[n])(step, limits);
+            if (!promising(limits.whole, step.goal)) return;
+            if (n < rough_ && !ends(step) && queue_.put_aside(set, limits.whole, step.goal)) return;
         }
         if (step.after.empty()) look(step, step.ready);
         for (std::size_t k = 0; k < step.ready.size(); ++k) {
             const double limit = std::min(limits.whole, limits.each[k]);
-            if (!promising(limit)) continue;
+            if (!promising(limit, step.goal)) continue;
             const After& after = step.after[step.ready[k]];
             const std::size_t i = step.which[step.ready[k]];
             if (after.done) {
@@ -135,15 +142,37 @@ private:
         }
     }
 
+    // What a set scores with a candidate.
+    double score_with(std::size_t set, std::size_t i) {
+        std::vector<Index> order = queue_.order_of(set);
+        order.push_back(Index(i));
+        State state = problem_.start();
+        for (const Index k : order) problem_.append(state, std::size_t(k), scratch_);
+        return problem_.score_ahead(state);
+    }
+
+    // Whether a list may be complete with the next candidate: the goal is then another one for what follows.
+    bool ends(const Step& step) const {
+        Values unseen(problem_.targets());
+        return std::any_of(step.ready.begin(), step.ready.end(), [&](std::size_t n) {
+            for (std::size_t x = 0; x < unseen.size(); ++x) unseen[x] = step.known.unseen[x] * (1.0 - step.next.row(n)[x]);
+            return problem_.lower.is_sure(unseen.data());
+        });
+    }
+
     // Looks at the set with each of some candidates.
     void look(Step& step, const std::vector<std::size_t>& places) {
         step.after.resize(step.which.size());
-        State state = problem_.start();
-        for (const std::size_t n : places) {
-            state = step.known;
-            const GainLaw::Tails tails = problem_.append(state, step.which[n], scratch_);
-            step.after[n] = {problem_.score_ahead(state), state.reached, state.below, tails.expected,
-                             problem_.lower.is_sure(state.unseen.data())};
+        std::size_t which[kLists];
+        GainLaw::Tails tails[kLists];
+        for (std::size_t first = 0; first < places.size(); first += kLists) {
+            const std::size_t lists = std::min(places.size() - first, kLists);
+            std::vector<State> states(lists, step.known);
+            for (std::size_t k = 0; k < lists; ++k) which[k] = step.which[places[first + k]];
+            problem_.append_each(states, which, scratch_, tails);
+            for (std::size_t k = 0; k < lists; ++k)
+                step.after[places[first + k]] = {problem_.score_ahead(states[k]), states[k].reached, states[k].below,
+                                                 tails[k].expected, problem_.lower.is_sure(states[k].unseen.data())};
         }
     }
 
@@ -222,7 +251,7 @@ private:
             step.bounds->refine(j, kSteps);
             const auto found = by_levels_whole(step);
             limits.lower(found.first);
-            if (!promising(limits.whole)) return;
+            if (!promising(limits.whole, step.goal)) return;
             ways = found.second;
         }
         look(step, step.ready);
@@ -359,7 +388,7 @@ private:
         const double one = next.effort[0];
         if (along.all != kInfinity)
             limits.lower(step.after[0].score + (problem_.inverse ? along.all / one : along.all * one));
-        if (!promising(limits.whole)) return;
+        if (!promising(limits.whole, step.goal)) return;
         const double least = *std::min_element(next.effort.begin(), next.effort.end());
         for (std::size_t k = 0; k < step.ready.size(); ++k) {
             const std::size_t n = step.ready[k];
@@ -432,6 +461,7 @@ private:
     double closed_ = -kInfinity;  // what lists that are complete would score if browsing cost nothing
     std::vector<std::size_t> waiting_, by_effort_;
     std::vector<Bound> bounds_;
+    std::size_t rough_ = 0;  // of the bounds those after which a set may be put aside
     SetQueue queue_;
     GainLaw::Scratch scratch_;
 };

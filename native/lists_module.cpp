@@ -275,6 +275,11 @@ bool search_step(berrypick::ListSearch& search) {
     return search.step();
 }
 
+double search_bound(berrypick::ListSearch& search) {
+    const nb::gil_scoped_release released;
+    return search.bound();
+}
+
 }  // namespace
 
 void bind_lists(nb::module_& m) {
@@ -304,5 +309,5 @@ void bind_lists(nb::module_& m) {
     nb::class_<berrypick::ListSearch>(m, "ListSearch")
         .def("step", search_step)
         .def("best", [](const berrypick::ListSearch& search) { return python_list(search.best()); })
-        .def("bound", &berrypick::ListSearch::bound);
+        .def("bound", search_bound);
 }

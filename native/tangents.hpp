@@ -82,6 +82,22 @@ struct Exposures {
     const double* row(std::size_t i) const { return values.data() + i * targets; }
 };
 
+// The same target by target, and what tangents need of them whatever the level.
+struct Columns {
+    Values values, largest, worth;
+
+    explicit Columns(const Exposures& exposure)
+        : values(exposure.values.size()), largest(exposure.targets, 0.0), worth(exposure.count, 0.0) {
+        for (std::size_t i = 0; i < exposure.count; ++i)
+            for (std::size_t x = 0; x < exposure.targets; ++x) {
+                const double one = exposure.row(i)[x];
+                values[x * exposure.count + i] = one;
+                largest[x] = std::max(largest[x], one);
+                worth[i] += std::min(one, 1.0);
+            }
+    }
+};
+
 // log P(F >= need) at exposures y, and its gradient.
 class LogReached {
 public:
@@ -143,34 +159,49 @@ inline double low_exposure_cap(double slope) {
 // Candidates by what they are worth for their effort, as many of them as are looked at.
 class ByWorth {
 public:
+    // Those that were looked at last time are worth at least so much now; so none that is worth less comes before all of
+    // them.
     void start(const Values& weight, const Values& effort) {
-        sorted_.clear();
-        rest_.resize(weight.size());
-        for (std::size_t i = 0; i < weight.size(); ++i) rest_[i] = {weight[i] / effort[i], i};
-        std::make_heap(rest_.begin(), rest_.end(), After());
+        double least = looked_ ? kInfinity : -kInfinity;
+        for (std::size_t n = 0; n < looked_; ++n) {
+            const std::size_t i = places_[n].second;
+            least = std::min(least, weight[i] / effort[i]);
+        }
+        first_ = sorted_ = looked_ = 0;
+        places_.resize(weight.size());
+        for (std::size_t i = 0, last = weight.size(); i < weight.size(); ++i) {
+            const Place place = {weight[i] / effort[i], i};
+            places_[place.first >= least ? first_++ : --last] = place;
+        }
     }
 
     // the nth best, the first of equals; nullptr if there are not so many
     const std::pair<double, std::size_t>* operator[](std::size_t n) {
-        while (sorted_.size() <= n) {
-            if (rest_.empty()) return nullptr;
-            std::pop_heap(rest_.begin(), rest_.end(), After());
-            sorted_.push_back(rest_.back());
-            rest_.pop_back();
+        if (n >= places_.size()) return nullptr;
+        looked_ = std::max(looked_, n + 1);
+        while (sorted_ <= n) {
+            const std::size_t before = sorted_, end = before < first_ ? first_ : places_.size();
+            sorted_ = std::min(end, before + std::max(before, kFew));
+            if (sorted_ < end) std::nth_element(at(before), at(sorted_), at(end), Before());
+            std::sort(at(before), at(sorted_), Before());
         }
-        return &sorted_[n];
+        return &places_[n];
     }
 
 private:
     using Place = std::pair<double, std::size_t>;
+    static constexpr std::size_t kFew = 16;  // most budgets hold fewer
 
-    struct After {
+    struct Before {
         bool operator()(const Place& one, const Place& other) const {
-            return one.first < other.first || (one.first == other.first && one.second > other.second);
+            return one.first > other.first || (one.first == other.first && one.second < other.second);
         }
     };
 
-    std::vector<Place> rest_, sorted_;
+    std::vector<Place>::iterator at(std::size_t n) { return places_.begin() + std::ptrdiff_t(n); }
+
+    std::vector<Place> places_;
+    std::size_t first_ = 0, sorted_ = 0, looked_ = 0;
 };
 
 // The largest sum of weights within each budget, the last candidate in part. The least of these bounds that are added:
@@ -303,20 +334,14 @@ inline void capped_weights(const Values& columns, const Values& cap, const Value
 
 // Bounds from tangents at points that Frank-Wolfe steps find for some budgets, of a concave function of exposures.
 template <class Concave>
-void add_tangents(const Exposures& exposure, const Values& before, Concave function, const Values& budgets, int steps,
-                  Knapsack& knapsack) {
-    const std::size_t n = exposure.targets, count = exposure.count;
-    Values y(n), slope(n), cap(n), total(n), weight(count), worth(count, 0.0);
-    Values columns(count * n), largest(n, 0.0);
-    for (std::size_t i = 0; i < count; ++i)
-        for (std::size_t x = 0; x < n; ++x) {
-            columns[x * count + i] = exposure.row(i)[x];
-            largest[x] = std::max(largest[x], exposure.row(i)[x]);
-            worth[i] += std::min(exposure.row(i)[x], 1.0);
-        }
+void add_tangents(const Exposures& exposure, const Columns& columns, const Values& before, Concave function,
+                  const Values& budgets, int steps, Knapsack& knapsack) {
+    const std::size_t n = exposure.targets;
+    const Values& largest = columns.largest;
+    Values y(n), slope(n), cap(n), total(n), weight(exposure.count);
     for (const double budget : budgets) {
         std::fill(total.begin(), total.end(), 0.0);
-        knapsack.start(worth);
+        knapsack.start(columns.worth);
         knapsack.fill(budget, [&](std::size_t i, double share) {
             for (std::size_t x = 0; x < n; ++x) total[x] += share * std::min(exposure.row(i)[x], 1.0);
         });
@@ -332,7 +357,7 @@ void add_tangents(const Exposures& exposure, const Values& before, Concave funct
                 cap[x] = is_far ? largest[x] : std::max(exposure_cap(slope[x]) - before[x], 0.0);
                 constant -= slope[x] * (y[x] - before[x]);
             }
-            capped_weights(columns, cap, slope, weight);
+            capped_weights(columns.values, cap, slope, weight);
             knapsack.add(weight, constant);
             std::fill(total.begin(), total.end(), 0.0);
             knapsack.fill(budget, [&](std::size_t i, double share) {

@@ -39,6 +39,8 @@ class NumberProblem(Problem):
         super().__init__(priced, (law, law), objective)
         self.r = r
         self.origin = 0.0 if self.inverse else 1.0
+        #: Lists of which it is known that no other candidate at a place is better, nor any (None) at another place.
+        self.tried: set[tuple[tuple[int, ...], int | None]] = set()
 
     def possible(self, seen: FloatArray, unseen: FloatArray) -> tuple[FloatArray, FloatArray]:
         return self.lower.tails(seen, unseen)
@@ -94,13 +96,16 @@ class NumberProblem(Problem):
 
     def _exchanged(self, order: tuple[int, ...], score: float, place: int) -> Listed:
         """The best candidate at one place, all others staying where they are."""
-        if place >= len(order):  # an exchange before it has made the list shorter
+        if place >= len(order) or (order, place) in self.tried:  # an exchange before may have made the list shorter
             return order, score
         left = self._left(order)
         left[order[place]] = True
         options = np.flatnonzero(left)
         best = int(options[np.argmax(self.exchanged_scores(order, place, options))])
-        return self._better((order, score), [(*order[:place], best, *order[place + 1 :])])[0]
+        found, n = self._better((order, score), [(*order[:place], best, *order[place + 1 :])])
+        if n is None:
+            self.tried.add((order, place))
+        return found
 
     def exchanged_scores(self, order: tuple[int, ...], place: int, options: IntArray) -> FloatArray:
         """The scores of a list with each of some candidates at one place, at the effort of the next rank."""
@@ -119,14 +124,17 @@ class NumberProblem(Problem):
     def _moved(self, order: tuple[int, ...], score: float) -> Listed:
         """Each candidate at the first place where it is better, and from there on at further ones."""
         found = order, score
+        if (order, None) in self.tried:
+            return found
         for place in range(min(len(found[0]), self.r)):
             to, end = 0, min(len(found[0]), self.r)
             while to < end and place < len(found[0]):
-                order = found[0]
-                others = (*order[:place], *order[place + 1 :])
+                one, others = found[0][place], (*found[0][:place], *found[0][place + 1 :])
                 places = [n for n in range(to, end) if n != place]
-                found, n = self._better(found, [(*others[:n], order[place], *others[n:]) for n in places])
+                found, n = self._better(found, [(*others[:n], one, *others[n:]) for n in places])
                 to = end if n is None else places[n] + 1
+        if found[1] == score:
+            self.tried.add((order, None))
         return found
 
     def _better(self, best: Listed, orders: Sequence[tuple[int, ...]]) -> tuple[Listed, int | None]:
