@@ -735,21 +735,26 @@ void repeated_names(In<Index> bounds, const berrypick::NameColumn& names, In<std
     berrypick::repeated_names(bounds.data(), out.shape(0), names, place.data(), out.data());
 }
 
-nb::tuple judged_names(In<Index> from, In<Index> to, const berrypick::NameColumn& names, In<std::uint64_t> place,
-                       In<Index> moved, In<Index> moved_from, In<Index> judged_bounds, nb::list judged) {
-    require_apart(from, to, place, moved, moved_from, judged_bounds);
+void judged_names(berrypick::JudgedNames* at, In<Index> bounds, nb::list names) {
+    require_apart(bounds);
+    require(nb::len(names) < (std::size_t(1) << 31), "too many judged documents");
+    require_bounds(bounds, nb::len(names), "bounds lead from 0 to the number of judged documents");
+    new (at) berrypick::JudgedNames(bounds.data(), bounds.shape(0) - 1, utf8_of(names));
+}
+
+nb::tuple find_judged(const berrypick::JudgedNames& judged, In<Index> from, In<Index> to,
+                      const berrypick::NameColumn& names, In<std::uint64_t> place, In<Index> moved,
+                      In<Index> moved_from) {
+    require_apart(from, to, place, moved, moved_from);
     const std::size_t others = moved.shape(0);
     require_count(moved_from.shape(0), others, "moved_from");
     for (std::size_t i = 0; i < others; ++i)
         require((i == 0 || moved.data()[i - 1] < moved.data()[i]) && moved_from.data()[i] >= 0 &&
                     std::size_t(moved_from.data()[i]) < place.shape(0),
                 "rows that are moved rise, and come from rows of the run");
-    const std::size_t topics = from.shape(0);
+    const std::size_t topics = judged.topics();
+    require_count(from.shape(0), topics, "from");
     require_count(to.shape(0), topics, "to");
-    require_count(judged_bounds.shape(0), topics + 1, "judged_bounds");
-    const std::vector<berrypick::Token> texts = utf8_of(judged);
-    require(texts.size() < (std::size_t(1) << 31), "too many judged documents");
-    require_bounds(judged_bounds, texts.size(), "judged_bounds");
     for (std::size_t i = 0; i < topics; ++i)
         require(from.data()[i] >= 0 && from.data()[i] <= to.data()[i] && std::size_t(to.data()[i]) <= place.shape(0),
                 "the rows of a topic are rows of the run");
@@ -757,8 +762,7 @@ nb::tuple judged_names(In<Index> from, In<Index> to, const berrypick::NameColumn
     {
         const nb::gil_scoped_release released;
         require_places(names, place);
-        berrypick::judged_names(from.data(), to.data(), topics, names, place.data(),
-                                {moved.data(), moved_from.data(), others}, judged_bounds.data(), texts, row, rank);
+        judged.find(from.data(), to.data(), names, place.data(), {moved.data(), moved_from.data(), others}, row, rank);
     }
     return nb::make_tuple(owned(std::move(row)), owned(std::move(rank)));
 }
@@ -766,8 +770,10 @@ nb::tuple judged_names(In<Index> from, In<Index> to, const berrypick::NameColumn
 void documents(nb::module_& m) {
     m.def("repeated_names", repeated_names, "bounds"_a.noconvert(), "names"_a, "place"_a.noconvert(),
           "out"_a.noconvert());
-    m.def("judged_names", judged_names, "from"_a.noconvert(), "to"_a.noconvert(), "names"_a, "place"_a.noconvert(),
-          "moved"_a.noconvert(), "moved_from"_a.noconvert(), "judged_bounds"_a.noconvert(), "judged"_a);
+    nb::class_<berrypick::JudgedNames>(m, "JudgedNames")
+        .def("__init__", judged_names, "bounds"_a.noconvert(), "names"_a)
+        .def("find", find_judged, "from"_a.noconvert(), "to"_a.noconvert(), "names"_a, "place"_a.noconvert(),
+             "moved"_a.noconvert(), "moved_from"_a.noconvert());
     m.def("repeated_documents", repeated_documents, "bounds"_a.noconvert(), "document"_a.noconvert(), "vocabulary"_a,
           "out"_a.noconvert());
     m.def("repeated_spans", repeated_spans, "bounds"_a.noconvert(), "document"_a.noconvert(), "start"_a.noconvert(),
