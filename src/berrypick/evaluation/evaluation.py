@@ -34,7 +34,7 @@ from berrypick.evaluation.requested import (
     resolve_measures,
 )
 from berrypick.evaluation.run_inputs import RunInputs
-from berrypick.evaluation.scored import ScoredRun
+from berrypick.evaluation.scored import ScoredRun, SharedSignature
 from berrypick.evaluation.scoring import raise_named, score_run
 from berrypick.evaluation.signature import accepts_navigation
 from berrypick.evaluation.unread import unread_notes
@@ -189,6 +189,11 @@ class Evaluation:
         """All runs by name, read and prepared."""
         found = [self.inputs.load(source) for source in self.inputs.sources]
         return dict(zip(unique_names([(run.tag, run.source) for run in found]), found, strict=True))
+
+    @cached_property
+    def signatures(self) -> dict[Any, SharedSignature]:
+        """Signatures of measures, by all that they depend on: those of one run are mostly those of the next."""
+        return {}
 
     def read_by(self, user: Any) -> Evaluation:
         """Return the same with another user model, for the measures that name none themselves; runs are kept as read.

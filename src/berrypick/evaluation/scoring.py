@@ -279,9 +279,14 @@ class RunScorer:
             reads = reads.union(one.measure.depends_on)
         said = {key for score in self.scores.found[one.text].more_of(self.topics) for key, _ in score.signed}
         said &= {"effort", "tokenizer"}  # a measure knows itself in what its budget is counted
-        fields = measure_fields(one, self.evaluation, self.run, reads)
-        head, own = one.measure.signature_head(), tuple(field for field in fields if field[0] not in said)
-        return SharedSignature(head, own, sign(own, (), head))
+        run, kept = self.run, self.evaluation.signatures
+        key = (one.text, *map(frozenset, (reads, said)), run.duplicates, run.of_text, run.points_into_documents)
+        sized = self.evaluation.truth.units == "elements" or run.path is not None  # by what the run has
+        if sized or key not in kept:
+            fields = measure_fields(one, self.evaluation, run, reads)
+            head, own = one.measure.signature_head(), tuple(field for field in fields if field[0] not in said)
+            kept[key] = SharedSignature(head, own, sign(own, (), head))
+        return kept[key]
 
 
 def takes_together(run: Run, context: JudgingContext) -> bool:
