@@ -590,6 +590,53 @@ nb::object name_column(nb::list names) {
     return nb::cast(new berrypick::NameColumn(std::move(found)), nb::rv_policy::take_ownership);
 }
 
+// Whether a text is one that may be a name: not empty, and printable as Python has it.
+bool is_name(PyObject* text, const char* bytes, std::size_t size) {
+    bool plain = size > 0;
+    for (std::size_t i = 0; i < size; ++i) plain &= bytes[i] >= ' ' && bytes[i] <= '~';
+    return plain || (size && !berrypick::is_ascii(bytes, size) &&
+                     nb::cast<bool>(nb::borrow<nb::object>(text).attr("isprintable")()));
+}
+
+// A number as a double, nan for what is no float or whole number, or one that is not held exactly.
+double plain_number(PyObject* value) {
+    constexpr double none = std::numeric_limits<double>::quiet_NaN(), largest = 9007199254740992.0;
+    if (!PyFloat_CheckExact(value) && !PyLong_CheckExact(value)) return none;
+    const double found = PyFloat_CheckExact(value) ? PyFloat_AsDouble(value) : PyLong_AsDouble(value);
+    if (PyErr_Occurred()) PyErr_Clear();  // -1, for a whole number that is too large
+    else if (found > -largest && found < largest) return found;
+    return none;
+}
+
+// Dictionaries of documents to numbers: the names and the numbers of all rows, and where the rows of each begin and the
+// last ones end. None if a name or a number has to be looked at in Python, or all names may be those of spans.
+nb::object number_columns(nb::list given) {
+    berrypick::NameColumn names;
+    berrypick::Column<double> numbers;
+    berrypick::Column<Index> bounds;
+    bool spans = true;
+    for (const nb::handle one : given) {
+        bounds.push(Index(names.size()));
+        if (!PyDict_CheckExact(one.ptr())) return nb::none();
+        PyObject *name = nullptr, *value = nullptr;
+        for (Py_ssize_t at = 0; PyDict_Next(one.ptr(), &at, &name, &value);) {
+            if (!PyUnicode_CheckExact(name)) return nb::none();
+            Py_ssize_t size = 0;
+            const char* const bytes = PyUnicode_AsUTF8AndSize(name, &size);
+            if (!bytes) PyErr_Clear();
+            const double number = plain_number(value);
+            if (!bytes || !(number == number) || !is_name(name, bytes, std::size_t(size))) return nb::none();
+            if (!names.add({bytes, std::size_t(size)})) return nb::none();
+            numbers.push(number);
+            spans = spans && std::memchr(bytes, '#', std::size_t(size));
+        }
+    }
+    if (spans) return nb::none();
+    bounds.push(Index(names.size()));
+    nb::object column = nb::cast(new berrypick::NameColumn(std::move(names)), nb::rv_policy::take_ownership);
+    return nb::make_tuple(column, array(numbers), array(bounds));
+}
+
 void require_places(const berrypick::NameColumn& names, const In<std::uint64_t>& place) {
     bool sound = true;
     for (std::size_t i = 0; i < place.shape(0); ++i) sound &= names.holds(place.data()[i]);
@@ -660,6 +707,7 @@ void files(nb::module_& m) {
         .def("has_more", has_more_names, "most"_a)
         .def("interned", interned);
     m.def("name_column", name_column, "names"_a);
+    m.def("number_columns", number_columns, "given"_a);
     nb::class_<berrypick::KnownNames>(m, "KnownNames")
         .def("__init__", [](berrypick::KnownNames* at, nb::list names, nb::list prints) {
             new (at) berrypick::KnownNames(utf8_of(names), utf8_of(prints));

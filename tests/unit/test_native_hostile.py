@@ -265,6 +265,20 @@ def random_names(native: ModuleType, rng: np.random.Generator) -> None:
     assert [vocabulary.name(int(code)) for code in codes] == names == [column.name(i) for i in range(rows)]
     for odd in ("\ud800", "0" * 70_000, 7, None):
         assert native.name_column([*names, odd]) is None
+    numbers = {name: float(i) if i % 2 else i for i, name in enumerate(dict.fromkeys(names))}
+    found = native.number_columns([{}, numbers, {}, {"\u00e9": -3}])
+    assert found[1].tolist() == [*numbers.values(), -3] and found[2].tolist() == [
+        0,
+        0,
+        *[len(numbers)] * 2,
+        len(found[1]),
+    ]
+    assert [found[0].name(i) for i in range(len(found[1]))] == [*numbers, "\u00e9"]
+    wrong = [("\ud800", 1), ("0" * 70_000, 1), (7, 1), ("", 1), ("\0", 1), ("a", 10**400), ("a", EXTREME), ("a", "1")]
+    for name, value in wrong:
+        assert native.number_columns([numbers, {name: value}]) is None
+    for odd in (None, [1], "a", numbers):
+        assert native.number_columns([{"a": 1}, odd]) is None or odd is numbers
     known = native.KnownNames([*names[::2], "\ud800", "0" * 70_000], ["n0", *(name.lower() for name in names[1::2])])
     found, near = known.look(column)
     assert found == bool(names) and not {names[row] for row in near} & {*names[::2]}
@@ -469,6 +483,7 @@ def wrong_names(native: ModuleType):
     yield lambda: native.repeated_names(bounds, column, place, np.empty(2, dtype=bool))
     yield lambda: native.repeated_names(bounds, None, place, out)
     yield lambda: native.name_column(("a",))
+    yield lambda: native.number_columns(({"a": 1},))
     ready = native.JudgedNames(np.array([0, 1]), ["a"])
     good = [np.array([0]), np.array([2]), column, place, none, none]
     for position, value in [
