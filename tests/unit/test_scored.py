@@ -42,17 +42,17 @@ def test_names_travel_once():
 
 
 def test_scores_are_a_mapping_of_scores():
-    scores = Scores()
-    scores.add({"1": Score(0.5), "2": SAID})
-    scores.add(Scores({"3": None}))
+    made = TopicScores()
+    for found in ({"1": Score(0.5), "2": SAID}, Scores({"3": None})):
+        made.add("AP", found, set())
+    scores = made.found["AP"]
     assert scores == {"1": Score(0.5), "2": SAID, "3": Score(None)}
     assert (len(scores), list(scores), scores["2"]) == (3, ["1", "2", "3"], SAID)
-    assert (scores.values_of(["3", "2"]), scores.more_of(["3", "2", "1"])) == ([None, 0.125], [SAID])
-    scores.add({"2": Score(0.25)})
-    assert (scores["2"], scores.more) == (Score(0.25), {})
-    scores.add({"2": SAID})
-    scores.add(Scores({"2": 1.0}))
-    assert (scores["2"], scores.more) == (Score(1.0), {})
+    for later in ({"2": Score(0.25)}, Scores({"2": 0.25})):  # what is found last counts
+        made.add("AP", {"2": SAID}, set())
+        assert scores.more == {"2": SAID}
+        made.add("AP", later, set())
+        assert (scores["2"], scores.more) == (Score(0.25), {})
 
 
 def test_what_is_made_quickly_is_like_what_is_made_one_by_one():

@@ -35,15 +35,13 @@ class Score:
     beside: tuple[tuple[str, float], ...] = ()
 
 
+@dataclass(slots=True, eq=False)
 class Scores(Mapping[str, Score]):
     """Scores of topics by one measure. Most are mere values, of which a Score is made when one is asked for."""
 
-    __slots__ = ("more", "numbers")
-
-    def __init__(self, numbers: dict[str, float | None] | None = None) -> None:
-        self.numbers = {} if numbers is None else numbers
-        #: Scores that have more to say than a value.
-        self.more: dict[str, Score] = {}
+    numbers: dict[str, float | None] = field(default_factory=dict)
+    #: Scores that have more to say than a value.
+    more: dict[str, Score] = field(default_factory=dict)
 
     def __getitem__(self, topic: str) -> Score:
         return self.more[topic] if topic in self.more else Score(self.numbers[topic])
@@ -53,27 +51,6 @@ class Scores(Mapping[str, Score]):
 
     def __len__(self) -> int:
         return len(self.numbers)
-
-    def values_of(self, topics: Sequence[str]) -> list[float | None]:
-        """The values of some topics."""
-        return [*map(self.numbers.__getitem__, topics)]
-
-    def more_of(self, topics: Sequence[str]) -> list[Score]:
-        """Of some topics, in their order, the scores that have more to say than a value."""
-        return [self.more[topic] for topic in topics if topic in self.more] if self.more else []
-
-    def add(self, found: Mapping[str, Score]) -> None:
-        """Take scores of topics."""
-        for topic in found if self.more else ():
-            self.more.pop(topic, None)
-        if isinstance(found, Scores):
-            self.numbers.update(found.numbers)
-            self.more.update(found.more)
-            return
-        for topic, score in found.items():
-            self.numbers[topic] = score.value
-            if score.notes or score.signed or score.beside:
-                self.more[topic] = score
 
 
 Curve = list[tuple[float, float]]

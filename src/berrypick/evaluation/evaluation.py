@@ -105,6 +105,8 @@ class Evaluation:
     contexts: Mapping[str, JudgingContext] = field(default_factory=dict)
     readers: DrawnReaders | None = None
     recalls: tuple[tuple[str, str], ...] = ()
+    #: Signatures of measures, by all that they depend on: those of one run are mostly those of the next.
+    signatures: dict[Any, SharedSignature] = field(default_factory=dict, init=False)
 
     @classmethod
     @takes_options
@@ -189,11 +191,6 @@ class Evaluation:
         """All runs by name, read and prepared."""
         found = [self.inputs.load(source) for source in self.inputs.sources]
         return dict(zip(unique_names([(run.tag, run.source) for run in found]), found, strict=True))
-
-    @cached_property
-    def signatures(self) -> dict[Any, SharedSignature]:
-        """Signatures of measures, by all that they depend on: those of one run are mostly those of the next."""
-        return {}
 
     def read_by(self, user: Any) -> Evaluation:
         """Return the same with another user model, for the measures that name none themselves; runs are kept as read.
@@ -282,7 +279,7 @@ class Evaluation:
         names = unique_names([(run.tag, run.source) for run in scored])
         named = list(zip(names, scored, strict=True))
         for name, run in named:
-            means += run.means(name, self.measures)
+            means += [run.mean(name, one, run.topics) for one in self.measures]
             if self.groups is not None:
                 group_means += run.group_means(name, self.measures, self.groups)
             notes += run.notes(name)

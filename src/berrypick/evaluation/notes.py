@@ -20,7 +20,7 @@ from berrypick.core.truth import Truth
 from berrypick.core.words import counted, material
 from berrypick.documents.near_names import KnownNames, near_hint
 from berrypick.evaluation.requested import RequestedMeasure
-from berrypick.evaluation.scored import beside_mean
+from berrypick.measures import Measure
 
 if TYPE_CHECKING:
     from berrypick.documents.texts import Texts
@@ -136,7 +136,7 @@ def _empty_notes(scorer: RunScorer, empty: list[str], measures: list[str]) -> It
     undefined: dict[int, list[str]] = {}
     given: dict[str, list[float]] = {}
     for text in measures:
-        values = scorer.scores.found[text].values_of(empty)
+        values = [scorer.scores.found[text].numbers[topic] for topic in empty]
         given[text] = [value for value in values if value is not None]
         if len(given[text]) < len(empty):
             undefined.setdefault(len(empty) - len(given[text]), []).append(text)
@@ -281,14 +281,13 @@ def _whole_documents_note(scorer: RunScorer, one: RequestedMeasure) -> Iterator[
 def _measure_notes(scorer: RunScorer, one: RequestedMeasure) -> Iterator[Note]:
     yield from _whole_documents_note(scorer, one)
     scores = scorer.scores.found[one.text]
-    values = scores.values_of(scorer.topics)
-    defined = [value for value in values if value is not None]
+    defined = [value for topic in scorer.topics if (value := scores.numbers[topic]) is not None]
     above = sum(value > 1 + 1e-9 for value in defined)
     undefined = 0
-    if len(defined) < len(values) and one.measure.needs_targets:
+    if len(defined) < len(scorer.topics) and one.measure.needs_targets:
         without = [topic for topic in scorer.topics if scores.numbers[topic] is None and topic in scorer.run]
         undefined = sum(scorer.evaluation.truth.topics[topic].has_relevant for topic in without)
-    counts = Counter(text for score in scores.more_of(scorer.topics) for text in score.notes)
+    counts = Counter(text for topic in scorer.topics if topic in scores.more for text in scores.more[topic].notes)
     for text, count in counts.items():
         yield Note("measure", text, measure=one.text, count=count)
     if above and one.measure.higher_is_better and one.measure.why_above_one:
@@ -301,7 +300,8 @@ def _measure_notes(scorer: RunScorer, one: RequestedMeasure) -> Iterator[Note]:
         yield Note("unjudged text", text, measure=one.text)
     if undefined:
         yield Note("undefined", "undefined, and left out of the mean", measure=one.text, count=undefined)
-    if summary := beside_mean(one.measure, scores, scorer.topics):
+    silent = type(one.measure).beside_mean is Measure.beside_mean
+    if not silent and (summary := one.measure.beside_mean([scores[topic] for topic in scorer.topics])):
         yield Note("summary", one.measure.beside_mean_note(summary), measure=one.text)
 
 

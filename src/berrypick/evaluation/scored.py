@@ -45,8 +45,18 @@ class TopicScores:
 
     def add(self, measure: str, found: Mapping[str, Score], reads: set[str]) -> None:
         """Add what a measure found for some topics, and what that was computed from."""
-        self.found.setdefault(measure, Scores()).add(found)
+        scores = self.found.setdefault(measure, Scores())
         self.reads.setdefault(measure, set()).update(reads)
+        for topic in found if scores.more else ():
+            scores.more.pop(topic, None)
+        if isinstance(found, Scores):
+            scores.numbers.update(found.numbers)
+            scores.more.update(found.more)
+            return
+        for topic, score in found.items():
+            scores.numbers[topic] = score.value
+            if score.notes or score.signed or score.beside:
+                scores.more[topic] = score
 
     def merge(self, other: TopicScores) -> None:
         """Add what another process found."""
@@ -121,10 +131,6 @@ class ScoredRun:
             row.__class__ = Row
         return rows
 
-    def means(self, name: str, measures: Sequence[RequestedMeasure]) -> list[Row]:
-        """A mean for each measure."""
-        return [self._mean(name, one, self.topics) for one in measures]
-
     def group_means(self, name: str, measures: Sequence[RequestedMeasure], groups: TopicGroups) -> list[Row]:
         """A mean for each group and measure."""
         members: dict[str, list[str]] = {group: [] for group in groups.names}
@@ -134,30 +140,25 @@ class ScoredRun:
         found = []
         for group, topics in members.items():
             for one in measures:
-                row = self._mean(name, one, topics)
+                row = self.mean(name, one, topics)
                 *fields, version = row.signature.fields
                 signature = replace(row.signature, fields=(*fields, ("group", f"{groups.field}={group}"), version))
                 found.append(replace(row, signature=signature, group=group))
         return found
 
-    def _mean(self, name: str, one: RequestedMeasure, topics: Sequence[str]) -> Row:
-        """Over some topics."""
+    def mean(self, name: str, one: RequestedMeasure, topics: Sequence[str]) -> Row:
+        """The mean of a measure over some topics."""
         scores = self.scores.found[one.text]
-        values = scores.values_of(topics)
+        values = [scores.numbers[topic] for topic in topics]
         value = sum(known for known in values if known is not None) if one.measure.summed else mean(values)
         curve = None
         if self.curves and one.measure.has_curve():
             found = (self.scores.resampled.get((one.text, topic)) for topic in topics)
             curve = mean_curve([one_curve for one_curve in found if one_curve is not None])
-        summary = beside_mean(one.measure, scores, topics)
-        signature = self.signatures[one.text].of(scores.more_of(topics))
+        silent = type(one.measure).beside_mean is Measure.beside_mean
+        summary = {} if silent else one.measure.beside_mean([scores[topic] for topic in topics])
+        signature = self.signatures[one.text].of([scores.more[topic] for topic in topics if topic in scores.more])
         return Row(name, ALL, one.text, value, signature, curve, summary=summary)
-
-
-def beside_mean(measure: Measure, scores: Scores, topics: Sequence[str]) -> Mapping[str, float | None]:
-    """What a measure says of some topics beside their mean; scores are made for one that has something to say."""
-    silent = type(measure).beside_mean is Measure.beside_mean
-    return {} if silent else measure.beside_mean([scores[topic] for topic in topics])
 
 
 def mean_curve(curves: Sequence[Curve]) -> Curve:

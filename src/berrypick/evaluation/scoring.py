@@ -277,10 +277,11 @@ class RunScorer:
         reads = self.scores.reads.get(one.text, set())
         if not any(self.run.size(topic) for topic in self.topics):  # nothing to read: what it declares stands for it
             reads = reads.union(one.measure.depends_on)
-        said = {key for score in self.scores.found[one.text].more_of(self.topics) for key, _ in score.signed}
+        more = self.scores.found[one.text].more
+        said = {key for topic in self.topics if topic in more for key, _ in more[topic].signed}
         said &= {"effort", "tokenizer"}  # a measure knows itself in what its budget is counted
         run, kept = self.run, self.evaluation.signatures
-        key = (one.text, *map(frozenset, (reads, said)), run.duplicates, run.of_text, run.points_into_documents)
+        key = (one.text, *map(frozenset, (reads, said)), run.duplicates, run.of_text, run.start is None)
         sized = self.evaluation.truth.units == "elements" or run.path is not None  # by what the run has
         if sized or key not in kept:
             fields = measure_fields(one, self.evaluation, run, reads)

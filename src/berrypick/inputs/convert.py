@@ -14,7 +14,7 @@ from berrypick import formats
 from berrypick.core.errors import InputError, UsageError
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
-from berrypick.formats.io.files import head, is_parquet, is_stream
+from berrypick.formats.io.files import head, is_parquet, is_stream, numbered_head
 from berrypick.inputs.text_search import TextSearch
 
 if TYPE_CHECKING:
@@ -94,14 +94,18 @@ class RunFile:
             return [self]
         tabular = name.lower().removesuffix(".gz").endswith((".csv", ".tsv"))
         called = self.format == _TABLE or (self.format is None and tabular)
-        lines = [] if called else _first_lines(name, self.format)
-        first = lines[0] if lines else ""
+        one_of_its_runs = self.format is not None and "(" in self.format  # is chosen by brackets
+        try:
+            lines = [] if called or one_of_its_runs else [text for _, text in numbered_head(name)]
+            first = lines[0] if lines else ""
+        except InputError:  # after the first line, say: who recognises the file reports it
+            lines, first = [], next(iter(head(name, 1)), "")
         if called or (self.format is None and first.startswith("PAR1") and is_parquet(name)):
             from berrypick.formats.span_table import SpanTableRun
 
             if found := SpanTableRun.split(name):
                 return [run if isinstance(run, Run) else replace(self, format=_TABLE, part=run) for run in found]
-        first = next(iter(_first_lines(name, self.format)), "") if called else first
+        first = next(iter(head(name, 1)), "") if called and not one_of_its_runs else first
         if first.lstrip("\ufeff \t")[:1] in ("{", "["):
             runs = _runs_in(name, self.format)
             return [run.changed(tag=self.tag or run.tag, source=self.source or run.source) for run in runs] or [self]
@@ -116,17 +120,6 @@ class RunFile:
 
 #: The format of tables, which may hold several runs.
 _TABLE = "span-table-run"
-
-
-def _first_lines(path: str, format: str | None) -> list[str]:
-    """The first lines of a file, of which one tells tables of Parquet and JSON; none where brackets choose one of its
-    runs."""
-    if format and "(" in format:
-        return []
-    try:
-        return head(path)
-    except InputError:  # after the first line, say, which is not asked for here
-        return head(path, 1)
 
 
 def _runs_in(path: str, format: str | None) -> list[Run]:
