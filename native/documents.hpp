@@ -213,22 +213,28 @@ inline bool has_more(const NameColumn& names, std::size_t most) {
 // Names that are known, and what is left of each without case, white space around it and leading zeros: its print.
 class KnownNames {
 public:
-    KnownNames(const std::vector<Token>& names, const std::vector<Token>& prints) : names_(names), prints_(prints) {}
+    // `prints` are those of names beyond ASCII, of which none is made here.
+    KnownNames(const std::vector<Token>& names, const std::vector<Token>& prints)
+        : names_(names.size()), prints_(names.size() + prints.size()) {
+        std::vector<char> room;
+        for (const Token& name : names) {
+            names_.add(name);
+            if (is_ascii(name.at, name.size)) prints_.add(print_of(name, room));
+        }
+        for (const Token& one : prints) prints_.add(one);
+    }
     // Whether any row has a known name; the rows whose names are not known but may be but for their form. Of names
     // beyond ASCII no print is made here: each of them may be.
     bool look(const NameColumn& column, std::vector<Index>& near) const {
         bool any = false;
-        std::string print;
+        std::vector<char> room;
         for (std::size_t row = 0; row < column.size(); ++row) {
             const Token name = column.name(column.places()[row]);
             if (names_.has(name)) {
                 any = true;
                 continue;
             }
-            if (is_ascii(name.at, name.size)) {
-                print_of(name, print);
-                if (!prints_.has({print.data(), print.size()})) continue;
-            }
+            if (is_ascii(name.at, name.size) && !prints_.has(print_of(name, room))) continue;
             near.push_back(Index(row));
         }
         return any;
@@ -238,16 +244,16 @@ private:
     // A set of names that is mostly asked for others: a few bits say of nearly all of these that they are not there.
     class Set {
     public:
-        explicit Set(const std::vector<Token>& names) {
+        explicit Set(std::size_t most) {
             std::size_t size = 1024;
-            while (size < 16 * names.size()) size *= 2;
+            while (size < 16 * most) size *= 2;
             bits_.resize(size / 64);
-            for (const Token& name : names) {  // longer names are in no column
-                if (name.size > Vocabulary::longest || names_.full()) continue;
-                const std::uint64_t hash = Vocabulary::hash(name);
-                names_.code(name, hash);
-                bits_[place(hash)] |= bit(hash);
-            }
+        }
+        void add(const Token& name) {  // longer names are in no column
+            if (name.size > Vocabulary::longest || names_.full()) return;
+            const std::uint64_t hash = Vocabulary::hash(name);
+            names_.code(name, hash);
+            bits_[place(hash)] |= bit(hash);
         }
         bool has(const Token& name) const {
             const std::uint64_t hash = Vocabulary::hash(name);
@@ -261,18 +267,18 @@ private:
         std::vector<std::uint64_t> bits_;
     };
     static bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r') || (c >= '\x1c' && c <= '\x1f'); }
-    static void print_of(const Token& name, std::string& print) {
+    static Token print_of(const Token& name, std::vector<char>& room) {
         const char *p = name.at, *end = name.at + name.size;
         while (p < end && is_blank(*p)) ++p;
         while (p < end && is_blank(end[-1])) --end;
-        print.resize(name.size);
-        char* out = &print[0];
+        if (room.size() <= name.size) room.resize(name.size + 1);  // so that there is memory
+        char* out = room.data();
         for (bool inside = false; p < end; ++p) {  // a number
             if (*p == '0' && !inside && p + 1 < end && is_digit(p[1])) continue;
             inside = is_digit(*p);
             *out++ = *p >= 'A' && *p <= 'Z' ? char(*p + 32) : *p;
         }
-        print.resize(std::size_t(out - &print[0]));
+        return {room.data(), std::size_t(out - room.data())};
     }
     Set names_, prints_;
 };
