@@ -106,7 +106,7 @@ class Evaluation:
     readers: DrawnReaders | None = None
     recalls: tuple[tuple[str, str], ...] = ()
     #: Signatures of measures, by all that they depend on: those of one run are mostly those of the next.
-    signatures: dict[Any, SharedSignature] = field(default_factory=dict, init=False)
+    _signatures: dict[Any, SharedSignature] = field(default_factory=dict, init=False)
 
     @classmethod
     @takes_options
