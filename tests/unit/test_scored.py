@@ -88,3 +88,23 @@ def test_rows_of_topics_are_made_at_first_use(use):
 def test_results_have_no_other_attributes():
     with pytest.raises(AttributeError, match="'Results' object has no attribute 'topic_row'"):
         evaluated().topic_row  # noqa: B018
+
+
+def test_signatures_are_those_of_each_run_by_itself():
+    """Kept for the next run, they are told apart by all that they depend on."""
+    truth = {"1": [{"doc": "a", "start": 0, "end": 9}], "2": [{"doc": "b", "start": 3, "end": 5}]}
+    runs = {
+        "documents": {"1": {"a": 2.0, "b": 1.0}, "2": {"b": 1.0}},
+        "spans": {"1": [("a", 0, 5), ("b", 1, 2)], "2": [("b", 0, 9)]},
+        "nothing": {"1": [], "2": [("c", 0, 9)]},
+        "spans again": {"1": [("a", 0, 5)]},
+        "documents again": {"2": {"b": 1.0}},
+    }
+    measures = "AP EPRUM charR@1 spanAP nDCG@10"
+    lengths = bp.Collection({"a": 20, "b": 20, "c": 20})
+    how = {"whole_documents": True, "collection": lengths}
+    together = bp.evaluate(truth, runs, measures, **how)
+    for name, run in runs.items():
+        alone = bp.evaluate(truth, {name: run}, measures, **how)
+        assert [*together[name]] == [*alone]
+    assert len({str(row.signature) for row in together.mean_rows}) > len(measures.split())
