@@ -114,38 +114,68 @@ struct MovedRows {
     std::size_t count;
 };
 
-// As judged_hits, from the names themselves, where no topic has a name twice.
-inline void judged_names(const Index* from, const Index* to, std::size_t topics, const NameColumn& names,
-                         const std::uint64_t* place, const MovedRows& moved, const Index* judged_bounds,
-                         const std::vector<Token>& judged, std::vector<Index>& found, std::vector<Index>& rank) {
-    NameTable table;
-    std::vector<Index> last;  // the last judgement of each name
-    for (std::size_t topic = 0; topic < topics; ++topic) {
-        const Index first = judged_bounds[topic], count = judged_bounds[topic + 1] - first;
-        const auto same = [&](const Token& name) {
-            return [&judged, &name, first](std::uint32_t number) {
-                const Token& other = judged[std::size_t(first) + number];
-                return other.size == name.size && equal(other.at, name.at, name.size);
-            };
-        };
-        table.clear(std::size_t(count));
-        last.assign(std::size_t(count), 0);
-        for (Index i = 0; i < count; ++i) {
-            const Token& name = judged[std::size_t(first + i)];
-            last[table.add(Vocabulary::hash(name), std::uint32_t(i), same(name))] = first + i;
-        }
-        const Index* next = std::lower_bound(moved.at, moved.at + moved.count, from[topic]);
-        for (Index row = from[topic]; row < to[topic]; ++row) {
-            Index own = row;
-            if (next != moved.at + moved.count && *next == row) own = moved.row[next++ - moved.at];
-            const Token name = names.name(place[own]);
-            const std::uint32_t number = table.find(Vocabulary::hash(name), same(name));
-            if (number == NameTable::none) continue;
-            found.push_back(last[number]);
-            rank.push_back(row - from[topic]);
+// The judged names of topics, each topic with a table of its own: made once, and asked by every run.
+class JudgedNames {
+public:
+    // Names of topic i are those from bounds[i] to bounds[i + 1]. One that no column holds is not found.
+    JudgedNames(const Index* bounds, std::size_t topics, const std::vector<Token>& names) {
+        table_.reserve(topics);
+        for (std::size_t topic = 0; topic < topics; ++topic) {
+            std::size_t size = 2;
+            while (size < 2 * std::size_t(bounds[topic + 1] - bounds[topic])) size *= 2;
+            table_.push_back({slots_.size(), size - 1});
+            slots_.resize(slots_.size() + size);
+            for (Index i = bounds[topic]; i < bounds[topic + 1]; ++i) {
+                const Token& name = names[std::size_t(i)];
+                if (!column_.add(name)) {
+                    column_.add({name.at, 0});
+                    continue;
+                }
+                const std::uint64_t hash = Vocabulary::hash(name);
+                slots_[slot_of(table_.back(), name, hash)] = {tag(hash), std::uint32_t(i + 1)};
+            }
         }
     }
-}
+    std::size_t topics() const { return table_.size(); }
+    // As judged_hits, where no topic has a name twice. Of a name judged several times the last judgement is found.
+    void find(const Index* from, const Index* to, const NameColumn& names, const std::uint64_t* place,
+              const MovedRows& moved, std::vector<Index>& found, std::vector<Index>& rank) const {
+        for (std::size_t topic = 0; topic < table_.size(); ++topic) {
+            const Index* next = std::lower_bound(moved.at, moved.at + moved.count, from[topic]);
+            for (Index row = from[topic]; row < to[topic]; ++row) {
+                Index own = row;
+                if (next != moved.at + moved.count && *next == row) own = moved.row[next++ - moved.at];
+                const Token name = names.name(place[own]);
+                const Slot& slot = slots_[slot_of(table_[topic], name, Vocabulary::hash(name))];
+                if (!slot.number) continue;
+                found.push_back(Index(slot.number) - 1);
+                rank.push_back(row - from[topic]);
+            }
+        }
+    }
+
+private:
+    struct Slot {
+        std::uint32_t tag = 0, number = 0;  // the number of a judgement, from 1; 0: free
+    };
+    struct Table {
+        std::size_t begin, mask;
+    };
+    // Where a name is, or where there is room for it: at least half of a table is free.
+    std::size_t slot_of(const Table& table, const Token& name, std::uint64_t hash) const {
+        for (std::uint64_t i = hash & table.mask;; i = (i + 1) & table.mask) {
+            const Slot& slot = slots_[table.begin + i];
+            if (!slot.number) return table.begin + i;
+            if (slot.tag != tag(hash)) continue;
+            const Token other = column_.name(column_.places()[slot.number - 1]);
+            if (other.size == name.size && equal(other.at, name.at, name.size)) return table.begin + i;
+        }
+    }
+    static std::uint32_t tag(std::uint64_t hash) { return std::uint32_t(hash >> 32); }
+    NameColumn column_;         // the name of each judgement
+    std::vector<Slot> slots_;  // those of all tables, one after the other
+    std::vector<Table> table_;
+};
 
 // Whether any row has one of these names.
 inline bool has_any(const NameColumn& names, const std::vector<Token>& wanted) {
@@ -183,48 +213,74 @@ inline bool has_more(const NameColumn& names, std::size_t most) {
 // Names that are known, and what is left of each without case, white space around it and leading zeros: its print.
 class KnownNames {
 public:
-    KnownNames(const std::vector<Token>& names, const std::vector<Token>& prints) {
-        for (const Token& name : names) add(names_, name);
-        for (const Token& print : prints) add(prints_, print);
+    // `prints` are those of names beyond ASCII, of which none is made here.
+    KnownNames(const std::vector<Token>& names, const std::vector<Token>& prints)
+        : names_(names.size()), prints_(names.size() + prints.size()) {
+        std::vector<char> room;
+        for (const Token& name : names) {
+            names_.add(name);
+            if (is_ascii(name.at, name.size)) prints_.add(print_of(name, room));
+        }
+        for (const Token& one : prints) prints_.add(one);
     }
     // Whether any row has a known name; the rows whose names are not known but may be but for their form. Of names
     // beyond ASCII no print is made here: each of them may be.
     bool look(const NameColumn& column, std::vector<Index>& near) const {
         bool any = false;
-        std::string print;
+        std::vector<char> room;
         for (std::size_t row = 0; row < column.size(); ++row) {
             const Token name = column.name(column.places()[row]);
-            if (has(names_, name)) {
+            if (names_.has(name)) {
                 any = true;
                 continue;
             }
-            if (is_ascii(name.at, name.size)) {
-                print_of(name, print);
-                if (!has(prints_, {print.data(), print.size()})) continue;
-            }
+            if (is_ascii(name.at, name.size) && !prints_.has(print_of(name, room))) continue;
             near.push_back(Index(row));
         }
         return any;
     }
 
 private:
-    static void add(Vocabulary& names, const Token& name) {  // longer names are in no column
-        if (name.size <= Vocabulary::longest && !names.full()) names.code(name, Vocabulary::hash(name));
-    }
-    static bool has(const Vocabulary& names, const Token& name) { return names.find(name, Vocabulary::hash(name)) >= 0; }
+    // A set of names that is mostly asked for others: a few bits say of nearly all of these that they are not there.
+    class Set {
+    public:
+        explicit Set(std::size_t most) {
+            std::size_t size = 1024;
+            while (size < 16 * most) size *= 2;
+            bits_.resize(size / 64);
+        }
+        void add(const Token& name) {  // longer names are in no column
+            if (name.size > Vocabulary::longest || names_.full()) return;
+            const std::uint64_t hash = Vocabulary::hash(name);
+            names_.code(name, hash);
+            bits_[place(hash)] |= bit(hash);
+        }
+        bool has(const Token& name) const {
+            const std::uint64_t hash = Vocabulary::hash(name);
+            return (bits_[place(hash)] & bit(hash)) && names_.find(name, hash) >= 0;
+        }
+
+    private:
+        std::size_t place(std::uint64_t hash) const { return std::size_t(hash >> 6) & (bits_.size() - 1); }
+        static std::uint64_t bit(std::uint64_t hash) { return std::uint64_t(1) << (hash & 63); }
+        Vocabulary names_;
+        std::vector<std::uint64_t> bits_;
+    };
     static bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r') || (c >= '\x1c' && c <= '\x1f'); }
-    static void print_of(const Token& name, std::string& print) {
+    static Token print_of(const Token& name, std::vector<char>& room) {
         const char *p = name.at, *end = name.at + name.size;
         while (p < end && is_blank(*p)) ++p;
         while (p < end && is_blank(end[-1])) --end;
-        print.clear();
+        if (room.size() <= name.size) room.resize(name.size + 1);  // so that there is memory
+        char* out = room.data();
         for (bool inside = false; p < end; ++p) {  // a number
             if (*p == '0' && !inside && p + 1 < end && is_digit(p[1])) continue;
             inside = is_digit(*p);
-            print.push_back(*p >= 'A' && *p <= 'Z' ? char(*p + 32) : *p);
+            *out++ = *p >= 'A' && *p <= 'Z' ? char(*p + 32) : *p;
         }
+        return {room.data(), std::size_t(out - room.data())};
     }
-    Vocabulary names_, prints_;
+    Set names_, prints_;
 };
 
 // The names with codes, in the order in which they were met.

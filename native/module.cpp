@@ -590,6 +590,53 @@ nb::object name_column(nb::list names) {
     return nb::cast(new berrypick::NameColumn(std::move(found)), nb::rv_policy::take_ownership);
 }
 
+// Whether a text is one that may be a name: not empty, and printable as Python has it.
+bool is_name(PyObject* text, const char* bytes, std::size_t size) {
+    bool plain = size > 0;
+    for (std::size_t i = 0; i < size; ++i) plain &= bytes[i] >= ' ' && bytes[i] <= '~';
+    return plain || (size && !berrypick::is_ascii(bytes, size) &&
+                     nb::cast<bool>(nb::borrow<nb::object>(text).attr("isprintable")()));
+}
+
+// A number as a double, nan for what is no float or whole number, or one that is not held exactly.
+double plain_number(PyObject* value) {
+    constexpr double none = std::numeric_limits<double>::quiet_NaN(), largest = 9007199254740992.0;
+    if (!PyFloat_CheckExact(value) && !PyLong_CheckExact(value)) return none;
+    const double found = PyFloat_CheckExact(value) ? PyFloat_AsDouble(value) : PyLong_AsDouble(value);
+    if (PyErr_Occurred()) PyErr_Clear();  // -1, for a whole number that is too large
+    else if (found > -largest && found < largest) return found;
+    return none;
+}
+
+// Dictionaries of documents to numbers: the names and the numbers of all rows, and where the rows of each begin and the
+// last ones end. None if a name or a number has to be looked at in Python, or all names may be those of spans.
+nb::object number_columns(nb::list given) {
+    berrypick::NameColumn names;
+    berrypick::Column<double> numbers;
+    berrypick::Column<Index> bounds;
+    bool spans = true;
+    for (const nb::handle one : given) {
+        bounds.push(Index(names.size()));
+        if (!PyDict_CheckExact(one.ptr())) return nb::none();
+        PyObject *name = nullptr, *value = nullptr;
+        for (Py_ssize_t at = 0; PyDict_Next(one.ptr(), &at, &name, &value);) {
+            if (!PyUnicode_CheckExact(name)) return nb::none();
+            Py_ssize_t size = 0;
+            const char* const bytes = PyUnicode_AsUTF8AndSize(name, &size);
+            if (!bytes) PyErr_Clear();
+            const double number = plain_number(value);
+            if (!bytes || !(number == number) || !is_name(name, bytes, std::size_t(size))) return nb::none();
+            if (!names.add({bytes, std::size_t(size)})) return nb::none();
+            numbers.push(number);
+            spans = spans && std::memchr(bytes, '#', std::size_t(size));
+        }
+    }
+    if (spans) return nb::none();
+    bounds.push(Index(names.size()));
+    nb::object column = nb::cast(new berrypick::NameColumn(std::move(names)), nb::rv_policy::take_ownership);
+    return nb::make_tuple(column, array(numbers), array(bounds));
+}
+
 void require_places(const berrypick::NameColumn& names, const In<std::uint64_t>& place) {
     bool sound = true;
     for (std::size_t i = 0; i < place.shape(0); ++i) sound &= names.holds(place.data()[i]);
@@ -660,6 +707,7 @@ void files(nb::module_& m) {
         .def("has_more", has_more_names, "most"_a)
         .def("interned", interned);
     m.def("name_column", name_column, "names"_a);
+    m.def("number_columns", number_columns, "given"_a);
     nb::class_<berrypick::KnownNames>(m, "KnownNames")
         .def("__init__", [](berrypick::KnownNames* at, nb::list names, nb::list prints) {
             new (at) berrypick::KnownNames(utf8_of(names), utf8_of(prints));
@@ -735,21 +783,26 @@ void repeated_names(In<Index> bounds, const berrypick::NameColumn& names, In<std
     berrypick::repeated_names(bounds.data(), out.shape(0), names, place.data(), out.data());
 }
 
-nb::tuple judged_names(In<Index> from, In<Index> to, const berrypick::NameColumn& names, In<std::uint64_t> place,
-                       In<Index> moved, In<Index> moved_from, In<Index> judged_bounds, nb::list judged) {
-    require_apart(from, to, place, moved, moved_from, judged_bounds);
+void judged_names(berrypick::JudgedNames* at, In<Index> bounds, nb::list names) {
+    require_apart(bounds);
+    require(nb::len(names) < (std::size_t(1) << 31), "too many judged documents");
+    require_bounds(bounds, nb::len(names), "bounds lead from 0 to the number of judged documents");
+    new (at) berrypick::JudgedNames(bounds.data(), bounds.shape(0) - 1, utf8_of(names));
+}
+
+nb::tuple find_judged(const berrypick::JudgedNames& judged, In<Index> from, In<Index> to,
+                      const berrypick::NameColumn& names, In<std::uint64_t> place, In<Index> moved,
+                      In<Index> moved_from) {
+    require_apart(from, to, place, moved, moved_from);
     const std::size_t others = moved.shape(0);
     require_count(moved_from.shape(0), others, "moved_from");
     for (std::size_t i = 0; i < others; ++i)
         require((i == 0 || moved.data()[i - 1] < moved.data()[i]) && moved_from.data()[i] >= 0 &&
                     std::size_t(moved_from.data()[i]) < place.shape(0),
                 "rows that are moved rise, and come from rows of the run");
-    const std::size_t topics = from.shape(0);
+    const std::size_t topics = judged.topics();
+    require_count(from.shape(0), topics, "from");
     require_count(to.shape(0), topics, "to");
-    require_count(judged_bounds.shape(0), topics + 1, "judged_bounds");
-    const std::vector<berrypick::Token> texts = utf8_of(judged);
-    require(texts.size() < (std::size_t(1) << 31), "too many judged documents");
-    require_bounds(judged_bounds, texts.size(), "judged_bounds");
     for (std::size_t i = 0; i < topics; ++i)
         require(from.data()[i] >= 0 && from.data()[i] <= to.data()[i] && std::size_t(to.data()[i]) <= place.shape(0),
                 "the rows of a topic are rows of the run");
@@ -757,8 +810,7 @@ nb::tuple judged_names(In<Index> from, In<Index> to, const berrypick::NameColumn
     {
         const nb::gil_scoped_release released;
         require_places(names, place);
-        berrypick::judged_names(from.data(), to.data(), topics, names, place.data(),
-                                {moved.data(), moved_from.data(), others}, judged_bounds.data(), texts, row, rank);
+        judged.find(from.data(), to.data(), names, place.data(), {moved.data(), moved_from.data(), others}, row, rank);
     }
     return nb::make_tuple(owned(std::move(row)), owned(std::move(rank)));
 }
@@ -766,8 +818,10 @@ nb::tuple judged_names(In<Index> from, In<Index> to, const berrypick::NameColumn
 void documents(nb::module_& m) {
     m.def("repeated_names", repeated_names, "bounds"_a.noconvert(), "names"_a, "place"_a.noconvert(),
           "out"_a.noconvert());
-    m.def("judged_names", judged_names, "from"_a.noconvert(), "to"_a.noconvert(), "names"_a, "place"_a.noconvert(),
-          "moved"_a.noconvert(), "moved_from"_a.noconvert(), "judged_bounds"_a.noconvert(), "judged"_a);
+    nb::class_<berrypick::JudgedNames>(m, "JudgedNames")
+        .def("__init__", judged_names, "bounds"_a.noconvert(), "names"_a)
+        .def("find", find_judged, "from"_a.noconvert(), "to"_a.noconvert(), "names"_a, "place"_a.noconvert(),
+             "moved"_a.noconvert(), "moved_from"_a.noconvert());
     m.def("repeated_documents", repeated_documents, "bounds"_a.noconvert(), "document"_a.noconvert(), "vocabulary"_a,
           "out"_a.noconvert());
     m.def("repeated_spans", repeated_spans, "bounds"_a.noconvert(), "document"_a.noconvert(), "start"_a.noconvert(),

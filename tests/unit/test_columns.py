@@ -16,7 +16,7 @@ import pytest
 from cases import each
 
 from berrypick.core.assemble import assemble
-from berrypick.core.columns import Coded, CodedNames
+from berrypick.core.columns import Coded, CodedNames, NameColumn
 from berrypick.core.errors import InputError
 from berrypick.core.run import Run, repeated_pointers
 from berrypick.core.truth import Truth
@@ -357,3 +357,20 @@ def test_topics_sorted_one_by_one_are_in_the_same_order(order, monkeypatch):
             run = assemble(tag="t", **columns, rank=by, line=np.arange(300), order=order)
             found.append((run.topics, run.bounds.tolist(), run.line.tolist(), run.score.tolist(), run.rank.tolist()))
         assert found[0] == found[1] == found[2]
+
+
+def test_whole_documents_in_the_order_of_trec():
+    """By falling score, then by falling name, then as they stand, whatever kind of sort orders the scores."""
+    for seed in range(20):
+        draw = np.random.default_rng(seed)
+        sizes = draw.integers(40, 90, 3)
+        score = draw.choice([0.0, -0.0, 1.5, 2.0, *draw.uniform(0, 3, 40)], int(sizes.sum()))
+        names = [f"d{number}" for number in draw.integers(0, 60, len(score))]  # some of them twice
+        topic = [f"q{i}" for i, size in enumerate(sizes) for _ in range(size)]
+        for given in (names, NameColumn(_native.name_column(names)) if _native else names):
+            line = np.arange(len(score))
+            run = assemble(tag="", topic=topic, document=given, score=score.copy(), line=line, order="trec")
+            falling = {name: -place for place, name in enumerate(sorted(set(names)))}
+            expected = sorted(line.tolist(), key=lambda row: (topic[row], -score[row], falling[names[row]], row))
+            assert run.line.tolist() == expected
+            assert [run.documents[code] for code in run.document] == [names[row] for row in expected]

@@ -265,6 +265,20 @@ def random_names(native: ModuleType, rng: np.random.Generator) -> None:
     assert [vocabulary.name(int(code)) for code in codes] == names == [column.name(i) for i in range(rows)]
     for odd in ("\ud800", "0" * 70_000, 7, None):
         assert native.name_column([*names, odd]) is None
+    numbers = {name: float(i) if i % 2 else i for i, name in enumerate(dict.fromkeys(names))}
+    found = native.number_columns([{}, numbers, {}, {"\u00e9": -3}])
+    assert found[1].tolist() == [*numbers.values(), -3] and found[2].tolist() == [
+        0,
+        0,
+        *[len(numbers)] * 2,
+        len(found[1]),
+    ]
+    assert [found[0].name(i) for i in range(len(found[1]))] == [*numbers, "\u00e9"]
+    wrong = [("\ud800", 1), ("0" * 70_000, 1), (7, 1), ("", 1), ("\0", 1), ("a", 10**400), ("a", EXTREME), ("a", "1")]
+    for name, value in wrong:
+        assert native.number_columns([numbers, {name: value}]) is None
+    for odd in (None, [1], "a", numbers):
+        assert native.number_columns([{"a": 1}, odd]) is None or odd is numbers
     known = native.KnownNames([*names[::2], "\ud800", "0" * 70_000], ["n0", *(name.lower() for name in names[1::2])])
     found, near = known.look(column)
     assert found == bool(names) and not {names[row] for row in near} & {*names[::2]}
@@ -272,18 +286,22 @@ def random_names(native: ModuleType, rng: np.random.Generator) -> None:
     native.repeated_names(bounds, column, place, out)
     assert out.tolist() == [len(set(names[a:b])) < b - a for a, b in itertools.pairwise(bounds)]
     judged = ["n3", "", "\ud800", 7, *names[:5]]
-    found, rank = native.judged_names(
-        nothing, nothing, column, place, nothing, nothing, np.zeros(1, dtype=np.int64), []
-    )
+    none_judged = native.JudgedNames(np.zeros(1, dtype=np.int64), [])
+    found, rank = none_judged.find(nothing, nothing, column, place, nothing, nothing)
     assert len(found) == len(rank) == 0
     moved = np.unique(rng.integers(0, rows, 3)) if rows else nothing
     whole = np.array([0]), np.array([rows])
-    found, rank = native.judged_names(
-        *whole, column, place, moved, moved[::-1].copy(), np.array([0, len(judged)]), judged
-    )
+    ready = native.JudgedNames(np.array([0, len(judged)]), judged)
+    found, rank = ready.find(*whole, column, place, moved, moved[::-1].copy())
     order = np.arange(rows)
     order[moved] = moved[::-1]
     assert rank.tolist() == [i for i, row in enumerate(order) if names[row] in judged]
+    last = {name: i for i, name in enumerate(judged)}
+    assert found.tolist() == [last[names[row]] for row in order if names[row] in judged]
+    twice = native.JudgedNames(np.array([0, 0, len(judged), 2 * len(judged)]), [*judged, "0" * 70_000, *judged[1:]])
+    found, rank = twice.find(np.array([0, 0, 0]), np.array([rows, 0, rows]), column, place, nothing, nothing)
+    assert rank.tolist() == [i for i, name in enumerate(names) if name in judged[1:]]
+    assert [judged[i - len(judged)] for i in found] == [name for name in names if name in judged[1:]]
     assert column.has_any(judged) == any(name in judged for name in names)
     for most in (0, 1, 5, 40):
         assert len(set(names)) > most or not column.has_more(most)
@@ -465,14 +483,19 @@ def wrong_names(native: ModuleType):
     yield lambda: native.repeated_names(bounds, column, place, np.empty(2, dtype=bool))
     yield lambda: native.repeated_names(bounds, None, place, out)
     yield lambda: native.name_column(("a",))
-    good = [np.array([0]), np.array([2]), column, place, none, none, np.array([0, 1]), ["a"]]
+    yield lambda: native.number_columns(({"a": 1},))
+    ready = native.JudgedNames(np.array([0, 1]), ["a"])
+    good = [np.array([0]), np.array([2]), column, place, none, none]
     for position, value in [
-        (0, np.array([-1])), (1, np.array([3])), (1, none), (2, None), (3, outside), (4, np.array([0])),
-        (5, np.array([0])), (6, np.array([0, 2])), (6, np.array([0])), (7, ("a",)),
+        (0, np.array([-1])), (0, none), (1, np.array([3])), (1, none), (2, None), (3, outside), (4, np.array([0])),
+        (5, np.array([0])),
     ]:  # fmt: skip
-        yield lambda position=position, value=value: native.judged_names(*good[:position], value, *good[position + 1 :])
-    yield lambda: native.judged_names(*good[:4], np.array([0, 1]), np.array([0, 2]), *good[6:])
-    yield lambda: native.judged_names(*good[:4], np.array([1, 0]), np.array([0, 1]), *good[6:])
+        yield lambda position=position, value=value: ready.find(*good[:position], value, *good[position + 1 :])
+    yield lambda: ready.find(*good[:4], np.array([0, 1]), np.array([0, 2]))
+    yield lambda: ready.find(*good[:4], np.array([1, 0]), np.array([0, 1]))
+    for bounds_of, names in [([0, 2], ["a"]), ([0], ["a"]), ([1, 1], ["a"]), ([0, 2, 1], ["a"]), ([0, 1], ("a",))]:
+        yield lambda bounds_of=bounds_of, names=names: native.JudgedNames(np.array(bounds_of), names)
+    yield lambda: native.JudgedNames(np.zeros(0, dtype=np.int64), [])
     yield lambda: column.name(2)
     yield lambda: column.has_any(("a",))
     yield lambda: column.has_more(2**40)

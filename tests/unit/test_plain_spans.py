@@ -11,17 +11,22 @@ from told import told
 
 import berrypick as bp
 from berrypick.core.errors import BerrypickError
-from berrypick.inputs import column_tables, given_values, objects
+from berrypick.inputs import column_tables, given_values, objects, span_lists
 from berrypick.inputs.client_readers import Clients
 from berrypick.inputs.column_tables import TextSearch, run_of_table
+from berrypick.inputs.convert import run_sources
 from berrypick.inputs.objects import topics_table
+from berrypick.kernels import native
 
 
 def outcome(given):
     try:
-        run = run_of_table(topics_table(given, "run"), "mine", TextSearch())
+        return told_of(run_of_table(topics_table(given, "run"), "mine", TextSearch()))
     except BerrypickError as error:
         return str(error)
+
+
+def told_of(run):
     columns = {
         name: None if (held := getattr(run, name)) is None else (str(held.dtype), held.tolist())
         for name in ("bounds", "start", "end", "score", "rank", "line")
@@ -246,9 +251,28 @@ def both_numbers(monkeypatch):
     def read(given):
         return outcome(given), judged_outcome(given)
 
+    def runs(given):
+        try:
+            return [told_of(run) for run in (bp.Run.from_dict(given, tag="mine"), *run_sources(given, name="mine"))]
+        except BerrypickError as error:
+            return str(error)
+
+    def in_one_pass(given):
+        """The same as runs, of which each is read in one pass over its names and numbers."""
+        several = [{"mine": given}, {"mine": given, "": {"q": {"a": 1}}, 7: given}, {"q": given, "p": {"a": 1}}]
+        forms = [given, *several, {"total": {"hits": given}}]
+        fast = [runs(one) for one in forms]
+        with monkeypatch.context() as patch:
+            for module in (given_values, objects):
+                patch.setattr(module, "scores_run", lambda given, tag: None)
+            assert [runs(one) for one in forms] == fast
+        found = span_lists.scores_run(given, "mine")
+        return None if found is None else told_of(found)
+
     def compared(given):
         fast = read(given)
         at_once = all(objects.plain_numbers(given, number) is not None for number in ("score", "grade"))
+        assert in_one_pass(given) in (None, fast[0])
         with monkeypatch.context() as patch:
             patch.setenv("BERRYPICK_KERNELS", "numpy")
             assert read(given) == fast
@@ -277,6 +301,28 @@ def test_numbers_of_documents_are_read_at_once(both_numbers):
         assert not at_once or not (isinstance(run, str) or isinstance(truth, str))
 
 
+@pytest.mark.skipif(native() is None, reason="without the compiled kernels")
+def test_scores_are_read_in_one_pass():
+    """Not those of names and numbers that Python has to look at."""
+    plain = {"q": {"a": 1, "\u00e9 b#": -0.5}, "p": {}, "r": {"c#1-9": 2**53 - 1}}
+    run = span_lists.scores_run(plain, "mine")
+    assert run.to_dict() == plain and run.notes == ("1 topic has no results",)
+    assert list(run) == ["q", "r", "p"] and run.tag == "mine"
+    others = [
+        {},
+        {"q": {}},
+        {"": {"a": 1}},
+        {"q\n": {"a": 1}},
+        {1: {"a": 1}},
+        {"q": OrderedDict(a=1)},
+        {"q": {"a#1-9": 1}},
+    ]
+    odd = [{"q": {"a": 1, name: number}} for name, number in ODD_PAIRS if (name, number) not in PLAIN_PAIRS]
+    for given in (*others, *odd, [], OrderedDict(plain), {"q": [("a", 1)]}, {"q": {"x" * 70_000: 1}}):
+        assert span_lists.scores_run(given, "mine") is None, given
+
+
+PLAIN_PAIRS = [("b", -0.0), ("b", 1001), ("b", 0.5), ("a#0-5", 1), ("rank", 1), ("doc", 1), ("score", 2)]
 ODD_PAIRS = [("b", None), ("b", True), ("b", "1"), ("b", float("nan")), ("b", float("-inf")), ("b", 2**53), ("b", -0.0),
              ("b", 2**53 + 1), ("b", 10**400), ("b", np.float32(0.1)), ("b", Fraction(1, 3)), ("b", [(1, 3)]),
              ("b", {}), ("b", 1001), ("b", 0.5), (7, 1), (7.0, 1), ("", 1), (None, 1), ("a\0b", 1), ("\ud800", 1),

@@ -494,3 +494,19 @@ def test_a_topic_with_an_empty_list_of_relevant_ones_stays(carrier, tmp_path):
     results = bp.evaluate(path if carrier == "lines" else rows, {"1": {"a": 1.0}, "2": {"b": 1.0}}, "RR")
     assert results.topics == ("1", "2")
     assert "1 judged topic has nothing relevant" in str(results)
+
+
+def test_a_file_that_ends_early_is_reported_as_before(tmp_path):
+    """Lines that are read to look for several runs in a file do not report what is wrong with it."""
+    damaged, plain, truth = tmp_path / "damaged.run.gz", tmp_path / "plain.run", tmp_path / "t.qrels"
+    draw = random.Random(3)
+    lines = [f"1 Q0 {draw.getrandbits(400):x} {rank} {-rank} mine\n" for rank in range(1, 20)]
+    damaged.write_bytes(gzip.compress("".join(lines).encode())[:-200])
+    plain.write_text("1 Q0 a 1 1.0 mine\n")
+    truth.write_text("1 0 a 1\n")
+    for runs in (damaged, [damaged, plain], [plain, damaged]):
+        with pytest.raises(bp.InputError, match=r"damaged\.run\.gz: the gzip file ends early or is damaged"):
+            bp.evaluate(truth, runs, "AP")
+    (tmp_path / "other.run").write_text("1 Q0 a 1 1.0 mine\n1 Q0 b\n")
+    with pytest.raises(bp.InputError, match=r"other\.run:2: has 3 columns"):
+        bp.evaluate(truth, [plain, tmp_path / "other.run"], "AP")

@@ -61,7 +61,8 @@ def assemble(
         key = by if by is None or order == "rank" else -by
         if grouped and key is not None and len(key) >= LONG * len(topics.names) == LONG * len(begins):
             ends = pairwise([*begins.tolist(), len(key)])  # one by one, which stays in the caches
-            sorted_rows = np.concatenate([a + np.argsort(key[a:b], kind="stable") for a, b in ends])
+            kind: Any = None if order == "trec" else "stable"  # where ties are put in order below, whatever it is here
+            sorted_rows = np.concatenate([a + np.argsort(key[a:b], kind=kind) for a, b in ends])
         else:
             sorted_rows = np.lexsort((topics.codes,) if key is None else (key, topics.codes))
         begins = np.searchsorted(topics.codes[sorted_rows], np.arange(len(topics.names)))
@@ -147,7 +148,7 @@ def _ties_by_name(
     places = np.flatnonzero(tied | np.append(tied[1:], False))  # these and the rows before
     group = np.cumsum(~tied[places])
     stood = places if rows is None else rows[places]
-    moved = stood[np.lexsort((-_alphabetical(documents, stood), group))]
+    moved = stood[np.lexsort((stood, -_alphabetical(documents, stood), group))]
     if rows is None:
         return Moved(places, moved, in_place)
     rows[places] = moved

@@ -6,10 +6,10 @@ import math
 import re
 import warnings
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from os import PathLike
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from berrypick.core.drawn import DrawnValues, joined
 from berrypick.core.errors import BerrypickWarning, Message, UsageError, nearest, one_line_template
@@ -235,6 +235,29 @@ class Results(Written):
     groups: TopicGroups | None = None
     group_rows: Sequence[Row] = ()
     drawn: DrawnValues | None = None
+
+    @classmethod
+    def _later(cls, topic_rows: Callable[[], list[Row]], *fields: Any) -> Results:
+        """Make results whose rows of topics are made at first use: there may be very many, and means need none."""
+        made = cls((), *fields)
+        del vars(made)["topic_rows"]
+        vars(made)["_make"] = topic_rows
+        return made
+
+    if not TYPE_CHECKING:  # type checkers know the fields
+
+        def __getattr__(self, name: str) -> Any:
+            if name != "topic_rows":
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            held = vars(self)
+            if (make := held.get("_make")) is not None:
+                held["topic_rows"] = make()
+                held.pop("_make", None)  # when they are there: threads may share results
+            return held["topic_rows"]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Sent to another process with all rows."""
+        return {one.name: getattr(self, one.name) for one in fields(self)}
 
     def __iter__(self) -> Iterator[Row]:
         yield from self.topic_rows

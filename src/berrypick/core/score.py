@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -33,6 +33,24 @@ class Score:
     notes: tuple[str, ...] = ()
     signed: tuple[tuple[str, str], ...] = ()
     beside: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(slots=True, eq=False)
+class Scores(Mapping[str, Score]):
+    """Scores of topics by one measure. Most are mere values, of which a Score is made when one is asked for."""
+
+    numbers: dict[str, float | None] = field(default_factory=dict)
+    #: Scores that have more to say than a value.
+    more: dict[str, Score] = field(default_factory=dict)
+
+    def __getitem__(self, topic: str) -> Score:
+        return self.more[topic] if topic in self.more else Score(self.numbers[topic])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.numbers)
+
+    def __len__(self) -> int:
+        return len(self.numbers)
 
 
 Curve = list[tuple[float, float]]

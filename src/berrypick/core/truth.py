@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray, IntArray, Positions
+from berrypick.core.arrays import FloatArray, IntArray, Narrow, Positions
 from berrypick.core.errors import InputError, UsageError, shorten
 from berrypick.core.exchange import Exchanged, Kind
 from berrypick.core.observed import records
@@ -328,14 +328,24 @@ class DocumentGrades:
 
     def relevant(self, least: int) -> IntArray:
         """How many documents of each topic have a grade of at least so much."""
-        if least not in self._relevant:
-            self._relevant[least] = np.bincount(self.topic[self.grade >= least], minlength=len(self.bounds) - 1)
-            self._relevant[least].flags.writeable = False  # for all runs
-        return self._relevant[least]
+        topics = len(self.bounds) - 1
+        return self.once(least, lambda: np.bincount(self.topic[self.grade >= least], minlength=topics))
+
+    def once(self, key: Any, make: Callable[[], Narrow]) -> Narrow:
+        """What does not depend on a run, made for the first one."""
+        if key not in self._made:
+            made = make()
+            made.flags.writeable = False  # for all runs
+            self._made[key] = made
+        return self._made[key]
 
     @cached_property
-    def _relevant(self) -> dict[int, IntArray]:
+    def _made(self) -> dict[Any, Narrow]:
         return {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what can be made again."""
+        return {name: value for name, value in vars(self).items() if name != "_made"}
 
     @cached_property
     def best_first(self) -> tuple[IntArray, IntArray, IntArray]:

@@ -104,7 +104,8 @@ class KnownNames:
             near = [name for name in run.documents if name not in self.names and self._may_match(name)]
             return any(name in self.names for name in run.documents), near
         if self._compiled is None:
-            self._compiled = compiled.KnownNames(list(self.names), list(self._prints))
+            others = {fingerprint(name) for name in self.names if not name.isascii()}
+            self._compiled = compiled.KnownNames(list(self.names), list(others))
         found, rows = self._compiled.look(column.column)
         return bool(found), list(dict.fromkeys(column.names_at(rows)))
 

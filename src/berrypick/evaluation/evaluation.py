@@ -34,7 +34,7 @@ from berrypick.evaluation.requested import (
     resolve_measures,
 )
 from berrypick.evaluation.run_inputs import RunInputs
-from berrypick.evaluation.scored import ScoredRun
+from berrypick.evaluation.scored import ScoredRun, SharedSignature
 from berrypick.evaluation.scoring import raise_named, score_run
 from berrypick.evaluation.signature import accepts_navigation
 from berrypick.evaluation.unread import unread_notes
@@ -105,6 +105,8 @@ class Evaluation:
     contexts: Mapping[str, JudgingContext] = field(default_factory=dict)
     readers: DrawnReaders | None = None
     recalls: tuple[tuple[str, str], ...] = ()
+    #: Signatures of measures, by all that they depend on: those of one run are mostly those of the next.
+    _signatures: dict[Any, SharedSignature] = field(default_factory=dict, init=False)
 
     @classmethod
     @takes_options
@@ -265,7 +267,6 @@ class Evaluation:
 
     def _results(self, scored: list[ScoredRun], notes: Sequence[Note]) -> Results:
         """The numbers of all runs together."""
-        rows: list[Row] = []
         means: list[Row] = []
         group_means: list[Row] = []
         reads = {
@@ -276,13 +277,11 @@ class Evaluation:
         facts = {}
         drawn: dict[tuple[str, str], dict[str, FloatArray]] = {}
         names = unique_names([(run.tag, run.source) for run in scored])
-        scored.reverse()
-        for name in names:
-            run = scored.pop()  # its numbers are not kept twice
-            topics, mean_rows, group_rows = run.rows(name, self.measures, self.groups)
-            rows += topics
-            means += mean_rows
-            group_means += group_rows
+        named = list(zip(names, scored, strict=True))
+        for name, run in named:
+            means += [run.mean(name, one, run.topics) for one in self.measures]
+            if self.groups is not None:
+                group_means += run.group_means(name, self.measures, self.groups)
             notes += run.notes(name)
             facts[name] = run.facts(name)
             if self.readers is not None:
@@ -300,7 +299,12 @@ class Evaluation:
             summed = frozenset(text for text, one in info.items() if one.summed)
             readers = self.readers
             known = DrawnValues(readers.source, readers.confidence, drawn, summed, readers.evenly)
-        return Results(rows, means, tuple(dict.fromkeys(notes)), info, facts, self.groups, group_means, known)
+        told, measures, groups = tuple(dict.fromkeys(notes)), self.measures, self.groups
+
+        def rows() -> list[Row]:
+            return [row for name, run in named for row in run.topic_rows(name, measures, groups)]
+
+        return Results._later(rows, means, told, info, facts, groups, group_means, known)
 
     def judge(self, run: str, topic: str, user: UserModel | None = None) -> JudgedTopic:
         """Return one topic of one run judged, by the user model of the evaluation or another one."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -19,6 +20,7 @@ from berrypick.core.truth import Truth
 from berrypick.core.words import counted, material
 from berrypick.documents.near_names import KnownNames, near_hint
 from berrypick.evaluation.requested import RequestedMeasure
+from berrypick.measures import Measure
 
 if TYPE_CHECKING:
     from berrypick.documents.texts import Texts
@@ -134,7 +136,7 @@ def _empty_notes(scorer: RunScorer, empty: list[str], measures: list[str]) -> It
     undefined: dict[int, list[str]] = {}
     given: dict[str, list[float]] = {}
     for text in measures:
-        values = [scorer.scores.found[text, topic].value for topic in empty]
+        values = [scorer.scores.found[text].numbers[topic] for topic in empty]
         given[text] = [value for value in values if value is not None]
         if len(given[text]) < len(empty):
             undefined.setdefault(len(empty) - len(given[text]), []).append(text)
@@ -278,22 +280,19 @@ def _whole_documents_note(scorer: RunScorer, one: RequestedMeasure) -> Iterator[
 
 def _measure_notes(scorer: RunScorer, one: RequestedMeasure) -> Iterator[Note]:
     yield from _whole_documents_note(scorer, one)
-    counts: dict[str, int] = {}
-    above = undefined = 0
-    for topic in scorer.topics:
-        score = scorer.scores.found[one.text, topic]
-        for text in score.notes:
-            counts[text] = counts.get(text, 0) + 1
-        above += score.value is not None and score.value > 1 + 1e-9
-        if score.value is None and one.measure.needs_targets:
-            undefined += scorer.evaluation.truth.topics[topic].has_relevant and topic in scorer.run
+    scores = scorer.scores.found[one.text]
+    defined = [value for topic in scorer.topics if (value := scores.numbers[topic]) is not None]
+    above = sum(value > 1 + 1e-9 for value in defined)
+    undefined = 0
+    if len(defined) < len(scorer.topics) and one.measure.needs_targets:
+        without = [topic for topic in scorer.topics if scores.numbers[topic] is None and topic in scorer.run]
+        undefined = sum(scorer.evaluation.truth.topics[topic].has_relevant for topic in without)
+    counts = Counter(text for topic in scorer.topics if topic in scores.more for text in scores.more[topic].notes)
     for text, count in counts.items():
         yield Note("measure", text, measure=one.text, count=count)
     if above and one.measure.higher_is_better and one.measure.why_above_one:
         yield Note("above one", f"values above 1: {one.measure.why_above_one}", measure=one.text, count=above)
-    if not one.measure.needs_targets and all(
-        scorer.scores.found[one.text, topic].value is None for topic in scorer.topics
-    ):
+    if not one.measure.needs_targets and not defined:
         yield Note("undefined", "undefined for every topic: the truth has none that it is about", measure=one.text)
     if one.measure.misses_text and scorer.evaluation.context.unjudged == "relevant":
         what = f"relevant {_material(scorer)} that is neither judged nor retrieved is unknown"
@@ -301,7 +300,8 @@ def _measure_notes(scorer: RunScorer, one: RequestedMeasure) -> Iterator[Note]:
         yield Note("unjudged text", text, measure=one.text)
     if undefined:
         yield Note("undefined", "undefined, and left out of the mean", measure=one.text, count=undefined)
-    if summary := one.measure.beside_mean([scorer.scores.found[one.text, topic] for topic in scorer.topics]):
+    silent = type(one.measure).beside_mean is Measure.beside_mean
+    if not silent and (summary := one.measure.beside_mean([scores[topic] for topic in scorer.topics])):
         yield Note("summary", one.measure.beside_mean_note(summary), measure=one.text)
 
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, make_dataclass, replace
 from typing import Any
 
 from berrypick.core.arrays import FloatArray
 from berrypick.core.results import ALL, Note, Row, RunFacts, Signature, TopicGroups, mean
-from berrypick.core.score import Curve, CurvesWanted, Score
+from berrypick.core.score import Curve, CurvesWanted, Score, Scores
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.evaluation.signature import sign
+from berrypick.measures import Measure
 
 
 def _open(cls: type) -> Any:
@@ -23,14 +24,14 @@ def _open(cls: type) -> Any:
     return make_dataclass(f"Open{cls.__name__}", told, slots=True)
 
 
-_OpenRow, _OpenScore = _open(Row), _open(Score)
+_OpenRow = _open(Row)
 
 
 @dataclass
 class TopicScores:
     """What was found for some topics of a run: values by measure and topic, and counts for notes."""
 
-    found: dict[tuple[str, str], Score] = field(default_factory=dict)
+    found: dict[str, Scores] = field(default_factory=dict)
     curves: dict[tuple[str, str], Curve | None] = field(default_factory=dict)
     resampled: dict[tuple[str, str], Curve | None] = field(default_factory=dict)
     repeats: int = 0
@@ -42,37 +43,30 @@ class TopicScores:
     #: By measure, what its values were computed from.
     reads: dict[str, set[str]] = field(default_factory=dict)
 
-    def __getstate__(self) -> dict[str, Any]:
-        """As it travels to another process: names once, and mere values as numbers."""
-        measures, topics = ({key[side]: None for key in self.found} for side in (0, 1))
-        keys = [(text, topic) for topic in topics for text in measures]
-        if len(keys) != len(self.found) or not all(key in self.found for key in keys):
-            return vars(self)
-        scores = [self.found[key] for key in keys]
-        more = {i: one for i, one in enumerate(scores) if one.notes or one.signed or one.beside}
-        return {**vars(self), "found": (list(measures), list(topics), [one.value for one in scores], more)}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
-        if isinstance(found := state["found"], tuple):
-            measures, topics, values, more = found
-            keys = [(text, topic) for topic in topics for text in measures]
-            scores = list(map(_OpenScore, values))
-            for score in scores:
-                score.__class__ = Score
-            self.found = dict(zip(keys, scores, strict=True))
-            self.found.update((keys[i], score) for i, score in more.items())
+    def add(self, measure: str, found: Mapping[str, Score], reads: set[str]) -> None:
+        """Add what a measure found for some topics, and what that was computed from."""
+        scores = self.found.setdefault(measure, Scores())
+        self.reads.setdefault(measure, set()).update(reads)
+        for topic in found if scores.more else ():
+            scores.more.pop(topic, None)
+        if isinstance(found, Scores):
+            scores.numbers.update(found.numbers)
+            scores.more.update(found.more)
+            return
+        for topic, score in found.items():
+            scores.numbers[topic] = score.value
+            if score.notes or score.signed or score.beside:
+                scores.more[topic] = score
 
     def merge(self, other: TopicScores) -> None:
         """Add what another process found."""
-        self.found.update(other.found)
+        for measure, found in other.found.items():
+            self.add(measure, found, other.reads.get(measure, set()))
         self.curves.update(other.curves)
         self.resampled.update(other.resampled)
         self.drawn.update(other.drawn)
         self.repeats += other.repeats
         self.overlap.update(other.overlap)
-        for text, names in other.reads.items():
-            self.reads.setdefault(text, set()).update(names)
         for note, count in other.user_notes.items():
             self.user_notes[note] = self.user_notes.get(note, 0) + count
 
@@ -118,28 +112,27 @@ class ScoredRun:
             found.setdefault((name, text), {})[topic] = values
         return found
 
-    def rows(
+    def topic_rows(
         self, name: str, measures: Sequence[RequestedMeasure], groups: TopicGroups | None = None
-    ) -> tuple[list[Row], list[Row], list[Row]]:
-        """A row for each topic and measure, a mean for each measure, and one for each group and measure."""
+    ) -> list[Row]:
+        """A row for each topic and measure."""
         of = {} if groups is None else groups.of
-        found, curves, resampled = self.scores.found, self.scores.curves, self.scores.resampled
-        shared = [(one.text, self.signatures[one.text]) for one in measures]
+        curves, resampled = self.scores.curves, self.scores.resampled
+        shared = [(one.text, self.signatures[one.text], self.scores.found[one.text]) for one in measures]
         bare = not (curves or resampled or of)
         rows: list[Any] = []
         for topic in self.topics:
-            for text, signature in shared:
+            for text, signature, found in shared:
+                own = signature.of([found.more[topic]]) if topic in found.more else signature.plain
                 key = (text, topic)
-                score = found[key]
-                own = signature.of([score]) if score.signed else signature.plain
                 more = () if bare else (curves.get(key), resampled.get(key), of.get(topic))
-                rows.append(_OpenRow(name, topic, text, score.value, own, *more))
+                rows.append(_OpenRow(name, topic, text, found.numbers[topic], own, *more))
         for row in rows:
             row.__class__ = Row
-        means = [self._mean(name, one, self.topics) for one in measures]
-        return rows, means, [] if groups is None else self._group_means(name, measures, groups)
+        return rows
 
-    def _group_means(self, name: str, measures: Sequence[RequestedMeasure], groups: TopicGroups) -> list[Row]:
+    def group_means(self, name: str, measures: Sequence[RequestedMeasure], groups: TopicGroups) -> list[Row]:
+        """A mean for each group and measure."""
         members: dict[str, list[str]] = {group: [] for group in groups.names}
         for topic in self.topics:
             if topic in groups.of:
@@ -147,24 +140,25 @@ class ScoredRun:
         found = []
         for group, topics in members.items():
             for one in measures:
-                row = self._mean(name, one, topics)
+                row = self.mean(name, one, topics)
                 *fields, version = row.signature.fields
                 signature = replace(row.signature, fields=(*fields, ("group", f"{groups.field}={group}"), version))
                 found.append(replace(row, signature=signature, group=group))
         return found
 
-    def _mean(self, name: str, one: RequestedMeasure, topics: Sequence[str]) -> Row:
-        """Over some topics."""
-        scores = [self.scores.found[one.text, topic] for topic in topics]
-        value = mean([score.value for score in scores])
-        if one.measure.summed:
-            value = sum(score.value for score in scores if score.value is not None)
+    def mean(self, name: str, one: RequestedMeasure, topics: Sequence[str]) -> Row:
+        """The mean of a measure over some topics."""
+        scores = self.scores.found[one.text]
+        values = [scores.numbers[topic] for topic in topics]
+        value = sum(known for known in values if known is not None) if one.measure.summed else mean(values)
         curve = None
         if self.curves and one.measure.has_curve():
             found = (self.scores.resampled.get((one.text, topic)) for topic in topics)
             curve = mean_curve([one_curve for one_curve in found if one_curve is not None])
-        summary = one.measure.beside_mean(scores)
-        return Row(name, ALL, one.text, value, self.signatures[one.text].of(scores), curve, summary=summary)
+        silent = type(one.measure).beside_mean is Measure.beside_mean
+        summary = {} if silent else one.measure.beside_mean([scores[topic] for topic in topics])
+        signature = self.signatures[one.text].of([scores.more[topic] for topic in topics if topic in scores.more])
+        return Row(name, ALL, one.text, value, signature, curve, summary=summary)
 
 
 def mean_curve(curves: Sequence[Curve]) -> Curve:

@@ -147,8 +147,7 @@ class RunScorer:
                 raise_named(error, one.text, one.measure, context.user)
             if found is not None:
                 done[one.text] = found
-                self.scores.reads.setdefault(one.text, set()).update(reads)
-                self.scores.found.update({(one.text, topic): as_score(score) for topic, score in found.items()})
+                self.scores.add(one.text, {topic: as_score(score) for topic, score in found.items()}, reads)
                 if self.curves and one.measure.has_curve():
                     self._curves_together(one, spans, found)
         return done
@@ -203,27 +202,25 @@ class RunScorer:
             self._score(one, judged)
 
     def _score(self, one: RequestedMeasure, judged: JudgedTopics) -> None:
-        scores, measure = self.scores, one.measure
+        measure = one.measure
         try:
             found, reads = observed(measure.score_topics, judged)
-            scores.reads.setdefault(one.text, set()).update(reads)
-            for topic, score in found.items():
-                key = (one.text, topic)
-                scores.found[key] = score
-                if self.curves and measure.has_curve():
-                    self._keep_curves(key, *self._curves_of(measure, judged.judge(topic), score.value))
+            self.scores.add(one.text, found, reads)
+            for topic in found if self.curves and measure.has_curve() else ():
+                value = self.scores.found[one.text].numbers[topic]
+                self._keep_curves((one.text, topic), *self._curves_of(measure, judged.judge(topic), value))
         except Exception as error:
             raise_named(error, one.text, measure, judged.context.user)
         judged.own.clear()  # the next measure has its own
 
     def _add_curves(self, one: RequestedMeasure, judged: JudgedTopics, topic: str) -> None:
         """Make the curves behind a value that was found together with those of other topics."""
-        key = (one.text, topic)
+        value = self.scores.found[one.text].numbers[topic]
         try:
-            found = self._curves_of(one.measure, judged.judge(topic), self.scores.found[key].value)
+            found = self._curves_of(one.measure, judged.judge(topic), value)
         except Exception as error:
             raise_named(error, one.text, one.measure, judged.context.user)
-        self._keep_curves(key, *found)
+        self._keep_curves((one.text, topic), *found)
         judged.own.clear()
 
     def _curves_of(
@@ -280,11 +277,17 @@ class RunScorer:
         reads = self.scores.reads.get(one.text, set())
         if not any(self.run.size(topic) for topic in self.topics):  # nothing to read: what it declares stands for it
             reads = reads.union(one.measure.depends_on)
-        said = {key for topic in self.topics for key, _ in self.scores.found[one.text, topic].signed}
+        more = self.scores.found[one.text].more
+        said = {key for topic in self.topics if topic in more for key, _ in more[topic].signed}
         said &= {"effort", "tokenizer"}  # a measure knows itself in what its budget is counted
-        fields = measure_fields(one, self.evaluation, self.run, reads)
-        head, own = one.measure.signature_head(), tuple(field for field in fields if field[0] not in said)
-        return SharedSignature(head, own, sign(own, (), head))
+        run, kept = self.run, self.evaluation._signatures
+        key = (one.text, *map(frozenset, (reads, said)), run.duplicates, run.of_text, run.start is None)
+        sized = self.evaluation.truth.units == "elements" or run.path is not None  # by what the run has
+        if sized or key not in kept:
+            fields = measure_fields(one, self.evaluation, run, reads)
+            head, own = one.measure.signature_head(), tuple(field for field in fields if field[0] not in said)
+            kept[key] = SharedSignature(head, own, sign(own, (), head))
+        return kept[key]
 
 
 def takes_together(run: Run, context: JudgingContext) -> bool:

@@ -111,9 +111,8 @@ def sniff(path: str, role: Role | None = None) -> type[Format]:
         what = "the file holds nothing but blank lines and comments" if size_of(path) else "the file is empty"
         raise InputError(what, path=path, remedy=_expected(role))
     line, first = numbered[0][0], [text for _, text in numbered]
-    likely = _likely(role, first)
-    if likely is not None and _looks_like(likely, first):
-        return likely
+    if (usual := usual_format(role, first)) is not None:
+        return usual
     from berrypick.formats.io.table_files import almost_spans, wrong_separator  # most files look like what is likely
 
     spans = role in (None, "truth", "run")
@@ -185,6 +184,12 @@ OTHERS = re.compile(
 
 #: Names of lines of spans with texts.
 OF_TEXTS = frozenset({"topic", "doc", "text", "start", "end", "rank", "score", "tag"})
+
+
+def usual_format(role: Role | None, lines: list[str]) -> type[Format] | None:
+    """The format of the first lines of a file, if it is one that others need not be asked before."""
+    likely = _likely(role, lines)
+    return likely if likely is not None and _looks_like(likely, lines) else None
 
 
 def _likely(role: Role | None, lines: list[str]) -> type[Format] | None:

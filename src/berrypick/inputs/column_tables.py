@@ -325,7 +325,7 @@ def run_of_table(table: ColumnTable, tag: str, search: TextSearch) -> Run:
         run = documents_run(table) or documents_run_by_rows(table)
         notes += _disagreement(table)
     if absent := sum(topic not in run for topic in table.topics):
-        notes.append(f"{counted(absent, 'topic')} {'has' if absent == 1 else 'have'} no results")
+        notes += no_results_notes(absent)
         run = run.with_empty(table.topics)
     duplicates: Duplicates = "keep" if chunks or run.start is not None else "error"
     return run.changed(
@@ -336,6 +336,11 @@ def run_of_table(table: ColumnTable, tag: str, search: TextSearch) -> Run:
         unread=table.unread,
         of_text=of_text and run.start is None,
     )
+
+
+def no_results_notes(topics: int) -> tuple[str]:
+    """The note on topics of a run without results."""
+    return (f"{counted(topics, 'topic')} {'has' if topics == 1 else 'have'} no results",)
 
 
 def _with_file_names(table: ColumnTable, search: TextSearch) -> ColumnTable:

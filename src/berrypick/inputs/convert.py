@@ -11,10 +11,10 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Protocol
 
 from berrypick import formats
-from berrypick.core.errors import UsageError
+from berrypick.core.errors import InputError, UsageError
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
-from berrypick.formats.io.files import head, is_parquet, is_stream
+from berrypick.formats.io.files import head, is_parquet, is_stream, numbered_head
 from berrypick.inputs.text_search import TextSearch
 
 if TYPE_CHECKING:
@@ -88,21 +88,29 @@ class RunFile:
         return replace(self, path=os.path.abspath(name), source=self.source or name)
 
     def expanded(self) -> list[Run | RunFile]:
-        """A table with a column ``run`` as its runs; any other file as it is."""
+        """A table with a column ``run`` as its runs; any other file as it is, with its format if that is usual."""
         name = fspath(self.path)
         if self.part is not None or not os.path.isfile(name):
             return [self]
         tabular = name.lower().removesuffix(".gz").endswith((".csv", ".tsv"))
         called = self.format == _TABLE or (self.format is None and tabular)
-        first = "" if called else _first_line(name, self.format)
+        one_of_its_runs = self.format is not None and "(" in self.format  # is chosen by brackets
+        try:
+            lines = [] if called or one_of_its_runs else [text for _, text in numbered_head(name)]
+            first = lines[0] if lines else ""
+        except InputError:  # after the first line, say: who recognises the file reports it
+            lines, first = [], next(iter(head(name, 1)), "")
         if called or (self.format is None and first.startswith("PAR1") and is_parquet(name)):
             from berrypick.formats.span_table import SpanTableRun
 
             if found := SpanTableRun.split(name):
                 return [run if isinstance(run, Run) else replace(self, format=_TABLE, part=run) for run in found]
-        first = _first_line(name, self.format) if called else first
-        runs = _runs_in(name, self.format) if first.lstrip("\ufeff \t")[:1] in ("{", "[") else []
-        return [run.changed(tag=self.tag or run.tag, source=self.source or run.source) for run in runs] or [self]
+        first = next(iter(head(name, 1)), "") if called and not one_of_its_runs else first
+        if first.lstrip("\ufeff \t")[:1] in ("{", "["):
+            runs = _runs_in(name, self.format)
+            return [run.changed(tag=self.tag or run.tag, source=self.source or run.source) for run in runs] or [self]
+        usual = formats.usual_format("run", lines) if lines and self.format is None else None
+        return [self if usual is None else replace(self, format=usual.name())]
 
     def recognised(self) -> RunFile:
         """With its format; an error if it is a file that cannot be a run."""
@@ -112,11 +120,6 @@ class RunFile:
 
 #: The format of tables, which may hold several runs.
 _TABLE = "span-table-run"
-
-
-def _first_line(path: str, format: str | None) -> str:
-    """The first line of a file, which tells tables of Parquet and JSON; '' where brackets choose one of its runs."""
-    return "" if format and "(" in format else next(iter(head(path, 1)), "")
 
 
 def _runs_in(path: str, format: str | None) -> list[Run]:

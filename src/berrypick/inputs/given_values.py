@@ -16,7 +16,7 @@ from berrypick.inputs.convert import RunFile, run_sources
 from berrypick.inputs.fields import names_topic
 from berrypick.inputs.frames import frame_table, is_frame, is_record, records_table
 from berrypick.inputs.objects import KINDS, refuse_response, topics_table
-from berrypick.inputs.span_lists import begins_with_span
+from berrypick.inputs.span_lists import begins_with_span, scores_run
 from berrypick.inputs.text_search import TextSearch
 
 
@@ -38,6 +38,8 @@ def truth_of_value(given: Any) -> Truth:
 
 def runs_of_value(given: Any, search: TextSearch, name: str) -> list[Run | RunFile]:
     """Runs of data frames, records, dictionaries, or Runs of ranx; lists and dictionaries of runs of any kind."""
+    if (run := scores_run(given, name)) is not None:
+        return [run]
     given = _split_of(given, "run")
     if _ranx(given, "Run"):
         return [run_of_table(topics_table(given.to_dict(), "run"), name or given.name or "", search)]
@@ -46,6 +48,8 @@ def runs_of_value(given: Any, search: TextSearch, name: str) -> list[Run | RunFi
     refuse_response(given, "run")
     if isinstance(given, Mapping):
         held = _lists(given)
+        if runs := _runs_of_scores(held):
+            return runs
         if _is_by_run(held):
             return [_run_with_name(str(key), run, search) for key, run in held.items()]
         return [run_of_table(topics_table(held, "run"), name, search)]
@@ -107,6 +111,16 @@ def _split_of(given: Any, what: str) -> Any:
 
 
 # --- by topic or by run -----------------------------------------------------------------------------------------------
+
+
+def _runs_of_scores(given: Mapping[Any, Any]) -> list[Run | RunFile]:
+    """The runs of ``{name: {topic: {document: score}}}``, by one look at each; none if any is of another kind."""
+    runs: list[Run | RunFile] = []
+    for key, held in given.items():
+        if (run := scores_run(held, str(key))) is None:
+            return []
+        runs.append(run)
+    return runs
 
 
 def _run_with_name(name: str, given: Any, search: TextSearch) -> Run | RunFile:

@@ -33,7 +33,7 @@ from berrypick.inputs.client_readers import Clients, DocumentName
 from berrypick.inputs.column_tables import ColumnTable, TextSearch, is_number, plain_names, run_of_table
 from berrypick.inputs.fields import FieldError, FieldReader, FieldRow, Role, names_of
 from berrypick.inputs.frames import is_frame
-from berrypick.inputs.span_lists import plain_judgements, plain_numbers, plain_spans
+from berrypick.inputs.span_lists import plain_judgements, plain_numbers, plain_spans, scores_run
 
 #: For messages.
 KINDS = "a file, a {0}, a dictionary by topic, a data frame, or records with topic and doc"
@@ -78,6 +78,8 @@ def run_from_objects(
     """
     if not isinstance(results, Mapping):
         raise UsageError(f"results are a dictionary of topic to list, not {type(results).__name__}")
+    if doc is None and (run := scores_run(results, tag)) is not None:
+        return run
     refuse_response(results, "run")
     search = TextSearch(None if documents is None else read_texts(documents), quotes)
     return run_of_table(topics_table(results, "run", doc), tag, search)

@@ -12,9 +12,15 @@ from itertools import chain, repeat
 from math import isfinite
 from typing import Any
 
+import numpy as np
+
+from berrypick.core.assemble import assemble
+from berrypick.core.columns import NameColumn, Stretches
+from berrypick.core.run import Run
 from berrypick.formats.io.json_lines import are_span_names
 from berrypick.formats.io.made_names import is_made
-from berrypick.inputs.column_tables import ColumnTable, plain_names
+from berrypick.inputs.column_tables import ColumnTable, no_results_notes, plain_names
+from berrypick.kernels import native
 
 _NAMES = frozenset({"doc", "start", "end"})
 _PLAIN = (_NAMES, _NAMES | {"score"}, _NAMES | {"text"}, _NAMES | {"score", "text"})
@@ -76,6 +82,28 @@ def plain_numbers(given: Mapping[Any, Any], number: str) -> ColumnTable | None:
     where = "results" if number == "score" else "judgements"
     table = ColumnTable.of_columns({"topic": topic, "doc": names, number: found}, where)
     return replace(table, topics=tuple(plain_names("topic", list(given), [])))
+
+
+def scores_run(given: Any, tag: str) -> Run | None:
+    """The run of dictionaries of documents to scores by topic, in one pass over all names and numbers; None if any of
+    them is to be looked at by others. :func:`plain_numbers` and what reads its table give the same run."""
+    compiled = native()
+    if compiled is None or type(given) is not dict or {*map(type, given)} != {str}:
+        return None
+    if not all(map(str.isprintable, given)) or "" in given:
+        return None
+    if (found := compiled.number_columns([*given.values()])) is None:
+        return None
+    names, score, bounds = found
+    held = np.flatnonzero(np.diff(bounds))
+    topics = [*given]
+    topic = Stretches([topics[i] for i in held.tolist()], np.arange(len(held)), bounds[held], len(score))
+    line = np.arange(1, len(score) + 1)
+    run = assemble(
+        tag=tag, topic=topic, document=NameColumn(names), score=score, line=line, order="trec", own_columns=True
+    )
+    absent = len(topics) - len(held)
+    return run.with_empty(topics).changed(notes=no_results_notes(absent)) if absent else run
 
 
 def _plain_rows(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -46,7 +48,7 @@ class JudgedDocuments:
 
     def rows(self, keep: BoolArray) -> JudgedDocuments:
         """Some of the rows, at their ranks."""
-        return replace(self, topic=self.topic[keep], rank=self.rank[keep], grade=self.grade[keep])
+        return JudgedDocuments(self.judged, self.retrieved, self.topic[keep], self.rank[keep], self.grade[keep])
 
     def number(self, topic: IntArray) -> IntArray:
         """For rows in order of topics: the how-manieth of its topic each one is, from 1."""
@@ -60,18 +62,25 @@ class JudgedDocuments:
         return replace(kept, retrieved=self.count(kept.topic), rank=self.number(kept.topic) - 1)
 
 
+#: Judged names made ready for the kernel: once for all runs that are scored by a truth.
+_ready: WeakKeyDictionary[DocumentGrades, Any] = WeakKeyDictionary()
+
+
 def judged_documents(truth: Truth, run: Run, topics: Sequence[str]) -> JudgedDocuments:
     """The documents of some topics of a run; a topic that the run does not answer retrieves none."""
     judged = truth.document_grades.of_topics(topics)
-    positions = {topic: i for i, topic in enumerate(run.topics)}
-    place = np.array([positions.get(topic, -1) for topic in topics], dtype=np.int64)
-    start = np.where(place >= 0, run.bounds[place], 0)
-    end = np.where(place >= 0, run.bounds[place + 1], 0)
+    start, end = run.bounds[:-1], run.bounds[1:]
+    if run.topics != tuple(topics):
+        positions = {topic: i for i, topic in enumerate(run.topics)}
+        place = np.array([positions.get(topic, -1) for topic in topics], dtype=np.int64)
+        start, end = (np.where(place >= 0, run.bounds[place + i], 0) for i in (0, 1))
     compiled = native()
     repeats = repeats_of(run)
     names = run.uncoded
     if compiled is not None and names is not None and not repeats:
-        found, rank = compiled.judged_names(start, end, names.column, *names.places, judged.bounds, judged.names)
+        if (ready := _ready.get(judged)) is None:
+            ready = _ready[judged] = compiled.JudgedNames(judged.bounds, judged.names)
+        found, rank = ready.find(start, end, names.column, *names.places)
         return JudgedDocuments(judged, end - start, judged.topic[found], rank, judged.grade[found])
     codes = run.codes_in_order(judged.names)
     retrieved = np.zeros(len(topics), dtype=np.int64)

@@ -236,7 +236,7 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
         """Return the value for a topic with targets that is in the run: a number, None where undefined, or a Score."""
         raise NotImplementedError(f"{type(self).__name__} has no method compute")
 
-    def score_topics(self, judged: JudgedTopics) -> dict[str, Score]:
+    def score_topics(self, judged: JudgedTopics) -> Mapping[str, Score]:
         """Return the value of each topic, by name."""
         found = {}
         for topic in judged.topics:

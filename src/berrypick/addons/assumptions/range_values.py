@@ -65,7 +65,7 @@ class RangeValues:
         found = np.full((len(self.measures), len(self.topics)), np.nan)
         for row, one in enumerate(self.measures):
             for topic in scorer.topics:
-                value = scorer.scores.found[one.text, topic].value
+                value = scorer.scores.found[one.text].numbers[topic]
                 if value is not None:
                     found[row, place[topic]] = value
         return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -73,7 +74,7 @@ class All(SpanMeasure):
         if self.cap and self.at is None:
             raise UsageError("All(cap=True) needs a cut-off, as in All(cap=True)@5")
 
-    def score_topics(self, judged: JudgedTopics) -> dict[str, Score]:
+    def score_topics(self, judged: JudgedTopics) -> Mapping[str, Score]:
         """Whole documents of all topics at once; parts topic by topic."""
         if judged.truth.units != "documents":
             with unobserved():  # as for other measures, topics are judged before they are scored

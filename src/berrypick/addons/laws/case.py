@@ -62,7 +62,8 @@ class Case:
     def values(self, measures: Sequence[RequestedMeasure]) -> Values:
         """The value of every topic."""
         scored = score_run(self.of(measures), False, self.run, lambda done: None, all_notes=False)
-        return {key: score.value for key, score in scored.scores.found.items()}
+        found = scored.scores.found.items()
+        return {(text, topic): value for text, scores in found for topic, value in scores.numbers.items()}
 
 
 def cases_of(evaluation: Evaluation) -> dict[str, Case]:

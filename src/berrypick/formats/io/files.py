@@ -126,13 +126,13 @@ class _Reopened(_Raw):
         super().close()
 
 
-def open_raw(path: str) -> io.BufferedReader:
-    """Open a file or a buffered pipe, without decompression."""
+def open_raw(path: str, buffer: int = 1 << 17) -> io.BufferedReader:
+    """Open a file or a buffered pipe, without decompression; of a file, so many bytes are read ahead."""
     if path in _buffered_streams:
         return io.BufferedReader(_Reopened(_buffered_streams[path], owned=False), 1 << 20)
     if is_stream(path):
         return io.BufferedReader(_Reopened(_all_of(path), owned=True), 1 << 20)
-    return _open_file(path)
+    return _open_file(path, buffer)
 
 
 class _File(io.FileIO):
@@ -155,9 +155,9 @@ class _File(io.FileIO):
             raise InputError(f"cannot be read ({error.strerror})", path=self._path) from None
 
 
-def _open_file(path: str) -> io.BufferedReader:
+def _open_file(path: str, buffer: int = 1 << 17) -> io.BufferedReader:
     try:
-        return io.BufferedReader(_File(os.dup(0) if path == STANDARD_INPUT else path, path), 1 << 17)
+        return io.BufferedReader(_File(os.dup(0) if path == STANDARD_INPUT else path, path), buffer)
     except FileNotFoundError:
         raise InputError("no such file", path=path) from None
     except OSError as error:
@@ -168,9 +168,9 @@ def _open_file(path: str) -> io.BufferedReader:
         raise InputError("is not a valid file name", path=path) from None
 
 
-def open_bytes(path: str) -> io.BufferedReader:
+def open_bytes(path: str, buffer: int = 1 << 17) -> io.BufferedReader:
     """Open a file; gzip is detected from its first bytes."""
-    raw = open_raw(path)
+    raw = open_raw(path, buffer)
     first = raw.peek(10)
     for begin, name in _OTHERS.items():
         if first.startswith(begin) or (name == "bzip2" and first[4:10] == begin):
@@ -398,7 +398,7 @@ def head(path: str, count: int = 20, width: int = 1 << 16) -> list[str]:
 def numbered_head(path: str, count: int = 20, width: int = 1 << 16) -> list[tuple[int, str]]:
     """The same with the numbers of the lines, from 1."""
     found: list[tuple[int, str]] = []
-    with open_bytes(path) as stream:
+    with open_bytes(path, 1 << 13) as stream:  # which is enough for most
         if stream.peek(2)[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
             wide = stream.read(width).decode("utf-16", errors="replace")
             return [(i, line) for i, line in enumerate(wide.split("\n"), start=1) if line.strip()][:count]

@@ -124,7 +124,7 @@ def scan_with(lines: Any, path: str, in_parts: bool = False) -> Scanned | None:
 
 def _read(lines: Any, path: str, in_parts: bool) -> bool:
     """Give a file to the scanner."""
-    with open_bytes(path) as stream:
+    with open_bytes(path, 1 << 12) as stream:  # what is read goes into blocks
         if in_parts and is_plain_file(stream):
             size = os.fstat(stream.fileno()).st_size
             threads = _threads() if size >= LARGE else 1

@@ -17,7 +17,7 @@ from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.laws import with_laws, without
 from berrypick.core.parameters import parameter
 from berrypick.core.run import Ranking, Run
-from berrypick.core.score import Explanation, Score, Table, number
+from berrypick.core.score import Explanation, Score, Scores, Table, number
 from berrypick.core.truth import TopicTruth, Truth
 from berrypick.core.words import counted
 from berrypick.judging.documents import JudgedDocuments, judged_documents
@@ -66,15 +66,15 @@ class RankedMeasure(Measure):
         kept = super().kept_laws()
         return without("junk-after-cut", laws=kept) if getattr(self, "judged_only", False) else kept
 
-    def score_topics(self, judged: JudgedTopics) -> dict[str, Score]:
+    def score_topics(self, judged: JudgedTopics) -> Scores:
         """All topics at once."""
         relevant = judged.documents.relevant(1) > 0
         values = self.compute_all(judged.documents)
-        made = Score if bool(np.isfinite(values[relevant]).all()) else as_score
-        return {
-            topic: made(value) if defined else Score(None)
-            for topic, value, defined in zip(judged.topics, values.tolist(), relevant.tolist(), strict=True)
-        }
+        defined = [value if of else None for value, of in zip(values.tolist(), relevant.tolist(), strict=True)]
+        if not np.isfinite(values[relevant]).all():
+            for value in defined:
+                as_score(value)  # which refuses it
+        return Scores(dict(zip(judged.topics, defined, strict=True)))
 
     def compute_all(self, documents: JudgedDocuments) -> FloatArray:
         """The value of every topic."""

@@ -67,7 +67,7 @@ class nDCG(RankedMeasure):
         return share(self._sums(documents, documents.topic, documents.rank, documents.grade), self._ideal(documents))
 
     def _ideal(self, documents: JudgedDocuments) -> FloatArray:
-        return self._sums(documents, *documents.judged.best_first)
+        return documents.judged.once(self, lambda: self._sums(documents, *documents.judged.best_first))
 
     def _sums(self, documents: JudgedDocuments, topic: IntArray, rank: IntArray, grade: IntArray) -> FloatArray:
         kept = grade > 0 if self.at is None else (grade > 0) & (rank < self.at)
