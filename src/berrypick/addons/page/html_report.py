@@ -333,7 +333,8 @@ def _fitting_pictures(
 
 def _topic(details: Details, name: str, step: Callable[[int], None]) -> TopicBlock:
     """The data of one topic, a task of a process."""
-    found = TopicBlock.of(details.topic(name), details.depth)
+    topic = details.topic(name)
+    found = TopicBlock.of(topic.to_json(), topic.cut)
     step(1)
     return found
 
