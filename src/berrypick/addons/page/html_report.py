@@ -54,6 +54,7 @@ if TYPE_CHECKING:
 
 
 @takes_options
+@gc_paused()
 def write_report(
     truth: TruthLike | Evaluation,
     runs: RunsLike = (),
@@ -242,7 +243,6 @@ def _readers(text: str, evaluation: Evaluation, omitted: list[str]) -> list[Read
     return shown
 
 
-@gc_paused()
 def _assemble(
     overview: dict[str, Any],
     details: Details,

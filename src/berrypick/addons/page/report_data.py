@@ -81,8 +81,8 @@ class Details:
     simulated: Any = None  # SimulatedReaders of the add-on simulate, or None
     contexts: dict[str, JudgingContext] = field(default_factory=dict, init=False, repr=False)
     heads: dict[str, str] = field(default_factory=dict, init=False, repr=False)
-    #: By run and user model, what its readers get to where that is certain.
-    certain: dict[tuple[str, str], dict[str, Reading]] = field(default_factory=dict, init=False, repr=False)
+    #: By run and what its readers are judged by, what they get to where that is certain.
+    certain: dict[tuple[str, JudgingContext], dict[str, Reading]] = field(default_factory=dict, init=False, repr=False)
 
     def context_of(self, model: UserModel) -> JudgingContext:
         """What a user model has prepared for one ranking is there for all others."""
@@ -94,10 +94,9 @@ class Details:
 
     def certain_readings(self, run: str, context: JudgingContext) -> dict[str, Reading]:
         """What readers get to, by topic, where this is certain; worked out once for all topics of a run."""
-        key = run, str(context.user)
-        if key not in self.certain:
-            self.certain[key] = sure_readings(self.evaluation.truth, self.evaluation.runs[run], context)
-        return self.certain[key]
+        if (run, context) not in self.certain:
+            self.certain[run, context] = sure_readings(self.evaluation.truth, self.evaluation.runs[run], context)
+        return self.certain[run, context]
 
     @cached_property
     def kind(self) -> Kind:
