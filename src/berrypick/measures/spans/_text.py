@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 
@@ -33,6 +33,8 @@ from berrypick.measures.base import Measure, TextValue
 from berrypick.measures.spans.overlap import known_unions
 from berrypick.measures.together import SpansTogether
 from berrypick.relevance.places import first_seen_places
+
+V = TypeVar("V", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,6 +180,12 @@ def _charge_in_full(
 def _ranks(count: int) -> tuple[int, ...]:
     """The places of a curve by rank, which many curves share."""
     return tuple(range(1, count + 1))
+
+
+def of_arrays(value: V) -> V:
+    """Mark a value of lengths that is worked out of arrays of them as it is of numbers."""
+    value.of_arrays = True  # type: ignore[attr-defined]
+    return value
 
 
 @dataclass(frozen=True)
