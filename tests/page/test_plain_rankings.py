@@ -50,9 +50,14 @@ def drawn(seed):
     return truth, runs
 
 
-def told(truth, runs, depth=5, **options):
+def detailed(truth, runs, depth=5, **options):
     evaluation = Evaluation.prepare(truth, runs, "EPRUM charR", **options)
-    details = Details(evaluation, [Reader((model,)) for model in MODELS], depth, {})
+    return Details(evaluation, [Reader((model,)) for model in MODELS], depth, {})
+
+
+def told(truth, runs, **options):
+    details = detailed(truth, runs, **options)
+    evaluation = details.evaluation
     return [unpacked(TopicBlock.of(details.topic(topic).to_json(), 0)) for topic in evaluation.truth.topics]
 
 
@@ -83,6 +88,29 @@ def test_plain_rankings_are_taken_together(monkeypatch):
     rows = [[1, 0, 5, 25, None, None, 5, 5, None, 0], [2, 1, 0, 9, None, None, 0, 0, None, 0]]
     assert first["runs"][0]["results"] == rows
     assert first["reach"][0][0][0] == {"rank": [1], "target": [0], "p": [1]}
+
+
+def test_documents_come_by_the_best_rank_of_any_run():
+    """Those with something relevant first; of equal ranks, as they are met."""
+    for seed in range(12):
+        details = detailed(*drawn(seed), depth=4)
+        for topic in details.evaluation.truth.topics:
+            page = details.topic(topic)
+            page.to_json()
+            best, numbers = {}, []
+            for one in page.judged:
+                rows = [
+                    (one.ranking.documents[c], k)
+                    for c, k in zip(one.ranking.document, one.ranking.rank, strict=True)
+                    if k < 4
+                ]
+                for name, rank in rows:
+                    best[name] = min(rank, best.get(name, rank))
+                numbers += [page.number[name] for name, _ in rows]
+            wanted = list(dict.fromkeys([*page.targets.document, *page.relevant]))
+            ordered = sorted(wanted, key=lambda name: best.get(name, 9))
+            ordered += sorted((name for name in best if name not in wanted), key=lambda name: best[name])
+            assert list(page.number) == ordered and page.document.tolist() == numbers
 
 
 @pytest.mark.parametrize("change", [0.25, 1 << 40], ids=["fractions", "far away"])

@@ -59,7 +59,7 @@ class PlainRows:
 
     def to_json(
         self,
-        names: Sequence[Sequence[str]],
+        document: IntArray,
         number: Mapping[str, int],
         relevant: Mapping[str, Measured],
         wanted: Targets,
@@ -67,11 +67,10 @@ class PlainRows:
         """The results of each run, and the text it has found, as members of an object; None if relevant text is not
         counted in whole numbers.
 
-        ``names`` are the documents of results, run by run.
+        ``document`` has the numbers of the documents of results.
         """
         if not all(_is_whole(measured) for measured in relevant.values()):
             return None
-        document = np.array([number[name] for of_run in names for name in of_run], dtype=np.int64)
         texts = {number[name]: relevant[name] for name in sorted(relevant, key=lambda name: number[name])}
         new, fresh = self._first_seen(document, texts, len(number))
         within = np.zeros(len(document))

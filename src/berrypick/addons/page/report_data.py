@@ -18,11 +18,12 @@ from berrypick.addons.page.plain_rankings import PlainRows, Reading, sure_readin
 from berrypick.addons.page.report_boxes import ResultAreas, place, topic_boxes, united_relevant
 from berrypick.addons.page.report_users import Reader
 from berrypick.addons.page.result_columns import ResultColumns
+from berrypick.addons.page.shared_codes import SharedCodes
 from berrypick.addons.page.topic_blocks import TopicDocuments
 from berrypick.comparison.tabular import fields_of
 from berrypick.core.errors import BerrypickError, UsageError
 from berrypick.core.navigation import LinkTable, ReachTable
-from berrypick.core.run import Ranking, Run
+from berrypick.core.run import Run
 from berrypick.core.truth import Highlighted, Targets, Truth
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.formats import positions_in
@@ -30,7 +31,7 @@ from berrypick.judging.context import JudgingContext
 from berrypick.judging.judge import judge_topic
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import merge
-from berrypick.kernels.relevant_text import Measured
+from berrypick.kernels.relevant_text import Measured, numbered_documents
 from berrypick.measures.readers.eprum import EPRUM
 from berrypick.relevance.targets import targets_as_spans
 from berrypick.users import UserModel
@@ -81,6 +82,7 @@ class Details:
     simulated: Any = None  # SimulatedReaders of the add-on simulate, or None
     contexts: dict[str, JudgingContext] = field(default_factory=dict, init=False, repr=False)
     heads: dict[str, str] = field(default_factory=dict, init=False, repr=False)
+    codes: SharedCodes = field(default_factory=SharedCodes, init=False, repr=False)
     #: By run and what its readers are judged by, what they get to where that is certain.
     certain: dict[tuple[str, JudgingContext], dict[str, Reading]] = field(default_factory=dict, init=False, repr=False)
 
@@ -184,8 +186,9 @@ class PageTopic:
         self.relevant = _relevant(judged[0]) if self.places else {}
         self.targets = judged[0].targets
         self.number: dict[str, int] = {}
-        #: The documents of the results that are shown, run by run.
-        self.shown = [_shown_names(one.ranking, details.depth) for one in judged]
+        self.document = np.zeros(0, dtype=np.int64)  # of the results that are shown
+        #: The documents of the results that are shown, run by run, as numbers that all topics share.
+        self.shown = [details.codes.of(place, one.ranking, details.depth) for place, one in enumerate(judged)]
         #: By the columns of reach, what was found for it.
         self.read: dict[tuple[bytes, ...], tuple[dict[str, Any], float | None]] = {}
 
@@ -237,15 +240,18 @@ class PageTopic:
         first = dict.fromkeys([*self.targets.document, *self.relevant])
         for point in self.details.evaluation.truth.topics[self.name].entry_points:
             first.setdefault(point.document)
-        best: dict[str, int] = {}
-        for judged, names in zip(self.judged, self.shown, strict=True):
-            rank = judged.ranking.rank
-            for name, at in zip(names, rank[rank < self.details.depth].tolist(), strict=True):
-                if at < best.setdefault(name, at):
-                    best[name] = at
-        rest = sorted((name for name in best if name not in first), key=lambda name: best[name])
-        ordered = [*sorted(first, key=lambda name: best.get(name, math.inf)), *rest]
+        ranks = np.concatenate([one.ranking.rank for one in self.judged])
+        met, code = numbered_documents(np.concatenate(self.shown))
+        best = np.full(len(code), self.details.depth)
+        np.minimum.at(best, met, ranks[ranks < self.details.depth])
+        order = np.argsort(best, kind="stable")
+        names = [self.details.codes.names[one] for one in code[order].tolist()]
+        at = dict(zip(names, best[order].tolist(), strict=True))
+        ordered = [*sorted(first, key=lambda name: at.get(name, math.inf)), *(name for name in at if name not in first)]
         self.number = {name: number for number, name in enumerate(ordered)}
+        number = np.empty(len(code), dtype=np.int64)
+        number[order] = [self.number[name] for name in names]
+        self.document = number[met]
 
     def _documents(self) -> TopicDocuments:
         heads = [self.details.head(name) for name in self.number]
@@ -304,12 +310,12 @@ class PageTopic:
     def _runs(self) -> list[dict[str, Any]] | JsonText:
         """The lists of all runs, taken together where all of them are plain."""
         rows = PlainRows.of(self.judged, self.details.depth) if self.places else None
-        found = None if rows is None else rows.to_json(self.shown, self.number, self.relevant, self.targets)
+        found = None if rows is None else rows.to_json(self.document, self.number, self.relevant, self.targets)
         if found is None:
             return [self._run(judged) for judged in self.judged]
         parts = [
-            f'{{"answered":{str(one.answered).lower()},"ranks":{one.ranking.ranks},"shown":{len(names)},{lists}}}'
-            for one, names, lists in zip(self.judged, self.shown, found, strict=True)
+            f'{{"answered":{str(one.answered).lower()},"ranks":{one.ranking.ranks},"shown":{len(shown)},{lists}}}'
+            for one, shown, lists in zip(self.judged, self.shown, found, strict=True)
         ]
         return JsonText(f"[{','.join(parts)}]")
 
@@ -406,12 +412,6 @@ class PageTopic:
             ],
             "edges": [[number[a], number[b], p] for a in units for b, p in steps.get(a, ()) if b in number],
         }
-
-
-def _shown_names(ranking: Ranking, depth: int) -> list[str]:
-    """The document of each result of the first ranks."""
-    documents = ranking.documents
-    return [documents[code] for code in ranking.document[ranking.rank < depth].tolist()]
 
 
 def _reach_entries(judged: JudgedTopic) -> dict[str, Any]:
