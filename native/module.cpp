@@ -18,6 +18,7 @@
 #include "greedy.hpp"
 #include "joint_bounds.hpp"
 #include "json_lines.hpp"
+#include "json_rows.hpp"
 #include "law.hpp"
 #include "parts.hpp"
 #include "records.hpp"
@@ -576,6 +577,40 @@ Lines* span_lines(nb::list names, nb::list slots) {
     return new SpanLines(utf8_of(names), chosen);
 }
 
+// --- data as JSON --------------------------------------------------------------------------------------------------
+
+// Columns are arrays of whole numbers or lists of texts; the rows between two bounds are one text.
+nb::list json_rows(nb::list given, In<Index> bounds) {
+    require_apart(bounds);
+    require(bounds.shape(0) >= 1 && bounds.data()[0] == 0, "bounds begin with 0");
+    const Index rows = bounds.data()[bounds.shape(0) - 1];
+    for (std::size_t i = 1; i < bounds.shape(0); ++i)
+        require(bounds.data()[i - 1] <= bounds.data()[i], "bounds ascend");
+    std::vector<berrypick::JsonColumn> columns;
+    for (const nb::handle one : given) {
+        berrypick::JsonColumn column{nullptr, {}};
+        if (nb::isinstance<nb::list>(one)) {
+            column.texts = utf8_of(nb::borrow<nb::list>(one));
+            require_count(column.texts.size(), std::size_t(rows), "texts");
+            for (const berrypick::Token& text : column.texts) require(text.size > 0, "a text is missing");
+        } else {
+            In<Index> numbers;
+            require(nb::try_cast(one, numbers, false), "a column is no array of whole numbers");
+            require_apart(numbers);
+            require_count(numbers.shape(0), std::size_t(rows), "numbers");
+            column.numbers = numbers.data();  // which the list holds
+        }
+        columns.push_back(std::move(column));
+    }
+    nb::list found;
+    for (std::size_t i = 1; i < bounds.shape(0); ++i) {
+        const auto from = std::size_t(bounds.data()[i - 1]), to = std::size_t(bounds.data()[i]);
+        const std::string text = berrypick::json_rows(columns, from, to);
+        found.append(nb::str(text.data(), text.size()));
+    }
+    return found;
+}
+
 // --- names without codes -------------------------------------------------------------------------------------------
 
 // The names of rows that are given as texts; None if one is no text that UTF-8 has a form for, or is too long.
@@ -692,6 +727,7 @@ void files(nb::module_& m) {
         .def("feed", &Lines::feed, "block"_a.noconvert(), "filled"_a, "last"_a)
         .def("read_parts", &Lines::read_parts, "file"_a, "begin"_a, "end"_a, "part"_a, "longest"_a, "threads"_a)
         .def("finish", &Lines::finish);
+    m.def("json_rows", json_rows, "columns"_a, "bounds"_a.noconvert());
     m.def("lines_of", lines_of, "format"_a, nb::rv_policy::take_ownership);
     m.def("span_lines", span_lines, "names"_a, "slots"_a, nb::rv_policy::take_ownership);
     nb::class_<berrypick::Vocabulary>(m, "Vocabulary")

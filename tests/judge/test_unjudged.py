@@ -6,15 +6,18 @@ import itertools
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from worlds import truth_of
 
 import berrypick as bp
-from berrypick.addons.judge.unjudged import unjudged_bounds
+from berrypick.addons.judge.unjudged import _values, unjudged_bounds
 from berrypick.core.errors import UsageError
 from berrypick.core.truth import Truth
+from berrypick.evaluation.requested import resolve_measures
+from berrypick.measures.spans.charr import charR
 
 MEASURES = ("charP", "charR", "charF", "IoU")
 
@@ -227,6 +230,26 @@ def test_each_run_lies_between_its_values_under_the_option(relevant, judged, hid
 def test_kernels_agree(kernels):
     assert bp.score("charJudged", TRUTH, RUN) == pytest.approx(25 / 30)
     assert bp.score("charF", TRUTH, RUN, unjudged="relevant") == pytest.approx(30 / 55)
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_values_of_many_lists_are_those_of_each(measure):
+    """Also where nothing is relevant, and where a subclass has another value."""
+    draw = np.random.default_rng(4)
+    retrieved, relevant = draw.integers(1, 900, (2, 30, 30)).astype(float)
+    total = relevant[:1] * draw.integers(0, 2, (30, 30)) + draw.integers(0, 2, (30, 30))
+    value = resolve_measures(measure)[0].measure.text_value()
+    rows = zip(*(column.ravel().tolist() for column in np.broadcast_arrays(retrieved, relevant, total)), strict=True)
+    expected = [value(*row) if row[2] > 0 else 0.0 for row in rows]
+    assert _values(value, retrieved, relevant, total).ravel().tolist() == expected
+
+
+def test_a_value_of_another_class_is_not_taken_for_one_of_arrays():
+    class Halved(charR):
+        def value(self, retrieved, relevant, total):
+            return relevant / total / 2 if relevant else 0.0
+
+    assert charR().text_value().of_arrays and not hasattr(Halved().text_value(), "of_arrays")
 
 
 def test_documents_of_which_nothing_is_retrieved_do_not_matter():

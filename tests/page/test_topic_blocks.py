@@ -4,13 +4,14 @@ import base64
 import gzip
 import json
 
-from berrypick.addons.page.topic_blocks import TopicBlock
+from berrypick.addons.page.json_numbers import JsonText
+from berrypick.addons.page.topic_blocks import TopicBlock, TopicDocuments
 
 
-def topic(names):
+def topic(documents):
     return {
         "topic": "1",
-        "documents": [{"name": name, "length": 9, "block": None, "relevant": 0} for name in names],
+        "documents": documents,
         "targets": [{"doc": 0}],
         "runs": [{"ranks": 3, "results": [[k, "é"] for k in range(200)]}, {"ranks": 1, "results": []}],
         "boxes": None,
@@ -23,8 +24,10 @@ def unpacked(block):
 
 def test_two_parts_are_one_block_with_the_numbers_of_documents():
     names = ["a", "b", "ü"]
-    block = TopicBlock.of(topic(names), 2)
-    expected = topic(names)
+    heads = [f'{{"name":{json.dumps(name)},"length":9,"block":' for name in names]
+    given = topic(TopicDocuments(names, heads, [',"relevant":0'] * 3))
+    expected = topic([{"name": name, "length": 9, "block": None, "relevant": 0} for name in names])
+    block = TopicBlock.of({**given, "runs": JsonText(json.dumps(given["runs"]))}, 1)
     assert unpacked(block.packed({}, {})) == expected
     assert (len(block.packed({}, {})), block.holds, block.cut) == (block.size, {0}, 1)
     expected["documents"][0] |= {"block": 7}

@@ -15,6 +15,7 @@ import berrypick as bp
 from berrypick.comparison import statistics
 from berrypick.comparison.curves import _at, bands, corners
 from berrypick.core.results import ALL, Results, Row
+from berrypick.core.score import CurveColumns
 from berrypick.evaluation.requested import measure_info, resolve_measures
 from berrypick.evaluation.scored import mean_curve
 
@@ -69,6 +70,20 @@ def test_equal_topics_have_no_width():
 def test_one_topic_has_a_curve_and_no_band():
     (band,) = bands(made([[(1, 0.25), (2, 0.75)]]))
     assert band.y == (0.25, 0.75) and band.low == band.high == (None, None)
+
+
+@given(st.booleans(), st.lists(st.lists(st.floats(0, 1), max_size=6), max_size=6), st.integers(0, 63))
+def test_curves_as_columns_are_as_lists_of_points(by_rank, heights, which):
+    """All as lists, all as columns, or some of each: the mean and the bands are the same, digit for digit."""
+    curves = [[(k if by_rank else k / 8, y) for k, y in enumerate(one, start=1)] for one in heights]
+    mixed = [
+        CurveColumns(tuple(x for x, _ in curve), np.array([y for _, y in curve])) if which >> i & 1 else curve
+        for i, curve in enumerate(curves)
+    ]
+    assert curves == mixed and repr(curves) == repr(mixed) and [one[-1:] for one in mixed] == [c[-1:] for c in curves]
+    assert repr(mean_curve(mixed)) == repr(mean_curve(curves))
+    if any(curves):
+        assert repr(bands(made(mixed), resamples=100)) == repr(bands(made(curves), resamples=100))
 
 
 @given(

@@ -251,6 +251,30 @@ def random_resamples(native: ModuleType, rng: np.random.Generator) -> None:
     assert (counts >= 0).all() and (counts <= draws).all()
 
 
+def random_rows(native: ModuleType, rng: np.random.Generator) -> None:
+    """Rows of numbers of any size and texts, in pieces of any size."""
+    rows = int(rng.integers(0, 30))
+    numbers = rng.integers(-(2**63), 2**63 - 1, rows) >> rng.integers(0, 64, rows)
+    texts = rng.choice(["null", "0.5", '"ü"'], rows).tolist()
+    bounds = np.sort(np.append(rng.integers(0, rows + 1, 3), [0, rows]))
+    pairs = [f"[{number},{text}]" for number, text in zip(numbers.tolist(), texts, strict=True)]
+    expected = [f"[{','.join(pairs[a:b])}]" for a, b in itertools.pairwise(bounds.tolist())]
+    assert native.json_rows([numbers, texts], bounds) == expected
+
+
+def wrong_rows(native: ModuleType):
+    """Calls that must be refused."""
+    numbers, texts, bounds = np.arange(3), ["1", "2", "3"], np.array([0, 2, 3])
+    for columns, ends in [
+        ([numbers, texts], bounds[1:]), ([numbers, texts], bounds[:0]), ([numbers, texts], np.array([0, 4])),
+        ([numbers, texts], np.array([0, 3, 2])), ([numbers, texts], np.array([0, -1])), ([numbers[:2]], bounds),
+        ([texts[:2]], bounds), ([numbers.astype(np.float64)], bounds), ([numbers.astype(np.int32)], bounds),
+        ([[1, 2, 3]], bounds), ([["1", "2", "\ud800"]], bounds), (["abc"], bounds), ([None], bounds),
+        ([np.arange(6)[::2]], bounds), ([numbers[None]], bounds), ([numbers], bounds.astype(np.int32)),
+    ]:  # fmt: skip
+        yield lambda columns=columns, ends=ends: native.json_rows(columns, ends)
+
+
 def random_names(native: ModuleType, rng: np.random.Generator) -> None:
     """Names without codes: what is asked of them."""
     sizes = rng.integers(0, 30, int(rng.integers(0, 5)))
@@ -686,10 +710,12 @@ def everything(native: ModuleType, rounds: int) -> None:
         random_lists(native, rng)
         random_chains(native, rng)
         random_names(native, rng)
+        random_rows(native, rng)
         random_files(native, rng)
         random_documents(native, rng)
         random_span_lines(native, rng)
     calls = [*wrong_calls(native), *wrong_documents(native), *wrong_resamples(native), *wrong_names(native)]
+    calls += wrong_rows(native)
     calls += [*wrong_lists(native), *wrong_chains(native), *shared_memory(native)]
     for number, call in enumerate(calls):
         try:

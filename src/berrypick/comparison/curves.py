@@ -19,7 +19,7 @@ from berrypick.comparison import statistics
 from berrypick.comparison.topic_values import columns_alike
 from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.results import MeasureInfo, Results, Row
-from berrypick.core.score import Curve
+from berrypick.core.score import Curve, at_same_places
 
 #: More points than this are not visible.
 POINTS = 400
@@ -97,9 +97,9 @@ def _columns(curve: Curve) -> tuple[FloatArray, FloatArray]:
 def _at(x: FloatArray, curves: Sequence[Curve], by_rank: bool) -> FloatArray:
     """topics x points: the value of each curve there; after its end the last one, or nan where levels end."""
     values = np.full((len(curves), len(x)), np.nan)
-    first = [place for place, _ in curves[0]] if curves else []
-    if first and all([place for place, _ in curve] == first for curve in curves[1:]):  # as most are
-        own, height = np.array(first, dtype=np.float64), np.array([[y for _, y in curve] for curve in curves])
+    same = at_same_places(curves)
+    if same is not None and same[0]:  # as most are
+        own, height = (np.array(column, dtype=np.float64) for column in same)
         places = np.minimum(np.searchsorted(own, x), len(own) - 1)
         known = own[places] == x
         if by_rank:

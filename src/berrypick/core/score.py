@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from berrypick.core.arrays import FloatArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +56,53 @@ class Scores(Mapping[str, Score]):
         return len(self.numbers)
 
 
-Curve = list[tuple[float, float]]
+Curve = Sequence[tuple[float, float]]
 #: Whether curves are wanted; common: those of topics only at the points that all topics share, which means need.
 CurvesWanted = bool | Literal["common"]
+
+
+class CurveColumns(Sequence[tuple[float, float]]):
+    """A curve as two columns, equal to the list of its points; of thousands of curves most are at the same places.
+
+    >>> import numpy as np
+    >>> list(CurveColumns((1, 2), np.array([0.5, 1.0])))
+    [(1, 0.5), (2, 1.0)]
+    """
+
+    __slots__ = ("x", "y")
+
+    def __init__(self, x: tuple[float, ...], y: FloatArray) -> None:
+        self.x, self.y = x, y
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+    def __getitem__(self, at: Any) -> Any:
+        return list(self)[at]
+
+    def __iter__(self) -> Iterator[tuple[float, float]]:
+        return zip(self.x, self.y.tolist(), strict=True)
+
+    def __eq__(self, other: object) -> bool:
+        return list(self) == (list(other) if isinstance(other, CurveColumns) else other)
+
+    __hash__ = None  # type: ignore[assignment] # as a list
+
+    def __repr__(self) -> str:
+        return repr(list(self))
+
+
+def at_same_places(curves: Sequence[Curve]) -> tuple[tuple[float, ...], list[Any]] | None:
+    """The places of all curves, and the heights of each; None if their places differ."""
+    columns = [_columns(curve) for curve in curves]
+    places = columns[0][0] if columns else ()
+    return (places, [y for _, y in columns]) if all(x is places or x == places for x, _ in columns) else None
+
+
+def _columns(curve: Curve) -> tuple[tuple[float, ...], Any]:
+    if isinstance(curve, CurveColumns):
+        return curve.x, curve.y
+    return tuple(x for x, _ in curve), [y for _, y in curve]
 
 
 @dataclass(frozen=True)

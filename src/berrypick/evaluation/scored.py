@@ -7,9 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, make_dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from berrypick.core.arrays import FloatArray
 from berrypick.core.results import ALL, Note, Row, RunFacts, Signature, TopicGroups, mean
-from berrypick.core.score import Curve, CurvesWanted, Score, Scores
+from berrypick.core.score import Curve, CurvesWanted, Score, Scores, at_same_places
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.evaluation.signature import sign
 from berrypick.measures import Measure
@@ -163,16 +165,18 @@ class ScoredRun:
 
 def mean_curve(curves: Sequence[Curve]) -> Curve:
     """Point by point. A curve by rank goes on at its last value; one by level ends where it is not defined any more."""
-    longest = max(curves, key=len, default=[])
-    by_rank = bool(longest) and isinstance(longest[0][0], int)
-    places = [x for x, _ in longest]
-    if all([x for x, _ in curve] == places for curve in curves):  # as most are
-        columns = zip(*([y for _, y in curve] for curve in curves), strict=True)
+    longest: Curve = max(curves, key=len, default=[])
+    if not longest:
+        return []
+    by_rank = isinstance(longest[0][0], int)
+    if (same := at_same_places(curves)) is not None:  # as most are
+        places, heights = same
+        columns = np.array(heights, dtype=np.float64).T.tolist()
         return [(x, math.fsum(column) / len(column)) for x, column in zip(places, columns, strict=True)]
     known = [dict(curve) for curve in curves]
     last = [curve[-1][1] if curve else 0.0 for curve in curves]
-    points: Curve = []
-    for x in places:
+    points: list[tuple[float, float]] = []
+    for x, _ in longest:
         values = [found.get(x, last[i] if by_rank else None) for i, found in enumerate(known)]
         points.append((x, mean(values) or 0.0))
     return points

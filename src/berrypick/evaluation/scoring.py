@@ -13,7 +13,7 @@ from berrypick.core.progress import gc_paused
 from berrypick.core.registry import plugin_errors
 from berrypick.core.results import RunFacts, mean
 from berrypick.core.run import Ranking, Run
-from berrypick.core.score import Curve, CurvesWanted, Score
+from berrypick.core.score import Curve, CurveColumns, CurvesWanted, Score
 from berrypick.core.words import counted
 from berrypick.documents.near_names import near_hint
 from berrypick.evaluation.notes import meaningless_notes, run_notes, some
@@ -157,7 +157,7 @@ class RunScorer:
         context = self.evaluation.contexts[one.text]
         try:
             for topic, (curve, common) in one.measure.curves_together(spans, context, found).items():
-                self._keep_curves((one.text, topic), common if self.curves == "common" else curve, common)
+                self._keep_curves((one.text, topic), curve, common)
         except Exception as error:
             raise_named(error, one.text, one.measure, context.user)
 
@@ -228,9 +228,13 @@ class RunScorer:
     ) -> tuple[Curve | None, Curve | None]:
         if self.curves != "common":
             return measure.topic_curves(judged, value)
-        return (measure.common_curve(judged, value),) * 2
+        return None, measure.common_curve(judged, value)
 
     def _keep_curves(self, key: tuple[str, str], curve: Curve | None, common: Curve | None) -> None:
+        if self.curves == "common":
+            curve = common
+        elif isinstance(curve, CurveColumns):
+            curve = list(curve)  # people look at it
         self.scores.curves[key], self.scores.resampled[key] = curve, common
 
     @staticmethod

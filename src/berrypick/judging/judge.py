@@ -33,12 +33,12 @@ def judge_topic(truth: Truth, run: Run, topic: str, context: JudgingContext) -> 
     ranking = run.ranking(topic) if plain else ranking_of(run, topic, context)
     if ranking.path is not None:
         ranking = with_sizes(ranking, judgements)
-    wanted = set(targets.document)
     extra = {name: of[topic] for name, of in run.extra.items() if topic in of}
     unplaced = run.of_text and not context.whole_documents and targets.of_documents
     if len(targets) and len(ranking) and ranking.of_documents != targets.of_documents:
         if collection is None or not context.whole_documents:
             raise _kinds_differ(truth, run, collection is not None)
+        wanted = set(targets.document)
         targets, ranking = targets_as_spans(targets, collection), ranking_as_spans(ranking, wanted, collection)
     return JudgedTopic(
         topic=topic,

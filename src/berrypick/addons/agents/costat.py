@@ -123,7 +123,7 @@ class CostAt(Measure):
         natural = self.curve(judged)
         if natural is None:
             return None
-        points: Curve = []
+        points: list[tuple[float, float]] = []
         for x in _GRID:
             points.append((x, max(y for spent_then, y in natural if spent_then <= x)))
             if x >= natural[-1][0]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -13,7 +14,7 @@ from berrypick.core.arrays import BoolArray, FloatArray
 from berrypick.core.errors import UsageError
 from berrypick.core.laws import with_laws, without
 from berrypick.core.parameters import above_zero, parameter
-from berrypick.core.score import Curve, Explanation, Score, Table, number
+from berrypick.core.score import Curve, CurveColumns, Explanation, Score, Table, number
 from berrypick.core.words import unit_word
 from berrypick.judging.reader_sessions import ReaderSessions
 from berrypick.judging.topic import JudgedTopic
@@ -119,14 +120,11 @@ class Coverage(Measure):
     def resampled_curve(self, judged: JudgedTopic) -> Curve | None:
         if not self._defined(judged):
             return None
-        grid = self._grid()
-        return list(zip(grid.tolist(), self._reading(judged).at(grid).tolist(), strict=True))
+        places = _places(float(self.budget))
+        return CurveColumns(places, self._reading(judged).at(np.array(places)))
 
     def missing_topic_curve(self) -> Curve | None:
-        return [(x, 0.0) for x in self._grid().tolist()]
-
-    def _grid(self) -> FloatArray:
-        return np.linspace(0.0, float(self.budget), POINTS)
+        return [(x, 0.0) for x in _places(float(self.budget))]
 
     def explain(self, judged: JudgedTopic) -> Explanation:
         if not self._defined(judged):
@@ -147,6 +145,12 @@ class Coverage(Measure):
             Table(f"Budgets, in {unit}", ["of the answer", "needs"], spent, align=">>"),
             f"Area under the curve up to {self.budget:g} {unit}, divided by it: {self._value_text(judged)}",
         )
+
+
+@lru_cache(maxsize=16)
+def _places(budget: float) -> tuple[float, ...]:
+    """Where the curves of all topics have their points."""
+    return tuple(np.linspace(0.0, budget, POINTS).tolist())
 
 
 def _signed(reading: Reading) -> tuple[tuple[str, str], ...]:

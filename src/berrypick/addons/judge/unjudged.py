@@ -8,8 +8,9 @@ that is judged or retrieved by either, the difference lies between the two.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 
@@ -157,6 +158,9 @@ def _favoured(value: TextValue, counts: _TopicCounts) -> FloatArray:
 
 def _values(value: TextValue, retrieved: FloatArray, relevant: FloatArray, total: FloatArray) -> FloatArray:
     """The measure of many lists at once; 0 where nothing at all is relevant."""
+    if getattr(value, "of_arrays", False):
+        known, of_arrays = total > 0, cast(Callable[..., FloatArray], value)
+        return np.where(known, of_arrays(retrieved, relevant, np.where(known, total, 1.0)), 0.0)
     columns = np.broadcast_arrays(retrieved, relevant, total)
     found = [value(*row) if row[2] > 0 else 0.0 for row in zip(*(c.ravel().tolist() for c in columns), strict=True)]
     return np.array(found, dtype=np.float64).reshape(columns[0].shape)
@@ -182,10 +186,12 @@ def _counts(judged: Sequence[JudgedTopic], at: float | None) -> _TopicCounts:
 
 def first_spans(ranking: Ranking, at: float | None) -> Spans:
     """The first results of a list, or all of them."""
-    chosen = ranking if at is None else ranking.rows(ranking.rank < at)
-    assert chosen.start is not None and chosen.end is not None
-    chosen.lengths()  # refused where one is unknown
-    return [chosen.documents[code] for code in chosen.document.tolist()], chosen.start, chosen.end
+    kept = slice(None) if at is None else ranking.rank < at
+    if ranking.size is not None:
+        (ranking if isinstance(kept, slice) else ranking.rows(kept)).lengths()  # refused where one is unknown
+    assert ranking.start is not None and ranking.end is not None
+    names = [ranking.documents[code] for code in ranking.document[kept].tolist()]
+    return names, ranking.start[kept], ranking.end[kept]
 
 
 def text_spans(text: Highlighted) -> Spans:

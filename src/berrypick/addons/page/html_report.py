@@ -54,6 +54,7 @@ if TYPE_CHECKING:
 
 
 @takes_options
+@gc_paused()
 def write_report(
     truth: TruthLike | Evaluation,
     runs: RunsLike = (),
@@ -242,7 +243,6 @@ def _readers(text: str, evaluation: Evaluation, omitted: list[str]) -> list[Read
     return shown
 
 
-@gc_paused()
 def _assemble(
     overview: dict[str, Any],
     details: Details,
@@ -333,7 +333,8 @@ def _fitting_pictures(
 
 def _topic(details: Details, name: str, step: Callable[[int], None]) -> TopicBlock:
     """The data of one topic, a task of a process."""
-    found = TopicBlock.of(details.topic(name), details.depth)
+    topic = details.topic(name)
+    found = TopicBlock.of(topic.to_json(), topic.cut)
     step(1)
     return found
 

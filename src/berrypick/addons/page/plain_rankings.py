@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from berrypick.addons.page.json_numbers import plain_number, plain_numbers, whole_numbers
+from berrypick.addons.page.json_numbers import JsonText, json_rows, plain_number, plain_numbers, to_json
 from berrypick.core.arrays import FloatArray, IntArray, Positions
 from berrypick.core.run import Ranking, Run
 from berrypick.core.truth import Targets, Truth
@@ -59,18 +59,18 @@ class PlainRows:
 
     def to_json(
         self,
-        names: Sequence[Sequence[str]],
+        document: IntArray,
         number: Mapping[str, int],
         relevant: Mapping[str, Measured],
         wanted: Targets,
-    ) -> list[dict[str, Any]] | None:
-        """The results of each run, and the text it has found; None if relevant text is not counted in whole numbers.
+    ) -> list[JsonText] | None:
+        """The results of each run, and the text it has found, as members of an object; None if relevant text is not
+        counted in whole numbers.
 
-        ``names`` are the documents of results, run by run.
+        ``document`` has the numbers of the documents of results.
         """
         if not all(_is_whole(measured) for measured in relevant.values()):
             return None
-        document = np.array([number[name] for of_run in names for name in of_run], dtype=np.int64)
         texts = {number[name]: relevant[name] for name in sorted(relevant, key=lambda name: number[name])}
         new, fresh = self._first_seen(document, texts, len(number))
         within = np.zeros(len(document))
@@ -78,26 +78,25 @@ class PlainRows:
             rows = np.flatnonzero(document == code)
             within[rows] = measured.within(self.start[rows], self.end[rows])
         grades = self._grades(document, {number[name] for name in wanted.document}, wanted)
-        columns = (self.rank + 1, document, self.start, self.end)
-        columns_of_results = [
-            *(whole_numbers(column) for column in columns),
-            [None] * len(document),
+        columns: list[IntArray | list[str]] = [
+            self.rank + 1,
+            document,
+            self.start,
+            self.end,
+            ["null"] * len(document),
             self._scores(),
-            *(whole_numbers(column.astype(np.int64)) for column in (within, fresh)),
+            *(column.astype(np.int64) for column in (within, fresh)),
             grades,
             self._repeated(),
         ]
-        results = list(zip(*columns_of_results, strict=True))
+        results = json_rows(columns, np.array(self.bounds))
         found, read = (
             np.bincount(self.run, values, len(self.rankings)).astype(np.int64).tolist() for values in (fresh, new)
         )
         total = sum(int(measured.total) for measured in relevant.values())
         return [
-            {
-                "results": results[a:b],
-                "seen": {"relevant": found[i], "retrieved": read[i], "total": total},
-            }
-            for i, (a, b) in enumerate(pairwise(self.bounds))
+            JsonText(f'"results":{rows},"seen":{{"relevant":{a},"retrieved":{b},"total":{total}}}')
+            for rows, a, b in zip(results, found, read, strict=True)
         ]
 
     def _first_seen(
@@ -110,26 +109,29 @@ class PlainRows:
         known = (np.arange(runs)[:, None] * many + np.array(list(texts), dtype=np.int64)).ravel()
         return first_seen_of(self.run * many + document, self.start, self.end, known, text)
 
-    def _scores(self) -> list[Any]:
-        found: list[Any] = []
+    def _scores(self) -> list[str]:
+        found: list[str] = []
         for ranking, (a, b) in zip(self.rankings, pairwise(self.bounds), strict=True):
-            found += [None] * (b - a) if ranking.score is None else plain_numbers(ranking.score[: b - a])
+            known = None if ranking.score is None or a == b else to_json(plain_numbers(ranking.score[: b - a]))
+            found += ["null"] * (b - a) if known is None else known[1:-1].split(",")
         return found
 
-    def _repeated(self) -> list[int]:
-        found: list[int] = []
+    def _repeated(self) -> IntArray:
+        found = np.zeros(self.bounds[-1], dtype=np.int64)
         for ranking, (a, b) in zip(self.rankings, pairwise(self.bounds), strict=True):
-            found += [0] * (b - a) if ranking.repeated is None else ranking.repeated[: b - a].astype(int).tolist()
+            if ranking.repeated is not None:
+                found[a:b] = ranking.repeated[: b - a]
         return found
 
-    def _grades(self, document: IntArray, graded: set[int], wanted: Targets) -> list[Any]:
+    def _grades(self, document: IntArray, graded: set[int], wanted: Targets) -> list[str]:
         """The grade of each result that is a target."""
-        found: list[Any] = [None] * len(document)
-        grade = dict(zip(wanted.names(), wanted.grade.tolist(), strict=True))
+        found = ["null"] * len(document)
+        grades = (to_json(plain_number(grade)) for grade in wanted.grade.tolist())
+        grade = dict(zip(wanted.names(), grades, strict=True))
         for row in np.flatnonzero(np.isin(document, list(graded))).tolist():
             run = int(self.run[row])
             name = self.rankings[run].name(row - self.bounds[run])
-            found[row] = plain_number(grade[name]) if name in grade else None
+            found[row] = grade.get(name, "null")
         return found
 
 

@@ -13,15 +13,17 @@ from typing import Any, Literal
 
 import numpy as np
 
-from berrypick.addons.page.json_numbers import plain_number, plain_numbers
+from berrypick.addons.page.json_numbers import JsonText, plain_number, plain_numbers, to_json
 from berrypick.addons.page.plain_rankings import PlainRows, Reading, sure_readings
 from berrypick.addons.page.report_boxes import ResultAreas, place, topic_boxes, united_relevant
 from berrypick.addons.page.report_users import Reader
 from berrypick.addons.page.result_columns import ResultColumns
+from berrypick.addons.page.shared_codes import SharedCodes
+from berrypick.addons.page.topic_blocks import TopicDocuments
 from berrypick.comparison.tabular import fields_of
 from berrypick.core.errors import BerrypickError, UsageError
 from berrypick.core.navigation import LinkTable, ReachTable
-from berrypick.core.run import Ranking, Run
+from berrypick.core.run import Run
 from berrypick.core.truth import Highlighted, Targets, Truth
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.formats import positions_in
@@ -29,13 +31,15 @@ from berrypick.judging.context import JudgingContext
 from berrypick.judging.judge import judge_topic
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import merge
-from berrypick.kernels.relevant_text import Measured
+from berrypick.kernels.relevant_text import Measured, numbered_documents
 from berrypick.measures.readers.eprum import EPRUM
 from berrypick.relevance.targets import targets_as_spans
 from berrypick.users import UserModel
 from berrypick.users.classical import Classical
 
 Kind = Literal["text", "lines", "seconds", "documents", "elements", "pages"]
+#: Those in which results have a start and an end.
+PLACES = ("text", "lines", "seconds")
 #: How many retrieved units of each run are drawn in the neighbourhood of a link graph.
 NEIGHBOURS = 20
 _EPRUM = EPRUM()  # for every reader of every ranking
@@ -77,9 +81,10 @@ class Details:
     titles: Mapping[str, str]
     simulated: Any = None  # SimulatedReaders of the add-on simulate, or None
     contexts: dict[str, JudgingContext] = field(default_factory=dict, init=False, repr=False)
-    lengths: dict[str, float | int | None] = field(default_factory=dict, init=False, repr=False)
-    #: By run and user model, what its readers get to where that is certain.
-    certain: dict[tuple[str, str], dict[str, Reading]] = field(default_factory=dict, init=False, repr=False)
+    heads: dict[str, str] = field(default_factory=dict, init=False, repr=False)
+    codes: SharedCodes = field(default_factory=SharedCodes, init=False, repr=False)
+    #: By run and what its readers are judged by, what they get to where that is certain.
+    certain: dict[tuple[str, JudgingContext], dict[str, Reading]] = field(default_factory=dict, init=False, repr=False)
 
     def context_of(self, model: UserModel) -> JudgingContext:
         """What a user model has prepared for one ranking is there for all others."""
@@ -91,10 +96,9 @@ class Details:
 
     def certain_readings(self, run: str, context: JudgingContext) -> dict[str, Reading]:
         """What readers get to, by topic, where this is certain; worked out once for all topics of a run."""
-        key = run, str(context.user)
-        if key not in self.certain:
-            self.certain[key] = sure_readings(self.evaluation.truth, self.evaluation.runs[run], context)
-        return self.certain[key]
+        if (run, context) not in self.certain:
+            self.certain[run, context] = sure_readings(self.evaluation.truth, self.evaluation.runs[run], context)
+        return self.certain[run, context]
 
     @cached_property
     def kind(self) -> Kind:
@@ -122,25 +126,26 @@ class Details:
             found.setdefault(a, []).append((b, p))
         return found
 
-    def topic(self, name: str) -> dict[str, Any]:
+    def topic(self, name: str) -> PageTopic:
         """Everything about one topic."""
         model = self.plain_reader.model if self.plain_reader is not None else Classical()
         truth, context = self.evaluation.truth, self.context_of(model)  # one for all: targets are found once
         judged = [judge_topic(truth, run, name, context) for run in self.evaluation.runs.values()]
-        return _PageTopic(self, name, judged).to_json()
+        return PageTopic(self, name, judged)
 
     @cached_property
     def plain_reader(self) -> Reader | None:
         """A reader who wants the relevant units, not entry points."""
         return next((reader for reader in self.readers if not reader.model.seeks_entry_points), None)
 
-    def length(self, name: str) -> float | int | None:
-        """The length of a document where it is known, asked for once: it is in many topics."""
-        if name not in self.lengths:
+    def head(self, name: str) -> str:
+        """A document as JSON up to its block, with its length where that is known; made once: it is in many topics."""
+        if name not in self.heads:
             collection = self.evaluation.context.reader.collection
-            lengths = {} if collection is None else collection.lengths
-            self.lengths[name] = plain_number(float(lengths[name])) if name in lengths else None
-        return self.lengths[name]
+            lengths = {} if collection is None or self.kind not in PLACES else collection.lengths
+            length = plain_number(float(lengths[name])) if name in lengths else None
+            self.heads[name] = f'{{"name":{to_json(name)},"length":{to_json(length)},"block":'
+        return self.heads[name]
 
     def document(self, name: str) -> dict[str, Any] | None:
         """The text and the tree of a document, where either is known."""
@@ -171,18 +176,19 @@ class Details:
         }
 
 
-class _PageTopic:
+class PageTopic:
     """One topic under way: documents get their numbers as they are met."""
 
     def __init__(self, details: Details, name: str, judged: Sequence[JudgedTopic]) -> None:
         self.details, self.name, self.judged = details, name, judged
-        self.places = details.kind in ("text", "lines", "seconds")
+        self.places = details.kind in PLACES
         self.on_pages = details.kind == "pages"
         self.relevant = _relevant(judged[0]) if self.places else {}
         self.targets = judged[0].targets
         self.number: dict[str, int] = {}
-        #: The documents of the results that are shown, run by run.
-        self.shown = [_shown_names(one.ranking, details.depth) for one in judged]
+        self.document = np.zeros(0, dtype=np.int64)  # of the results that are shown
+        #: The documents of the results that are shown, run by run, as numbers that all topics share.
+        self.shown = [details.codes.of(place, one.ranking, details.depth) for place, one in enumerate(judged)]
         #: By the columns of reach, what was found for it.
         self.read: dict[tuple[bytes, ...], tuple[dict[str, Any], float | None]] = {}
 
@@ -192,7 +198,7 @@ class _PageTopic:
         return {
             "topic": self.name,
             "title": self.details.titles.get(self.name, ""),
-            "documents": [self._document(name) for name in self.number],
+            "documents": self._documents(),
             "targets": self._targets(self.targets),
             "entry_targets": self._targets(entries) if entries is not None else None,
             "relevant": [
@@ -234,24 +240,27 @@ class _PageTopic:
         first = dict.fromkeys([*self.targets.document, *self.relevant])
         for point in self.details.evaluation.truth.topics[self.name].entry_points:
             first.setdefault(point.document)
-        best: dict[str, int] = {}
-        for judged, names in zip(self.judged, self.shown, strict=True):
-            rank = judged.ranking.rank
-            for name, at in zip(names, rank[rank < self.details.depth].tolist(), strict=True):
-                if at < best.setdefault(name, at):
-                    best[name] = at
-        rest = sorted((name for name in best if name not in first), key=lambda name: best[name])
-        ordered = [*sorted(first, key=lambda name: best.get(name, math.inf)), *rest]
+        ranks = np.concatenate([one.ranking.rank for one in self.judged])
+        met, code = numbered_documents(np.concatenate(self.shown))
+        best = np.full(len(code), self.details.depth)
+        np.minimum.at(best, met, ranks[ranks < self.details.depth])
+        order = np.argsort(best, kind="stable")
+        names = [self.details.codes.names[one] for one in code[order].tolist()]
+        at = dict(zip(names, best[order].tolist(), strict=True))
+        ordered = [*sorted(first, key=lambda name: at.get(name, math.inf)), *(name for name in at if name not in first)]
         self.number = {name: number for number, name in enumerate(ordered)}
+        number = np.empty(len(code), dtype=np.int64)
+        number[order] = [self.number[name] for name in names]
+        self.document = number[met]
 
-    def _document(self, name: str) -> dict[str, Any]:
-        measured = self.relevant.get(name)
-        return {
-            "name": name,
-            "length": self.details.length(name) if self.places else None,
-            "block": None,
-            "relevant": self._relevant_area(name) if self.on_pages else plain_number(measured.total) if measured else 0,
-        }
+    def _documents(self) -> TopicDocuments:
+        heads = [self.details.head(name) for name in self.number]
+        tails = [',"relevant":0'] * len(heads)
+        for name, number in self.number.items() if self.on_pages else ():
+            tails[number] = f',"relevant":{to_json(self._relevant_area(name))}'
+        for name, measured in self.relevant.items():
+            tails[self.number[name]] = f',"relevant":{to_json(plain_number(measured.total))}'
+        return TopicDocuments(list(self.number), heads, tails)
 
     def _relevant_area(self, name: str) -> float | int | None:
         text = self.judged[0].truth.relevant_text()
@@ -293,16 +302,22 @@ class _PageTopic:
             for name, at in zip(entries.document, entries.start.tolist(), strict=True)
         ]
 
-    def _runs(self) -> list[dict[str, Any]]:
+    @property
+    def cut(self) -> int:
+        """How many lists are longer than what is shown."""
+        return sum(1 for one in self.judged if one.ranking.ranks > self.details.depth)
+
+    def _runs(self) -> list[dict[str, Any]] | JsonText:
         """The lists of all runs, taken together where all of them are plain."""
         rows = PlainRows.of(self.judged, self.details.depth) if self.places else None
-        found = None if rows is None else rows.to_json(self.shown, self.number, self.relevant, self.targets)
+        found = None if rows is None else rows.to_json(self.document, self.number, self.relevant, self.targets)
         if found is None:
             return [self._run(judged) for judged in self.judged]
-        return [
-            {"answered": one.answered, "ranks": one.ranking.ranks, "shown": len(names), **lists}
-            for one, names, lists in zip(self.judged, self.shown, found, strict=True)
+        parts = [
+            f'{{"answered":{str(one.answered).lower()},"ranks":{one.ranking.ranks},"shown":{len(shown)},{lists}}}'
+            for one, shown, lists in zip(self.judged, self.shown, found, strict=True)
         ]
+        return JsonText(f"[{','.join(parts)}]")
 
     def _run(self, judged: JudgedTopic) -> dict[str, Any]:
         ranking = judged.ranking
@@ -397,12 +412,6 @@ class _PageTopic:
             ],
             "edges": [[number[a], number[b], p] for a in units for b, p in steps.get(a, ()) if b in number],
         }
-
-
-def _shown_names(ranking: Ranking, depth: int) -> list[str]:
-    """The document of each result of the first ranks."""
-    documents = ranking.documents
-    return [documents[code] for code in ranking.document[ranking.rank < depth].tolist()]
 
 
 def _reach_entries(judged: JudgedTopic) -> dict[str, Any]:

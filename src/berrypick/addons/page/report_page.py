@@ -8,7 +8,6 @@ from __future__ import annotations
 import base64
 import gzip
 import hashlib
-import json
 import zlib
 from collections.abc import Sequence
 from functools import cache
@@ -16,6 +15,7 @@ from html import escape
 from importlib import resources
 from typing import Any
 
+from berrypick.addons.page.json_numbers import to_json
 from berrypick.addons.page.kept_library import kept_script
 from berrypick.core.errors import library, one_line
 from berrypick.report.panels import panels
@@ -33,11 +33,6 @@ _LIBRARY = "window.vegaEmbed=vegaEmbed;window.vega=vega;window.vegaLite=vegaLite
 def pack(value: Any) -> str:
     """A block of data, which the page unpacks when it is first shown."""
     return pack_text(to_json(value))
-
-
-def to_json(value: Any) -> str:
-    """Data as the page reads them, without white space."""
-    return json.dumps(value, allow_nan=False, separators=(",", ":"))
 
 
 def pack_text(content: str) -> str:

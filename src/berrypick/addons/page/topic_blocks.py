@@ -8,10 +8,27 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from berrypick.addons.page.report_page import deflate, pack_deflated, packed_size, to_json
+from berrypick.addons.page.json_numbers import members, to_json
+from berrypick.addons.page.report_page import deflate, pack_deflated, packed_size
 
 #: Documents and pages.
 Pages = list[tuple[str, int]]
+
+
+@dataclass(frozen=True, eq=False)
+class TopicDocuments:
+    """The documents of a topic as JSON, but for the numbers of their blocks, which come between heads and tails."""
+
+    names: Sequence[str]
+    heads: Sequence[str]
+    tails: Sequence[str]
+
+    def to_json(self, blocks: Mapping[str, int], pictures: Mapping[str, Mapping[int, int]]) -> str:
+        """With the numbers of blocks of documents, and those of the pictures of their pages."""
+        shown = {name: f',"pictures":{to_json(numbers)}' for name, numbers in pictures.items()}
+        parts = zip(self.names, self.heads, self.tails, strict=True)
+        found = [f"{head}{blocks.get(name, 'null')}{tail}{shown.get(name, '')}}}" for name, head, tail in parts]
+        return f"[{','.join(found)}]"
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +42,7 @@ class TopicPages:
 
     @classmethod
     def of(cls, topic: Mapping[str, Any]) -> TopicPages:
-        names, boxes = [document["name"] for document in topic["documents"]], topic["boxes"]
+        names, boxes = topic["documents"].names, topic["boxes"]
         results = (row for run in topic["runs"] for row in run["results"])
         return cls(
             [(names[row[0]], row[1]) for row in boxes["relevant"]],
@@ -39,7 +56,7 @@ class TopicPages:
 class TopicBlock:
     """A topic: its data before and after its documents, and what is asked of it."""
 
-    documents: list[dict[str, Any]]
+    documents: TopicDocuments
     before: str
     after: bytes
     deflated: bytes  # what comes after the documents
@@ -49,32 +66,27 @@ class TopicBlock:
     pages: TopicPages | None
 
     @classmethod
-    def of(cls, topic: Mapping[str, Any], depth: int) -> TopicBlock:
+    def of(cls, topic: Mapping[str, Any], cut: int) -> TopicBlock:
         names = list(topic)
         at = names.index("documents")
-        before = to_json({name: topic[name] for name in names[:at]})
-        after = to_json({name: topic[name] for name in names[at + 1 :]})
-        documents: list[dict[str, Any]] = topic["documents"]
-        before, rest = f'{before[:-1]},"documents":', f",{after[1:]}".encode("ascii")
+        documents: TopicDocuments = topic["documents"]
+        before = f'{{{members({name: topic[name] for name in names[:at]})},"documents":'
+        rest = f",{members({name: topic[name] for name in names[at + 1 :]})}}}".encode("ascii")
         deflated = deflate(rest, last=True)
         return cls(
             documents,
             before,
             rest,
             deflated,
-            packed_size([deflate((before + to_json(documents)).encode("ascii"), last=False), deflated]),
+            packed_size([deflate((before + documents.to_json({}, {})).encode("ascii"), last=False), deflated]),
             frozenset(target["doc"] for target in topic["targets"]),
-            sum(1 for run in topic["runs"] if run["ranks"] > depth),
+            cut,
             None if topic["boxes"] is None else TopicPages.of(topic),
         )
 
     def packed(self, blocks: Mapping[str, int], pictures: Mapping[str, Mapping[int, int]]) -> str:
         """The block, with the numbers of the blocks of its documents and of the pictures of their pages."""
-        for document in self.documents:
-            document["block"] = blocks.get(document["name"])
-            if document["name"] in pictures:
-                document["pictures"] = pictures[document["name"]]
-        first = (self.before + to_json(self.documents)).encode("ascii")
+        first = (self.before + self.documents.to_json(blocks, pictures)).encode("ascii")
         return pack_deflated([first, self.after], [deflate(first, last=False), self.deflated])
 
 
@@ -83,8 +95,8 @@ def document_order(topics: Sequence[TopicBlock]) -> list[str]:
     first: dict[str, None] = {}
     later: dict[str, None] = {}
     for topic in topics:
-        for number, document in enumerate(topic.documents):
-            (first if number in topic.holds else later).setdefault(document["name"])
+        for number, name in enumerate(topic.documents.names):
+            (first if number in topic.holds else later).setdefault(name)
     return list({**first, **later})
 
 

@@ -12,7 +12,7 @@ from berrypick.addons.passages._read_together import interpolated_together
 from berrypick.core.arrays import FloatArray
 from berrypick.core.laws import with_laws
 from berrypick.core.observed import once_for_each
-from berrypick.core.score import Curve, Score
+from berrypick.core.score import Curve, CurveColumns, Score
 from berrypick.judging.context import JudgingContext
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.base import Measure
@@ -47,7 +47,7 @@ class InterpolatedMeasure(Measure):
         states = zip(spans.topics, spans.targets.tolist(), spans.answered.tolist(), spans.total.tolist(), strict=True)
         for row, (topic, targets, answered, total) in zip(points, states, strict=True):
             if targets and total > 0:
-                curve = list(zip(POINTS, row.tolist(), strict=True)) if answered else self.missing_topic_curve()
+                curve = CurveColumns(POINTS, row) if answered else self.missing_topic_curve()
                 curves[topic] = curve, curve
             elif not targets:
                 curves[topic] = None, None

@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
-from berrypick.core.score import Curve, Score
+from berrypick.core.score import Curve, CurveColumns, Score
 from berrypick.kernels.poisson_binomial import upper_tails
 from berrypick.measures.base import LEVELS, recall_value
 from berrypick.measures.together import SpansTogether
@@ -89,7 +89,7 @@ def sure_curves(
 
 
 def _curve(precision: FloatArray, levels: tuple[float, ...], targets: int) -> Curve:
-    return list(zip(levels, precision[places(levels, targets)].tolist(), strict=True))
+    return CurveColumns(levels, precision[places(levels, targets)])
 
 
 @lru_cache(maxsize=64)

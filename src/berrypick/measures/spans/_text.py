@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from berrypick.core.laws import with_laws
 from berrypick.core.observed import once_for_each
 from berrypick.core.parameters import parameter
 from berrypick.core.run import Ranking
-from berrypick.core.score import Curve, Explanation, Score, Table, number
+from berrypick.core.score import Curve, CurveColumns, Explanation, Score, Table, number
 from berrypick.core.truth import Highlighted
 from berrypick.core.words import unit_word
 from berrypick.judging.context import JudgingContext
@@ -33,6 +33,8 @@ from berrypick.measures.base import Measure, TextValue
 from berrypick.measures.spans.overlap import known_unions
 from berrypick.measures.together import SpansTogether
 from berrypick.relevance.places import first_seen_places
+
+V = TypeVar("V", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,6 +176,18 @@ def _charge_in_full(
     return cost
 
 
+@lru_cache(maxsize=64)
+def _ranks(count: int) -> tuple[int, ...]:
+    """The places of a curve by rank, which many curves share."""
+    return tuple(range(1, count + 1))
+
+
+def of_arrays(value: V) -> V:
+    """Mark a value of lengths that is worked out of arrays of them as it is of numbers."""
+    value.of_arrays = True  # type: ignore[attr-defined]
+    return value
+
+
 @dataclass(frozen=True)
 class TextMeasure(Measure):
     """Measures of the first k results as one text."""
@@ -260,7 +274,7 @@ class TextMeasure(Measure):
     def curves_together(
         self, spans: SpansTogether, context: JudgingContext, found: Mapping[str, Score]
     ) -> dict[str, tuple[Curve | None, Curve | None]]:
-        new, good = (np.append(0.0, np.cumsum(values)) for values in spans.seen)  # whole numbers: exact
+        heights = self._heights(spans)
         curves: dict[str, tuple[Curve | None, Curve | None]] = {}
         places = zip(
             spans.topics, spans.targets.tolist(), spans.total.tolist(), pairwise(spans.bounds.tolist()), strict=True
@@ -270,12 +284,23 @@ class TextMeasure(Measure):
             if targets and a == b and not value:
                 curve = self.missing_topic_curve()
             elif targets and total > 0:
-                relevant = np.minimum(good[a + 1 : b + 1] - good[a], total).tolist()
-                retrieved = (new[a + 1 : b + 1] - new[a]).tolist() if self.charges else [0.0] * (b - a)
-                lists = enumerate(zip(retrieved, relevant, strict=True), start=1)
-                curve = [(k, self.value(read, of_it, total)) for k, (read, of_it) in lists]
+                curve = CurveColumns(_ranks(b - a), heights[a:b])
             curves[topic] = curve, None if value is None else curve
         return curves
+
+    def _heights(self, spans: SpansTogether) -> FloatArray:
+        """The value after each row; it changes only where the lengths that it is made of change."""
+        first, topic = spans.bounds[:-1][spans.topic], spans.topic
+        read, found = (np.append(0.0, np.cumsum(values)) for values in spans.seen)  # whole numbers: exact
+        total = spans.total[topic]
+        relevant = np.minimum(found[1:] - found[first], total)
+        retrieved = read[1:] - read[first] if self.charges else np.zeros(len(topic))
+        columns = np.stack([topic, retrieved, relevant])
+        changes = np.flatnonzero(np.append(True, (columns[:, 1:] != columns[:, :-1]).any(axis=0))[: len(topic)])
+        lengths = zip(*(column[changes].tolist() for column in (retrieved, relevant, total)), strict=True)
+        values = [self.value(a, b, all_) if all_ > 0 else 0.0 for a, b, all_ in lengths]
+        kind = np.float64 if all(type(value) is float for value in values) else object  # 1 stays 1
+        return np.repeat(np.array(values, dtype=kind), np.diff(np.append(changes, len(topic))))
 
     def _relevant(self, judged: JudgedTopic, view: View) -> tuple[float, float]:
         """Relevant text of the first ranks, and all that is relevant."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from berrypick.measures.spans._text import TextMeasure
+from berrypick.measures.spans._text import TextMeasure, of_arrays
 
 
 @dataclass(frozen=True)
@@ -51,5 +51,6 @@ class charR(TextMeasure):
     curve_axes: ClassVar[tuple[str, str]] = ("rank", "recall")
     scored_together: ClassVar[bool] = True
 
+    @of_arrays
     def value(self, retrieved: float, relevant: float, total: float) -> float:
         return relevant / total
