@@ -243,7 +243,7 @@ class TextMeasure(Measure):
     def score_together(self, spans: SpansTogether, context: JudgingContext) -> dict[str, Score] | None:
         if self.counted not in (None, "once") or context.unjudged != "irrelevant":
             return None
-        new, good = spans.seen
+        new, good = spans.read[:2]
         relevant = np.minimum(spans.sums(good, self.at), spans.total).tolist()
         retrieved = spans.sums(new, self.at).tolist() if self.charges else [0.0] * len(relevant)
         states = zip(spans.targets.tolist(), spans.answered.tolist(), spans.total.tolist(), strict=True)
@@ -260,7 +260,7 @@ class TextMeasure(Measure):
     def curves_together(
         self, spans: SpansTogether, context: JudgingContext, found: Mapping[str, Score]
     ) -> dict[str, tuple[Curve | None, Curve | None]]:
-        new, good = (np.append(0.0, np.cumsum(values)) for values in spans.seen)  # whole numbers: exact
+        new, good = (np.append(0.0, np.cumsum(values)) for values in spans.read[:2])  # whole numbers: exact
         curves: dict[str, tuple[Curve | None, Curve | None]] = {}
         places = zip(
             spans.topics, spans.targets.tolist(), spans.total.tolist(), pairwise(spans.bounds.tolist()), strict=True
