@@ -4,6 +4,7 @@
 // again: it alone decides what is an error, and names the line. So nothing here reports anything.
 #pragma once
 
+#include <algorithm>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include <cstring>
 #include <limits>
 #include <new>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -81,6 +83,12 @@ public:
         : data_(std::exchange(other.data_, nullptr)),
           size_(std::exchange(other.size_, 0)),
           capacity_(std::exchange(other.capacity_, 0)) {}
+    Column& operator=(Column&& other) noexcept {
+        std::swap(data_, other.data_);
+        std::swap(size_, other.size_);
+        std::swap(capacity_, other.capacity_);
+        return *this;
+    }
     ~Column() { std::free(data_); }
     void push(T value) {
         if (size_ == capacity_) grow();
@@ -128,6 +136,100 @@ private:
     }
     T* data_ = nullptr;
     std::size_t size_ = 0, capacity_ = 0;
+};
+
+// Ten to the power of: what a double holds exactly.
+constexpr double tens[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                           1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+// A column in half the memory, as long as its values are whole numbers of 32 bits, or such numbers over one power of ten,
+// as scores of a fixed number of decimals are: one division gives the nearest double, as it does where a number is read.
+template <class Wide>
+class PackedColumn {
+public:
+    void push(std::int64_t whole, int decimals = 0) {
+        if (!size()) decimals_ = decimals;
+        if (is_packed_ && decimals == decimals_ && whole >= -most && whole <= most)
+            narrow_.push(std::int32_t(whole));
+        else
+            push_wide(value(whole, decimals));
+    }
+    void push_wide(Wide value) {
+        unpack();
+        wide_.push(value);
+    }
+    void append(const PackedColumn& later) {
+        if (!later.size()) return;
+        if (!size() && later.is_packed_) decimals_ = later.decimals_;
+        if (is_packed_ && later.is_packed_ && decimals_ == later.decimals_)
+            return narrow_.append(later.narrow_.data(), later.narrow_.size());
+        unpack();
+        for (std::size_t i = 0; i < later.size(); ++i) wide_.push(later[i]);
+    }
+    void reserve(std::size_t rows) { is_packed_ ? narrow_.reserve(rows) : wide_.reserve(rows); }
+    std::size_t size() const { return is_packed_ ? narrow_.size() : wide_.size(); }
+    Wide operator[](std::size_t i) const {
+        return is_packed_ ? value(narrow_.data()[i], decimals_) : wide_.data()[i];
+    }
+    bool is_packed() const { return is_packed_; }
+    int decimals() const { return decimals_; }
+    Column<std::int32_t>& narrow() { return narrow_; }
+    Column<Wide>& wide() { return wide_; }
+
+private:
+    static constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+    static Wide value(std::int64_t whole, int decimals) {
+        if constexpr (std::is_integral_v<Wide>) return whole;
+        return Wide(double(whole) / tens[decimals]);
+    }
+    void unpack() {
+        if (!is_packed_) return;
+        wide_.reserve(narrow_.size());
+        for (std::size_t i = 0; i < narrow_.size(); ++i) wide_.push((*this)[i]);
+        is_packed_ = false;
+        narrow_ = Column<std::int32_t>();
+    }
+    Column<std::int32_t> narrow_;
+    Column<Wide> wide_;
+    bool is_packed_ = true;
+    int decimals_ = 0;  // 0 in a column of whole numbers
+};
+
+// The numbers of the lines that rows stand in: in most files every line is a row, and the first number says all.
+class LineNumbers {
+public:
+    void push(std::int32_t number) {
+        if (!size_) first_ = number;
+        if (!rest_.size() && number == first_ + std::int32_t(size_)) {
+            ++size_;
+        } else {
+            spell_out();
+            rest_.push(number);
+            ++size_;
+        }
+    }
+    // those of a part of the file that comes after so many lines
+    void append(const LineNumbers& later, std::int32_t lines) {
+        if (!size_ && later.size_) first_ = later.first_ + lines;
+        if (later.size_ && !later.rest_.size() && !rest_.size() && later.first_ + lines == first_ + std::int32_t(size_)) {
+            size_ += later.size_;
+            return;
+        }
+        for (std::size_t i = 0; i < later.size_; ++i) push(lines + later[i]);
+    }
+    std::size_t size() const { return size_; }
+    std::int32_t operator[](std::size_t i) const { return rest_.size() ? rest_.data()[i] : first_ + std::int32_t(i); }
+    bool is_range() const { return !rest_.size(); }
+    std::int32_t first() const { return first_; }
+    Column<std::int32_t>& numbers() { return rest_; }
+
+private:
+    void spell_out() {
+        while (rest_.size() < size_) rest_.push(first_ + std::int32_t(rest_.size()));
+    }
+    std::int32_t first_ = 1;
+    std::size_t size_ = 0;
+    Column<std::int32_t> rest_;  // all of them, where they are no range
 };
 
 struct Token {
@@ -391,6 +493,20 @@ private:
 
 // --- numbers -------------------------------------------------------------------------------------------------------
 
+inline int lowest_bit(std::uint64_t bits) {
+#if defined(__GNUC__)
+    return __builtin_ctzll(bits);
+#elif defined(_M_X64) || defined(_M_ARM64)
+    unsigned long first;
+    _BitScanForward64(&first, bits);
+    return int(first);
+#else
+    int first = 0;
+    for (; !(bits & 1); bits >>= 1) ++first;
+    return first;
+#endif
+}
+
 inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // Bytes behind a text that may be read, and are not used.
@@ -437,24 +553,54 @@ inline std::int64_t whole(const Token& word) {
 enum class Number { finite, other, none };
 using Slow = Number (*)(const Token&, double&);
 
-// A number as Python's float() reads it. Up to 15 digits and powers of ten up to 22 are exact doubles: one division or
-// multiplication rounds once. All else goes to the library, and what that does not know to `slow`.
-inline Number number(const Token& word, double& value, Slow slow) {
-    static constexpr double tens[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                                      1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+// The decimal point in up to 16 bytes; the end if there is none.
+inline const char* find_point(const char* from, const char* end) {
+#if defined(BERRYPICK_SSE2)
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+    const int points = _mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('.')));
+    return std::min(end, from + lowest_bit(unsigned(points) | 0x10000u));
+#else
+    return std::find(from, end, '.');
+#endif
+}
+
+// A number of up to 15 digits, some of them decimals: a whole number over a power of ten. Minus zero is none.
+struct Decimal {
+    std::int64_t whole;
+    std::size_t decimals;
+    double value() const { return double(whole) / tens[decimals]; }  // both are exact, so that it rounds once
+};
+
+inline bool decimal(const Token& word, Decimal& found) {
+    static constexpr std::uint64_t powers[] = {1,         10,         100,         1000,         10000,        100000,
+                                               1000000,   10000000,   100000000,   1000000000,   10000000000,  100000000000,
+                                               1000000000000, 10000000000000, 100000000000000, 1000000000000000};
     const char *from = word.at, *const end = word.at + word.size;
     const bool negative = from < end && *from == '-';
     if (from < end && (*from == '-' || *from == '+')) ++from;
-    const char* const point = static_cast<const char*>(std::memchr(from, '.', std::size_t(end - from)));
-    const std::size_t before = std::size_t((point ? point : end) - from);
-    const std::size_t after = point ? std::size_t(end - point - 1) : 0;
+    if (end - from > 16) return false;
+    const char* const point = find_point(from, end);
+    const auto before = std::size_t(point - from), after = point < end ? std::size_t(end - point - 1) : 0;
     std::uint64_t first = 0, last = 0;
-    if (before + after >= 1 && before + after <= 15 && (!before || digits(from, before, first)) &&
-        (!after || digits(point + 1, after, last))) {
-        const double found = (double(first) * tens[after] + double(last)) / tens[after];
-        value = negative ? -found : found;
+    if (before + after < 1 || before + after > 15 || (before && !digits(from, before, first)) ||
+        (after && !digits(point + 1, after, last)))
+        return false;
+    const std::uint64_t size = first * powers[after] + last;
+    found = {negative ? -std::int64_t(size) : std::int64_t(size), after};
+    return size || !negative;
+}
+
+// A number as Python's float() reads it. What has many digits or an exponent goes to the library, and what that does not
+// know to `slow`.
+inline Number number(const Token& word, double& value, Slow slow) {
+    Decimal found_decimal;
+    if (decimal(word, found_decimal)) {
+        value = found_decimal.value();
         return Number::finite;
     }
+    const char *from = word.at, *const end = word.at + word.size;
+    const bool negative = from < end && *from == '-';
+    if (from < end && (*from == '-' || *from == '+')) ++from;
 #if defined(__cpp_lib_to_chars)
     if (from < end && (is_digit(*from) || *from == '.')) {
         double found = 0;
@@ -543,20 +689,6 @@ inline std::uint64_t low_bytes(const char* p) {
     for (int i = 0; i < 64; ++i) found |= std::uint64_t(std::uint8_t(p[i]) <= 0x20) << i;
 #endif
     return found;
-}
-
-inline int lowest_bit(std::uint64_t bits) {
-#if defined(__GNUC__)
-    return __builtin_ctzll(bits);
-#elif defined(_M_X64) || defined(_M_ARM64)
-    unsigned long first;
-    _BitScanForward64(&first, bits);
-    return int(first);
-#else
-    int first = 0;
-    for (; !(bits & 1); bits >>= 1) ++first;
-    return first;
-#endif
 }
 
 // --- lines ---------------------------------------------------------------------------------------------------------

@@ -379,6 +379,24 @@ nb::object array(berrypick::Column<T>& column) {
     return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {size}, owner));
 }
 
+nb::object array(berrypick::PackedColumn<std::int64_t>& column) {
+    return column.is_packed() ? array(column.narrow()) : array(column.wide());
+}
+
+// Numbers, or whole numbers and how many decimals of them are behind the point.
+nb::object array(berrypick::PackedColumn<double>& column) {
+    if (!column.is_packed()) return array(column.wide());
+    return nb::make_tuple(array(column.narrow()), column.decimals());
+}
+
+// The numbers of lines, as a range where they are one.
+nb::object array(berrypick::LineNumbers& given) {
+    berrypick::LineNumbers lines = std::move(given);
+    given = berrypick::LineNumbers();
+    if (!lines.is_range()) return array(lines.numbers());
+    return nb::module_::import_("builtins").attr("range")(lines.first(), lines.first() + Index(lines.size()));
+}
+
 nb::object vocabulary(berrypick::Vocabulary& names) {
     return nb::cast(new berrypick::Vocabulary(std::move(names)), nb::rv_policy::take_ownership);
 }
@@ -740,7 +758,8 @@ void repeated_documents(In<Index> bounds, In<std::int32_t> document, std::size_t
 }
 
 // which topics may point to a span twice: equal spans have equal fingerprints
-void repeated_spans(In<Index> bounds, In<std::int32_t> document, In<Index> start, In<Index> end, Out<bool> out) {
+template <class T>
+void repeated_spans(In<Index> bounds, In<std::int32_t> document, In<T> start, In<T> end, Out<bool> out) {
     require_apart(bounds, document, start, end, out);
     require_bounds(bounds, document.shape(0), "bounds lead from 0 to the number of rows");
     require_count(start.shape(0), document.shape(0), "start");
@@ -819,7 +838,9 @@ void documents(nb::module_& m) {
           "moved"_a.noconvert(), "moved_from"_a.noconvert(), "judged_bounds"_a.noconvert(), "judged"_a);
     m.def("repeated_documents", repeated_documents, "bounds"_a.noconvert(), "document"_a.noconvert(), "vocabulary"_a,
           "out"_a.noconvert());
-    m.def("repeated_spans", repeated_spans, "bounds"_a.noconvert(), "document"_a.noconvert(), "start"_a.noconvert(),
+    m.def("repeated_spans", repeated_spans<std::int32_t>, "bounds"_a.noconvert(), "document"_a.noconvert(), "start"_a.noconvert(),
+          "end"_a.noconvert(), "out"_a.noconvert());
+    m.def("repeated_spans", repeated_spans<Index>, "bounds"_a.noconvert(), "document"_a.noconvert(), "start"_a.noconvert(),
           "end"_a.noconvert(), "out"_a.noconvert());
     m.def("judged_hits", judged_hits, "from"_a.noconvert(), "to"_a.noconvert(), "document"_a.noconvert(),
           "judged_bounds"_a.noconvert(), "judged"_a.noconvert(), "vocabulary"_a, "retrieved"_a.noconvert());

@@ -17,6 +17,7 @@ import pytest
 
 import berrypick as bp
 from berrypick import formats, kernels
+from berrypick.core.columns import Packed
 from berrypick.core.errors import BerrypickError
 from berrypick.formats.base import Problems
 from berrypick.formats.io import scan as _scan
@@ -37,12 +38,17 @@ def content(format: str, draw: random.Random) -> bytes:
     """A run of several topics, each in one stretch or in many, with blank lines, comments and odd ends."""
     kind = draw.choice(["passages", "points", "elements"])
     names = [f"d{i}" for i in range(40)] + ["é", "日本語", "a-much-longer-name-of-a-document"]
+    decimals, odd = draw.choice([0, 1, 4, 6, 9]), draw.choice([0, 0, 0.02, 0.9])  # scores of other forms
+    far = draw.choice([0, 0, 0.02]) * draw.choice([2**20, 2**31, 2**40])
     lines = []
     for topic in draw.sample(range(100), draw.randint(1, 6)):
         for rank in range(1, draw.randint(1, 60)):
-            score = draw.choice([f"{draw.uniform(-9, 9):.4f}", "1e3", "7", "-0.0", "12345678901234567890", ".5"])
+            score = f"{draw.uniform(-9, 9):.{decimals}f}"
+            if draw.random() < odd:
+                score = draw.choice(["1e3", "7", "-0.0", "12345678901234567890", ".5", "2147483648", "-2147483648.0"])
+            begin = rank * 1000 + int(far * draw.choice([0, 0, 50]))
             place = {
-                "passages": draw.choice(["X X", "-1 4", f"{rank * 1000} {draw.randint(0, 900)}"]),
+                "passages": draw.choice(["X X", "-1 4", f"{begin} {draw.randint(0, 900)}"]),
                 "points": draw.choice(["X", f"{rank * 1000}"]),
                 "elements": f"/article[1]/sec[{rank}]",
             }[kind]
@@ -93,6 +99,35 @@ def test_any_number_of_threads_reads_the_same(format: str, seed: int, tmp_path: 
         assert outcome(str(path), format) == plain, threads
 
 
+@pytest.mark.parametrize("format", FORMATS)
+def test_plain_columns_take_half_the_memory(format: str, tmp_path: Path) -> None:
+    """The comparison above is of two forms: most files are packed, and one line that is odd makes them wide."""
+    rows = [f"{i // 50} Q0 d{i} {i % 50} {-i / 8:.3f} t{' 5 9' * ('inex' in format)}" for i in range(200)]
+    path, held = tmp_path / "run", {}
+    odd = rows[-1].replace("-24.875", "-1e3").replace(" 5 9", f" {2**40} 1")
+    for name, last in (("plain", rows[-1]), ("odd", odd)):
+        path.write_text("\n".join([*rows[:-1], *["# odd"] * (name == "odd"), last]) + "\n")
+        held[name] = FORMATS[format].read(str(path), Problems(str(path)))
+    packed = {"packed_score", "packed_line"} | ({"packed_start", "packed_end"} if "inex" in format else set())
+    assert packed <= vars(held["plain"]).keys() and packed.isdisjoint(vars(held["odd"]))
+    assert held["plain"].score.tolist() == [float(f"{-i / 8:.3f}") for i in range(200)]
+    assert held["plain"].line.tolist() == [*range(1, 201)] and held["odd"].line.tolist() == [*range(1, 200), 201]
+    assert packed.isdisjoint(vars(held["plain"]).keys() - {"packed_start", "packed_end"})  # made once, and kept so
+    other = held["plain"].changed(start=np.arange(200), end=np.arange(200) + 1)
+    assert other.kept("start").tolist() == other.start.tolist() == [*range(200)]
+
+
+@pytest.mark.parametrize("tied", [False, True])
+def test_lines_of_some_rows(tied: bool, tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    path.write_text("".join(f"{i // 5} Q0 d{i} 1 {-(i // 2) if tied else -i} t\n" for i in range(20)))
+    run = FORMATS["trec-run"].read(str(path), Problems(str(path)))
+    rows = np.array([0, 1, 2, 7, 19])
+    found = run.lines(rows).tolist()
+    assert "packed_line" in vars(run) and found == run.line[rows].tolist() == run.lines(rows).tolist()
+    assert (found == [1, 2, 3, 8, 20]) is not tied
+
+
 def scanned(format: str, line: bytes) -> dict[str, Any] | None:
     """The columns of a line; None if only the plain reader reads it. Digits follow where nothing may be read."""
     reader = kernels._native.lines_of(format)
@@ -119,6 +154,12 @@ def test_numbers_are_those_that_python_reads():
         else:
             read += 1
             assert columns["grade"].tobytes() == np.array([expected]).tobytes(), word
+        columns = scanned("trec-run", f"1 Q0 d 1 {word} t".encode())
+        assert (columns is None) == (expected is None or "_" in word), word
+        if columns is not None:
+            score = _scan.Scanned(columns).score
+            score = score.values() if isinstance(score, Packed) else score
+            assert score.tobytes() == np.array([expected]).tobytes(), word
         columns = scanned("inex-fol-run", f"1 Q0 d 1 2.5 t {word} 7".encode())
         whole = whole_number(word)
         assert columns is None if whole is None else columns is not None and columns["start"].tolist() == [whole], word

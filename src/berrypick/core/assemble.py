@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray, Narrow, Positions
-from berrypick.core.columns import Coded, Moved, NameColumn, Stretches, narrow, taken
+from berrypick.core.columns import Coded, LineRange, Moved, NameColumn, Packed, Stretches, narrow, taken
 from berrypick.core.run import Duplicates, Run
 
 if TYPE_CHECKING:
@@ -26,11 +26,11 @@ def assemble(
     tag: str,
     topic: Sequence[str] | Coded | Stretches,
     document: Sequence[str] | Coded | NameColumn,
-    start: Positions | None = None,
-    end: Positions | None = None,
-    score: FloatArray | None = None,
+    start: Positions | Packed | None = None,
+    end: Positions | Packed | None = None,
+    score: FloatArray | Packed | None = None,
     rank: FloatArray | None = None,
-    line: Narrow | None = None,
+    line: Narrow | LineRange | None = None,
     path: Sequence[str] | Coded | None = None,
     path_end: Sequence[str] | None = None,
     boxes: Boxes | None = None,
@@ -54,7 +54,8 @@ def assemble(
     paths, path_code, path_end_code = _path_codes(path, path_end)
     stretch, begins = topics.stretches()
     grouped = bool((stretch[1:] > stretch[:-1]).all())  # every topic is one stretch
-    by = rank if order == "rank" else None if order == "file" else score
+    scores = score.whole if isinstance(score, Packed) else score
+    by = rank if order == "rank" else None if order == "file" else scores
     assert by is not None or order == "file"
     sorted_rows: IntArray | None = None
     if not grouped or (by is not None and not _in_order(by, begins, falling=order != "rank")):
@@ -66,17 +67,17 @@ def assemble(
             sorted_rows = np.lexsort((topics.codes,) if key is None else (key, topics.codes))
         begins = np.searchsorted(topics.codes[sorted_rows], np.arange(len(topics.names)))
     rows: IntArray | Moved | None = sorted_rows
-    if order == "trec" and score is not None:
-        rows = _ties_by_name(sorted_rows, begins, score, documents, own_columns)
+    if order == "trec" and scores is not None:
+        rows = _ties_by_name(sorted_rows, begins, scores, documents, own_columns)
     bounds = np.append(begins, len(topics)).astype(np.int64)
     columns: dict[str, Any] = {
         "tag": tag,
         "topics": tuple(topics.names),
         "bounds": bounds,
-        "start": None if start is None else taken(start, rows),
-        "end": None if end is None else taken(end, rows),
-        "score": None if score is None else taken(score, rows),
-        "line": None if line is None else narrow(taken(line, rows)),
+        "start": _in_rows(start, rows),
+        "end": _in_rows(end, rows),
+        "score": _in_rows(score, rows),
+        "line": None if line is None else _lines(line, rows),
         "source": source,
         "format": format,
         "duplicates": duplicates,
@@ -93,6 +94,16 @@ def assemble(
     if isinstance(documents, NameColumn):
         return Run.lazy(replace(documents, order=rows), **columns)
     return Run.lazy(None, documents=documents.names, document=narrow(taken(documents.codes, rows)), **columns)
+
+
+def _in_rows(column: Positions | Packed | None, rows: IntArray | Moved | None) -> Positions | Packed | None:
+    return column.taken(rows) if isinstance(column, Packed) else None if column is None else taken(column, rows)
+
+
+def _lines(line: Narrow | LineRange, rows: IntArray | Moved | None) -> Narrow | LineRange:
+    if isinstance(line, LineRange) and (rows is None or isinstance(rows, Moved)):
+        return replace(line, order=rows)
+    return narrow(taken(line.values() if isinstance(line, LineRange) else line, rows))
 
 
 def in_trec_order(run: Run) -> Run:

@@ -173,6 +173,44 @@ class Moved:
     in_place: bool = False
 
 
+@dataclass(frozen=True, eq=False)
+class Packed:
+    """A column as whole numbers of 32 bits, equal and in order as its values are: these are such whole numbers, of 64
+    bits, or such numbers over a power of ten."""
+
+    whole: Narrow
+    divisor: float | None = None
+
+    def values(self) -> Positions:
+        return self.whole.astype(np.int64) if self.divisor is None else self.whole / self.divisor
+
+    def taken(self, rows: IntArray | Moved | None) -> Packed:
+        return Packed(taken(self.whole, rows), self.divisor)
+
+
+@dataclass(frozen=True, eq=False)
+class LineRange:
+    """Numbers of lines that follow each other, apart from rows that stand elsewhere."""
+
+    first: int
+    count: int
+    order: Moved | None = None
+
+    def __len__(self) -> int:
+        return self.count
+
+    def values(self) -> Narrow:
+        return taken(np.arange(self.first, self.first + self.count, dtype=np.int32), self.order)
+
+    def at(self, rows: IntArray) -> IntArray:
+        """The numbers of some rows."""
+        if self.order is not None and len(self.order.places):
+            places = self.order.places
+            near = np.minimum(np.searchsorted(places, rows), len(places) - 1)
+            rows = np.where(places[near] == rows, self.order.rows[near], rows)
+        return self.first + rows
+
+
 def taken(column: Positions, rows: IntArray | Moved | None) -> Positions:
     if isinstance(rows, Moved):
         moved = column if rows.in_place else column.copy()

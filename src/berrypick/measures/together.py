@@ -239,7 +239,6 @@ class RunTogether:
     """A run whose topics are taken together, as far as they are plain."""
 
     def __init__(self, truth: Truth, run: Run) -> None:
-        assert run.start is not None and run.end is not None
         self.run, self.wanted = run, wanted_spans(truth)
         names = self.wanted.names
         self.places = run.codes_in_order(names)[self.wanted.places[0] % max(len(names), 1)]
@@ -259,8 +258,8 @@ class RunTogether:
         at = np.array([self.rows.get(topic, -1) for topic in plain], dtype=np.int64)
         begin, end = (np.where(at >= 0, run.bounds[at + i], 0) if len(at) else at for i in (0, 1))
         rows = _joined(begin, end)
-        assert run.start is not None and run.end is not None
-        start, stop = run.start[rows], run.end[rows]
+        columns = run.kept("start"), run.kept("end")
+        start, stop = (column[rows].astype(np.int64, copy=False) for column in columns if column is not None)
         if not plain or len(start) > MOST_ROWS:
             return None
         if len(start) and (int(start.min()) < 0 or int(stop.max()) > FURTHEST or (stop < start).any()):

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from berrypick.core.arrays import IntArray, Narrow
-from berrypick.core.columns import Coded, CodedNames, Names, Stretches
+from berrypick.core.columns import Coded, CodedNames, LineRange, Names, Packed, Stretches
 from berrypick.formats.io.files import LONGEST, DamagedError, is_plain_file, open_bytes
 from berrypick.kernels import native
 
@@ -38,12 +38,26 @@ class Scanned:
 
     def __init__(self, columns: dict[str, Any]) -> None:
         self.columns = columns
+        if isinstance(line := columns["line"], range):
+            columns["line"] = LineRange(line.start, len(line))
+        if isinstance(score := columns.get("score"), tuple):
+            columns["score"] = Packed(score[0], float(10 ** score[1]))
 
     def __getattr__(self, name: str) -> Any:
         try:
             return self.columns[name]
         except KeyError:
             raise AttributeError(name) from None
+
+    @property
+    def line(self) -> Narrow:
+        """The number of each line that is a row."""
+        line = self.columns["line"]
+        found: Narrow = line.values() if isinstance(line, LineRange) else line
+        return found
+
+    def __len__(self) -> int:
+        return len(self.columns["line"])
 
     def coded(self) -> tuple[Stretches, Coded]:
         """Topics and documents."""
@@ -52,12 +66,12 @@ class Scanned:
     @property
     def stretches(self) -> Stretches:
         """Topics."""
-        return Stretches(self.topic_names, self.stretch_topic, self.stretch_begins, len(self.line))
+        return Stretches(self.topic_names, self.stretch_topic, self.stretch_begins, len(self))
 
     @property
     def topic(self) -> Narrow:
         """The code of the topic of every line."""
-        return np.repeat(self.stretch_topic, np.diff(np.append(self.stretch_begins, len(self.line))))
+        return np.repeat(self.stretch_topic, np.diff(np.append(self.stretch_begins, len(self))))
 
     def by_topic(self) -> tuple[IntArray | slice, IntArray] | None:
         """Rows in the order of their topics, and where each topic begins and the last one ends; None if a document
@@ -65,7 +79,7 @@ class Scanned:
         compiled = native()
         assert compiled is not None  # columns are there where the kernels are compiled
         order: IntArray | slice = slice(None)  # where every topic is one stretch
-        bounds = np.append(self.stretch_begins, len(self.line))
+        bounds = np.append(self.stretch_begins, len(self))
         if len(bounds) - 1 > len(self.topic_names):
             topic = self.topic
             order = np.argsort(topic, kind="stable")
@@ -78,7 +92,7 @@ class Scanned:
         """The names of topic and document in every line, then what it has in some other columns."""
         topics = map(self.topic_names.__getitem__, self.topic.tolist())
         documents = map(self.document_names.__getitem__, self.document.tolist())
-        return zip(topics, documents, *(self.columns[name].tolist() for name in columns), strict=True)
+        return zip(topics, documents, *(getattr(self, name).tolist() for name in columns), strict=True)
 
     def named(self, codes: Narrow) -> list[str]:
         """The names of documents, of which many are taken at once."""

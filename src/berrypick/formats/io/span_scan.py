@@ -41,7 +41,7 @@ def scan_spans(path: str, reader: FieldReader) -> dict[str, Any] | None:
     if "doc" not in ours.values():
         if not all(map(str.strip, held["text"])):
             return None  # nothing says which document it is
-        document = Coded([""], np.zeros(len(found.line), dtype=np.int64))
+        document = Coded([""], np.zeros(len(found), dtype=np.int64))
     reader.leave_values(name for *_, name in sorted(found.others))
     return {
         "tag": found.tag,
@@ -66,7 +66,7 @@ def scan_judged(path: str) -> dict[str, TopicTruth] | None:
     if found is None:
         return None
     grade = found.columns.get("score")
-    grade = np.ones(len(found.line)) if grade is None else grade
+    grade = np.ones(len(found)) if grade is None else grade
     if ((grade == 0) & np.signbit(grade)).any():  # -0 is 0 in a line, -0.0 is not
         return None
     topic, document = Coded(found.topic_names, found.topic), Coded(found.document_names, found.document)
@@ -119,7 +119,7 @@ def _scanned(path: str, slots: dict[str, int]) -> Scanned | None:
     """The columns of a file that has any lines."""
     compiled = native()
     found = None if compiled is None else scan_with(compiled.span_lines(list(slots), list(slots.values())), path)
-    return found if found is not None and len(found.line) else None
+    return found or None
 
 
 def _names(path: str, role: Role) -> Mapping[str, str] | None:
