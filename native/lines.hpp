@@ -296,7 +296,7 @@ public:
     void prefetch_slot(std::uint64_t h) const { prefetch(&slots_[h & mask_]); }
     void prefetch_name(std::uint64_t h) const {
         const Slot& slot = slots_[h & mask_];
-        if (slot.code) prefetch(bytes_.data() + (slot.place >> 16));
+        if (slot.code && (slot.place & 0xFFFF) > short_name) prefetch(bytes_.data() + (slot.place >> 16));
     }
     // the code of a name, -1 if it is not known
     std::int32_t find(const Token& name, std::uint64_t h) const {
@@ -313,7 +313,7 @@ public:
                 if (same(slot, name, h)) return std::int32_t(slot.code - 1);
                 continue;
             }
-            slot = {tag(h), std::uint32_t(size() + 1), (std::uint64_t(bytes_.size()) << 16) | name.size};
+            slot = {tag(h), std::uint32_t(size() + 1), place(name.size, h, bytes_.size())};
             bytes_.append(name.at, name.size);
             ends_.push(bytes_.size());
             if (3 * slots_.size() < 4 * size()) grow();
@@ -341,8 +341,13 @@ public:
 private:
     struct Slot {
         std::uint32_t tag, code;  // the code from 1; 0: free
-        std::uint64_t place;      // where the name begins, and in the low 16 bits its length
+        std::uint64_t place;      // where the name begins, or the rest of its hash; in the low 16 bits its length
     };
+    // Names of so many bytes and one length have different hashes: each step of hash() can be undone.
+    static constexpr std::size_t short_name = 8;
+    static std::uint64_t place(std::size_t size, std::uint64_t h, std::uint64_t begin) {
+        return ((size <= short_name ? h : begin) << 16) | size;
+    }
     static std::uint64_t word(const char* p) {
         std::uint64_t found;
         std::memcpy(&found, p, 8);
@@ -363,6 +368,7 @@ private:
     static std::uint64_t mixed(std::uint64_t h) { return h ^ (h >> 32); }
     static std::uint32_t tag(std::uint64_t h) { return std::uint32_t(h >> 32); }
     bool same(const Slot& slot, const Token& name, std::uint64_t h) const {
+        if (name.size <= short_name) return slot.tag == tag(h) && slot.place == place(name.size, h, 0);
         return slot.tag == tag(h) && (slot.place & 0xFFFF) == name.size &&
                equal(bytes_.data() + (slot.place >> 16), name.at, name.size);
     }
@@ -374,7 +380,7 @@ private:
             const std::uint64_t h = hash(known);
             std::uint64_t i = h & mask;
             while (larger[i].code) i = (i + 1) & mask;
-            larger[i] = {tag(h), std::uint32_t(code + 1), (std::uint64_t(ends_.data()[code]) << 16) | known.size};
+            larger[i] = {tag(h), std::uint32_t(code + 1), place(known.size, h, ends_.data()[code])};
         }
         slots_.swap(larger);
         mask_ = mask;
@@ -512,18 +518,28 @@ inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
 // Bytes behind a text that may be read, and are not used.
 constexpr std::size_t slack = 64;
 
-// Digits without a branch for each of them: numbers in a file have any length, which no processor foresees. The eight bytes
-// from `at` on are read, `count` (1 to 8) of them used; false if one of these is no digit.
-inline bool eight_digits(const char* at, std::size_t count, std::uint64_t& value) {
 #if defined(_MSC_VER) || (defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
-    std::uint64_t d;
-    std::memcpy(&d, at, 8);
-    d = (d ^ 0x3030303030303030ull) << (8 * (8 - count));  // the last digit in the highest byte, zeros before the first
+#define BERRYPICK_LITTLE_ENDIAN 1
+
+// The number that the first `count` (1 to 8) of eight bytes are, without a branch for each of them: numbers in a file have
+// any length, which no processor foresees. False if one of these is no digit.
+inline bool digits_of(std::uint64_t bytes, std::size_t count, std::uint64_t& value) {
+    // the last digit in the highest byte, zeros before the first
+    std::uint64_t d = (bytes ^ 0x3030303030303030ull) << (8 * (8 - count));
     if ((d | (d + 0x7676767676767676ull)) & 0x8080808080808080ull) return false;
     d = 10 * d + (d >> 8);  // two digits in every other byte
     constexpr std::uint64_t pair = 0x000000FF000000FFull;
     value = ((d & pair) * (100 + (1000000ull << 32)) + ((d >> 16) & pair) * (1 + (10000ull << 32))) >> 32;
     return true;
+}
+#endif
+
+// The eight bytes from `at` on are read, `count` (1 to 8) of them used.
+inline bool eight_digits(const char* at, std::size_t count, std::uint64_t& value) {
+#if defined(BERRYPICK_LITTLE_ENDIAN)
+    std::uint64_t bytes;
+    std::memcpy(&bytes, at, 8);
+    return digits_of(bytes, count, value);
 #else
     value = 0;
     for (std::size_t i = 0; i < count; ++i) {
@@ -581,6 +597,17 @@ inline bool decimal(const Token& word, Decimal& found) {
     if (end - from > 16) return false;
     const char* const point = find_point(from, end);
     const auto before = std::size_t(point - from), after = point < end ? std::size_t(end - point - 1) : 0;
+#if defined(BERRYPICK_LITTLE_ENDIAN)
+    if (std::uint64_t all; before && after && before + after <= 8) {  // most scores: as one number without its point
+        std::uint64_t bytes, behind;
+        std::memcpy(&bytes, from, 8);
+        std::memcpy(&behind, from + 1, 8);
+        const std::uint64_t kept = ~std::uint64_t(0) >> (64 - 8 * before);
+        if (!digits_of((bytes & kept) | (behind & ~kept), before + after, all)) return false;
+        found = {negative ? -std::int64_t(all) : std::int64_t(all), after};
+        return all || !negative;
+    }
+#endif
     std::uint64_t first = 0, last = 0;
     if (before + after < 1 || before + after > 15 || (before && !digits(from, before, first)) ||
         (after && !digits(point + 1, after, last)))
@@ -675,18 +702,31 @@ inline bool is_space(char c) {
     return u <= 0x20 && (u == 0x20 || (u >= 9 && u <= 13) || (u >= 0x1C && u <= 0x1F));
 }
 
-// Which of the 64 bytes from here on are blanks or below: white space, but for a few control characters.
-inline std::uint64_t low_bytes(const char* p) {
-    std::uint64_t found = 0;
+// Which of the 64 bytes from here on are white space, and which end a line.
+struct Blanks {
+    std::uint64_t space = 0, line_end = 0;
+};
+
+inline Blanks blanks(const char* p) {
+    Blanks found;
 #if defined(BERRYPICK_SSE2)
-    const __m128i blank = _mm_set1_epi8(0x20);
+    const auto below = [](__m128i bytes, char most) {  // unsigned: most or less
+        return _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(most)), bytes);
+    };
     for (int i = 3; i >= 0; --i) {
         const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p) + i);
-        const int low = _mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(bytes, blank), bytes));
-        found = (found << 16) | std::uint64_t(unsigned(low));
+        const __m128i spaces = _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(0x20)),
+                                                         below(_mm_sub_epi8(bytes, _mm_set1_epi8(9)), 4)),
+                                            below(_mm_sub_epi8(bytes, _mm_set1_epi8(0x1C)), 3));
+        const __m128i ends = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\n'));
+        found.space = (found.space << 16) | std::uint64_t(unsigned(_mm_movemask_epi8(spaces)));
+        found.line_end = (found.line_end << 16) | std::uint64_t(unsigned(_mm_movemask_epi8(ends)));
     }
 #else
-    for (int i = 0; i < 64; ++i) found |= std::uint64_t(std::uint8_t(p[i]) <= 0x20) << i;
+    for (int i = 0; i < 64; ++i) {
+        found.space |= std::uint64_t(is_space(p[i])) << i;
+        found.line_end |= std::uint64_t(p[i] == '\n') << i;
+    }
 #endif
     return found;
 }
@@ -703,14 +743,13 @@ public:
         const char *const end = text + count, *from = text;
         words_ = 0;
         for (const char* base = text; base < end; base += 64) {
-            std::uint64_t low = low_bytes(base);
-            if (end - base < 64) low &= (std::uint64_t(1) << (end - base)) - 1;
-            for (; low; low &= low - 1) {
-                const char* const p = base + lowest_bit(low);
-                if (!is_space(*p)) continue;
+            auto [space, line_end] = blanks(base);
+            if (end - base < 64) space &= (std::uint64_t(1) << (end - base)) - 1;
+            for (; space; space &= space - 1) {
+                const char* const p = base + lowest_bit(space);
                 if (p > from) add_word(from, p);
                 from = p + 1;
-                if (*p == '\n' && !add_line(format)) return false;
+                if ((line_end & space & (0 - space)) && !add_line(format)) return false;
             }
         }
         if (from < end) add_word(from, end);

@@ -128,6 +128,18 @@ def test_lines_of_some_rows(tied: bool, tmp_path: Path) -> None:
     assert (found == [1, 2, 3, 8, 20]) is not tied
 
 
+def test_short_names_are_told_apart_by_their_hashes_alone():
+    """Names of up to eight bytes, many of which differ in one byte only, and longer ones."""
+    draw = random.Random(2)
+    names = [
+        "".join(draw.choices("0123456789", k=size)) for size in (1, 2, 3, 4, 5, 6, 7, 8, 9, 12) for _ in range(9000)
+    ]
+    names += ["".join(draw.choices("01aé日", k=size)) for size in range(1, 9) for _ in range(4000)]
+    known, codes = kernels._native.name_column(names).interned()
+    first = {name: code for code, name in enumerate(dict.fromkeys(names))}
+    assert known.names() == [*first] and codes.tolist() == [first[name] for name in names]
+
+
 def scanned(format: str, line: bytes) -> dict[str, Any] | None:
     """The columns of a line; None if only the plain reader reads it. Digits follow where nothing may be read."""
     reader = kernels._native.lines_of(format)
