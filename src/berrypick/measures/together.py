@@ -20,7 +20,7 @@ from berrypick.core.run import Run
 from berrypick.core.truth import TopicTruth, Truth
 from berrypick.judging.repeats import repeats_of
 from berrypick.kernels.index_ranges import expanded, runs
-from berrypick.kernels.relevant_text import MeasuredText, ReadLists, read_lists
+from berrypick.kernels.relevant_text import MeasuredText, ReadLists, numbered_documents, read_lists
 
 #: Rows whose topics are taken together: what they need stays in the caches of a processor.
 ROWS = 1 << 17
@@ -52,8 +52,9 @@ class WantedSpans:
 
     @cached_property
     def places(self) -> tuple[IntArray, IntArray]:
-        """Each document of each topic that has targets, as topic x names + code, rising; and that of each target."""
-        found, place = np.unique(self.topic * max(len(self.names), 1) + self.document, return_inverse=True)
+        """Each document of each topic that has targets, as topic x names + code, topic by topic as they are met; and
+        that of each target."""
+        place, found = numbered_documents(self.topic * max(len(self.names), 1) + self.document)
         return found, place
 
     @cached_property
