@@ -143,14 +143,14 @@ constexpr double tens[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8, 
                            1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
 // A column in half the memory, as long as its values are whole numbers of 32 bits, or such numbers over one power of ten,
-// as scores of a fixed number of decimals are: one division gives the nearest double, as it does where a number is read.
+// as scores of few decimals are: one division gives the nearest double, as it does where a number is read.
 template <class Wide>
 class PackedColumn {
 public:
     void push(std::int64_t whole, int decimals = 0) {
-        if (!size()) decimals_ = decimals;
-        if (is_packed_ && decimals == decimals_ && whole >= -most && whole <= most)
-            narrow_.push(std::int32_t(whole));
+        std::int64_t scaled = whole;
+        if (is_packed_ && fits(scaled) && (decimals == decimals_ || scale(scaled, decimals)))
+            narrow_.push(std::int32_t(scaled));
         else
             push_wide(value(whole, decimals));
     }
@@ -159,12 +159,10 @@ public:
         wide_.push(value);
     }
     void append(const PackedColumn& later) {
-        if (!later.size()) return;
-        if (!size() && later.is_packed_) decimals_ = later.decimals_;
         if (is_packed_ && later.is_packed_ && decimals_ == later.decimals_)
             return narrow_.append(later.narrow_.data(), later.narrow_.size());
-        unpack();
-        for (std::size_t i = 0; i < later.size(); ++i) wide_.push(later[i]);
+        for (std::size_t i = 0; i < later.size(); ++i)
+            later.is_packed_ ? push(later.narrow_.data()[i], later.decimals_) : push_wide(later.wide_.data()[i]);
     }
     void reserve(std::size_t rows) { is_packed_ ? narrow_.reserve(rows) : wide_.reserve(rows); }
     std::size_t size() const { return is_packed_ ? narrow_.size() : wide_.size(); }
@@ -177,7 +175,24 @@ public:
     Column<Wide>& wide() { return wide_; }
 
 private:
-    static constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+    static bool fits(std::int64_t whole) {
+        constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+        return whole >= -most && whole <= most;
+    }
+    // A whole number with as many decimals as the column has, or more decimals for all of the column; false if one of them
+    // does not fit then.
+    bool scale(std::int64_t& whole, int decimals) {
+        const int more = decimals - decimals_;
+        if (more < -9 || more > 9) return false;
+        const auto factor = std::int64_t(tens[more < 0 ? -more : more]);
+        if (more < 0) return fits(whole *= factor);
+        std::int32_t* const all = narrow_.data();
+        for (std::size_t i = 0; i < narrow_.size(); ++i)
+            if (!fits(all[i] * factor)) return false;
+        for (std::size_t i = 0; i < narrow_.size(); ++i) all[i] = std::int32_t(all[i] * factor);
+        decimals_ = decimals;
+        return true;
+    }
     static Wide value(std::int64_t whole, int decimals) {
         if constexpr (std::is_integral_v<Wide>) return whole;
         return Wide(double(whole) / tens[decimals]);

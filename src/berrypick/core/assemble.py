@@ -29,7 +29,7 @@ def assemble(
     start: Positions | Packed | None = None,
     end: Positions | Packed | None = None,
     score: FloatArray | Packed | None = None,
-    rank: FloatArray | None = None,
+    rank: FloatArray | Packed | None = None,
     line: Narrow | LineRange | None = None,
     path: Sequence[str] | Coded | None = None,
     path_end: Sequence[str] | None = None,
@@ -54,8 +54,8 @@ def assemble(
     paths, path_code, path_end_code = _path_codes(path, path_end)
     stretch, begins = topics.stretches()
     grouped = bool((stretch[1:] > stretch[:-1]).all())  # every topic is one stretch
-    scores = score.whole if isinstance(score, Packed) else score
-    by = rank if order == "rank" else None if order == "file" else scores
+    scores, ranks = (column.whole if isinstance(column, Packed) else column for column in (score, rank))
+    by = ranks if order == "rank" else None if order == "file" else scores
     assert by is not None or order == "file"
     sorted_rows: IntArray | None = None
     if not grouped or (by is not None and not _in_order(by, begins, falling=order != "rank")):
@@ -89,8 +89,8 @@ def assemble(
         "task": task,
         "boxes": boxes if boxes is None or sorted_rows is None else boxes[sorted_rows],
     }
-    if order == "rank" and rank is not None:
-        columns["rank"] = _list_items(taken(rank, rows), bounds)
+    if order == "rank" and ranks is not None:
+        columns["rank"] = _list_items(taken(ranks, rows), bounds)
     if isinstance(documents, NameColumn):
         return Run.lazy(replace(documents, order=rows), **columns)
     return Run.lazy(None, documents=documents.names, document=narrow(taken(documents.codes, rows)), **columns)

@@ -188,6 +188,10 @@ class Packed:
         return Packed(taken(self.whole, rows), self.divisor)
 
 
+def unpacked(column: Positions | Packed) -> Positions:
+    return column.values() if isinstance(column, Packed) else column
+
+
 @dataclass(frozen=True, eq=False)
 class LineRange:
     """Numbers of lines that follow each other, apart from rows that stand elsewhere."""
@@ -195,12 +199,13 @@ class LineRange:
     first: int
     count: int
     order: Moved | None = None
+    kind: type[np.signedinteger[Any]] = np.int32
 
     def __len__(self) -> int:
         return self.count
 
     def values(self) -> Narrow:
-        return taken(np.arange(self.first, self.first + self.count, dtype=np.int32), self.order)
+        return taken(np.arange(self.first, self.first + self.count, dtype=self.kind), self.order)
 
     def at(self, rows: IntArray) -> IntArray:
         """The numbers of some rows."""

@@ -40,8 +40,9 @@ class Scanned:
         self.columns = columns
         if isinstance(line := columns["line"], range):
             columns["line"] = LineRange(line.start, len(line))
-        if isinstance(score := columns.get("score"), tuple):
-            columns["score"] = Packed(score[0], float(10 ** score[1]))
+        for name, column in columns.items():
+            if isinstance(column, tuple):  # whole numbers, and how many decimals they have
+                columns[name] = Packed(column[0], float(10 ** column[1]))
 
     def __getattr__(self, name: str) -> Any:
         try:
