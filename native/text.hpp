@@ -57,11 +57,14 @@ void intersections(const T* start, const T* end, std::size_t count, const T* oth
     }
 }
 
-// How much relevant text lies before a position, from disjoint intervals in order.
+// How much relevant text lies before a position, from disjoint intervals in order. Most documents have a few of them, which
+// are added up anew each time; sums of many are kept.
 template <class T>
 class Relevant {
 public:
-    Relevant(const T* start, const T* end, std::size_t count) : start_(start), end_(end), count_(count), before_(count) {
+    Relevant(const T* start, const T* end, std::size_t count) : start_(start), end_(end), count_(count) {
+        if (count <= few) return;
+        before_.resize(count);
         T sum = 0;
         for (std::size_t i = 0; i < count; ++i) {
             before_[i] = sum;
@@ -69,12 +72,20 @@ public:
         }
     }
     T up_to(T position) const {
-        const std::size_t i = std::size_t(std::upper_bound(start_, start_ + count_, position) - start_);
-        if (i == 0) return 0;
-        return before_[i - 1] + std::min(position - start_[i - 1], end_[i - 1] - start_[i - 1]);
+        T before = 0;
+        std::size_t i = 0;  // how many begin before
+        if (count_ > few) {
+            i = std::size_t(std::upper_bound(start_, start_ + count_, position) - start_);
+            if (i) before = before_[i - 1];
+        } else {
+            for (; i < count_ && start_[i] <= position; ++i)
+                if (i) before += end_[i - 1] - start_[i - 1];
+        }
+        return i ? before + std::min(position - start_[i - 1], end_[i - 1] - start_[i - 1]) : T(0);
     }
 
 private:
+    static constexpr std::size_t few = 8;
     const T* start_;
     const T* end_;
     std::size_t count_;
@@ -135,6 +146,12 @@ public:
 private:
     // whether no two regions overlap
     bool apart(const std::size_t* rows, std::size_t count, const T* start, const T* end) {
+        if (count <= 4) {  // each with each, without sorting
+            for (std::size_t i = 1; i < count; ++i)
+                for (std::size_t j = 0; j < i; ++j)
+                    if (std::max(start[rows[i]], start[rows[j]]) < std::min(end[rows[i]], end[rows[j]])) return false;
+            return true;
+        }
         regions_.clear();
         for (std::size_t i = 0; i < count; ++i)
             if (end[rows[i]] > start[rows[i]]) regions_.emplace_back(start[rows[i]], end[rows[i]]);
@@ -169,6 +186,10 @@ public:
         while (size < 2 * count) size *= 2;
         slots_.assign(size, 0);
         for (std::size_t row = 0; row < count; ++row) {
+            if (row && document[row] == document[row - 1]) {  // as in many runs
+                number_[row] = number_[row - 1];
+                continue;
+            }
             std::uint32_t& slot = slots_[place(document[row])];
             if (!slot) {
                 code_.push_back(document[row]);
