@@ -232,9 +232,9 @@ private:
 // topic Q0 document relevant length [entry offset:length ...]
 struct FolTruthLines : Named {
     using Named::Named;
-    Column<std::int64_t> length, entry;  // of a document; the entry is -1 where nothing is relevant
-    Column<std::int64_t> first;          // the first passage of each line
-    Column<std::int64_t> start, end;     // of passages
+    PackedColumn<std::int64_t> length, entry;  // of a document; the entry is -1 where nothing is relevant
+    PackedColumn<std::int64_t> first;          // the first passage of each line
+    PackedColumn<std::int64_t> start, end;     // of passages
     std::int64_t empty = 0, overlapping = 0, beyond = 0;
 
     bool add(const Token* words, std::size_t count, std::int32_t number) {
