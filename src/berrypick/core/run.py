@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from os import PathLike
-from types import NoneType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -322,11 +321,10 @@ class Run(Exchanged):
     documents: Sequence[str]
     document: Narrow
     rank: Narrow
-    # factories leave no value in the class, so that __getattr__ is asked for columns that are kept in another form
-    start: Positions | None = field(default_factory=NoneType)
-    end: Positions | None = field(default_factory=NoneType)
-    score: FloatArray | None = field(default_factory=NoneType)
-    line: Narrow | None = field(default_factory=NoneType)
+    start: Positions | None = None
+    end: Positions | None = None
+    score: FloatArray | None = None
+    line: Narrow | None = None
     source: str = ""
     format: str = ""
     duplicates: Duplicates = "error"
@@ -601,6 +599,10 @@ class Run(Exchanged):
             boxes=None if self.boxes is None else self.boxes[kept],
             details={name: column[kept] for name, column in self.details.items()},
         )
+
+
+for _name in PACKED:  # a value in the class would stand for a column that is packed: __getattr__ is asked for it
+    delattr(Run, _name)
 
 
 def repeated_pointers(ranking: Ranking) -> tuple[BoolArray, IntArray]:
