@@ -17,6 +17,7 @@ import pytest
 
 import berrypick as bp
 from berrypick import formats, kernels
+from berrypick.addons.campaigns import inex_fol_run
 from berrypick.core.columns import Packed
 from berrypick.core.errors import BerrypickError
 from berrypick.formats.base import Problems
@@ -67,6 +68,12 @@ def content(format: str, draw: random.Random) -> bytes:
     return draw.choice([b"", b"", b"\xef\xbb\xbf"]) + end.join(found) + draw.choice([end, b"", end * 3])
 
 
+def keep_packed(monkeypatch: pytest.MonkeyPatch, rows: int = 0) -> None:
+    """Columns of so many rows, else only those of long files."""
+    for module in (_scan, inex_fol_run):
+        monkeypatch.setattr(module, "LONG", rows)
+
+
 def outcome(path: str, format: str) -> dict[str, object] | str:
     """All columns of a run and what was counted; or the error."""
     problems = Problems(path)
@@ -95,14 +102,16 @@ def test_any_number_of_threads_reads_the_same(format: str, seed: int, tmp_path: 
         plain = outcome(str(path), format)
     monkeypatch.setattr(_scan, "LARGE", 0)
     for threads in (1, 2, 7):
+        keep_packed(monkeypatch, draw.choice([0, 0, 1 << 16]))
         monkeypatch.setattr(_scan, "BLOCK", draw.choice([16, 100, 1000, 1 << 18]))
         monkeypatch.setattr(_scan, "_threads", lambda threads=threads: threads)
         assert outcome(str(path), format) == plain, threads
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_plain_columns_take_half_the_memory(format: str, tmp_path: Path) -> None:
+def test_plain_columns_take_half_the_memory(format: str, tmp_path: Path, monkeypatch) -> None:
     """The comparison above is of two forms: most files are packed, and one line that is odd makes them wide."""
+    keep_packed(monkeypatch)
     rows = [f"{i // 50} Q0 d{i} {i % 50} {-i / 8} t{' 5 9' * ('inex' in format)}" for i in range(200)]
     path, held = tmp_path / "run", {}
     odd = rows[-1].replace("-24.875", "-1e3").replace(" 5 9", f" {2**40} 1")
@@ -119,7 +128,8 @@ def test_plain_columns_take_half_the_memory(format: str, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("tied", [False, True])
-def test_lines_of_some_rows(tied: bool, tmp_path: Path) -> None:
+def test_lines_of_some_rows(tied: bool, tmp_path: Path, monkeypatch) -> None:
+    keep_packed(monkeypatch)
     path = tmp_path / "run"
     path.write_text("".join(f"{i // 5} Q0 d{i} 1 {-(i // 2) if tied else -i} t\n" for i in range(20)))
     run = FORMATS["trec-run"].read(str(path), Problems(str(path)))
@@ -127,6 +137,34 @@ def test_lines_of_some_rows(tied: bool, tmp_path: Path) -> None:
     found = run.lines(rows).tolist()
     assert "packed_line" in vars(run) and found == run.line[rows].tolist() == run.lines(rows).tolist()
     assert (found == [1, 2, 3, 8, 20]) is not tied
+
+
+@pytest.mark.parametrize("tied", [False, True])
+@pytest.mark.parametrize("format", FORMATS)
+def test_packed_runs_are_evaluated_as_others(format: str, tied: bool, tmp_path: Path, monkeypatch) -> None:
+    """Every digit and note, of files whose scores fall, are tied, or rise; passages overlap, and one is there twice."""
+    draw, span = random.Random(f"{format} {tied}"), "inex" in format
+    truth, runs = [], {"falls": [], "rises": []}
+    for topic in range(8):
+        names = draw.sample(range(40), 12)
+        truth += [f"{topic} Q0 d{d} 30 500 9 9:30" if span else f"{topic} 0 d{d} {d % 2}" for d in names[:6]]
+        for rank, d in enumerate([*names, *names[:9]] if span else names):
+            place = f" {draw.randint(0, 60)} {draw.randint(0, 60)}" if span else ""
+            score = rank // 3 if tied else rank / 8
+            for name, sign in (("falls", -1), ("rises", 1)):
+                runs[name].append(f"{topic} Q0 d{d} {rank} {sign * score} {name}{place}")
+    (tmp_path / "truth").write_text("\n".join([*truth, ""]))
+    for name, lines in runs.items():
+        (tmp_path / name).write_text("\n".join([*lines, lines[-1] if span and tied else "# end", ""]))
+    found, how = [], {"duplicates": "keep"} if span else {}
+    for rows in (1 << 16, 0):
+        keep_packed(monkeypatch, rows)
+        paths = [tmp_path / name for name in runs]
+        packed = ["packed_line" in vars(FORMATS[format].read(str(path), Problems(str(path)))) for path in paths]
+        told = bp.evaluate(tmp_path / "truth", paths, "AiP AgP charR" if span else "AP nDCG@5 EPRUM", **how)
+        found.append([repr(one) for one in (told.topic_rows, told.mean_rows, told.notes, told.run_facts)])
+        assert packed[0] == (rows == 0)
+    assert found[0] == found[1]
 
 
 def test_short_names_are_told_apart_by_their_hashes_alone():

@@ -51,7 +51,7 @@ def assemble(
     """
     topics = topic if isinstance(topic, Stretches) else _coded(topic)
     documents = document if isinstance(document, NameColumn) else _coded(document)
-    paths, path_code, path_end_code = _path_codes(path, path_end)
+    paths, path_code, path_end_code = ((), None, None) if path is None else _path_codes(path, path_end)
     stretch, begins = topics.stretches()
     grouped = bool((stretch[1:] > stretch[:-1]).all())  # every topic is one stretch
     scores, ranks = (column.whole if isinstance(column, Packed) else column for column in (score, rank))
@@ -69,15 +69,16 @@ def assemble(
     rows: IntArray | Moved | None = sorted_rows
     if order == "trec" and scores is not None:
         rows = _ties_by_name(sorted_rows, begins, scores, documents, own_columns)
-    bounds = np.append(begins, len(topics)).astype(np.int64)
+    count = topics.count if isinstance(topics, Stretches) else len(topics.codes)
+    bounds = np.append(begins, count).astype(np.int64)
     columns: dict[str, Any] = {
         "tag": tag,
         "topics": tuple(topics.names),
         "bounds": bounds,
-        "start": _in_rows(start, rows),
-        "end": _in_rows(end, rows),
-        "score": _in_rows(score, rows),
-        "line": None if line is None else _lines(line, rows),
+        "start": None if start is None else taken(start, rows),
+        "end": None if end is None else taken(end, rows),
+        "score": None if score is None else taken(score, rows),
+        "line": None if line is None else narrow(taken(line, rows)),
         "source": source,
         "format": format,
         "duplicates": duplicates,
@@ -94,16 +95,6 @@ def assemble(
     if isinstance(documents, NameColumn):
         return Run.lazy(replace(documents, order=rows), **columns)
     return Run.lazy(None, documents=documents.names, document=narrow(taken(documents.codes, rows)), **columns)
-
-
-def _in_rows(column: Positions | Packed | None, rows: IntArray | Moved | None) -> Positions | Packed | None:
-    return column.taken(rows) if isinstance(column, Packed) else None if column is None else taken(column, rows)
-
-
-def _lines(line: Narrow | LineRange, rows: IntArray | Moved | None) -> Narrow | LineRange:
-    if isinstance(line, LineRange) and (rows is None or isinstance(rows, Moved)):
-        return replace(line, order=rows)
-    return narrow(taken(line.values() if isinstance(line, LineRange) else line, rows))
 
 
 def in_trec_order(run: Run) -> Run:
@@ -179,10 +170,8 @@ def _alphabetical(documents: Coded | NameColumn, rows: IntArray) -> IntArray:
 
 
 def _path_codes(
-    path: Sequence[str] | Coded | None, path_end: Sequence[str] | None
+    path: Sequence[str] | Coded, path_end: Sequence[str] | None
 ) -> tuple[Sequence[str], IntArray | None, IntArray | None]:
-    if path is None:
-        return (), None, None
     starts = _coded(path)
     if not path_end:
         return starts.names, starts.codes, None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, count
 from typing import Any, overload
@@ -207,16 +207,26 @@ class LineRange:
     def values(self) -> Narrow:
         return taken(np.arange(self.first, self.first + self.count, dtype=self.kind), self.order)
 
-    def at(self, rows: IntArray) -> IntArray:
+    def __getitem__(self, rows: slice | IntArray) -> Narrow:
         """The numbers of some rows."""
+        if isinstance(rows, slice):
+            return self.values()[rows]
         if self.order is not None and len(self.order.places):
             places = self.order.places
             near = np.minimum(np.searchsorted(places, rows), len(places) - 1)
             rows = np.where(places[near] == rows, self.order.rows[near], rows)
         return self.first + rows
 
+    def taken(self, rows: IntArray | Moved | None) -> Narrow | LineRange:
+        """They stay a range where few rows are moved."""
+        kept = rows is None or isinstance(rows, Moved)
+        return replace(self, order=rows) if kept else self.values()[rows]  # type: ignore[arg-type, index]
 
-def taken(column: Positions, rows: IntArray | Moved | None) -> Positions:
+
+def taken(column: Any, rows: IntArray | Moved | None) -> Any:
+    """A column, packed or not, in an order of rows."""
+    if isinstance(column, (Packed, LineRange)):
+        return column.taken(rows)
     if isinstance(rows, Moved):
         moved = column if rows.in_place else column.copy()
         moved[rows.places] = column[rows.rows]
@@ -224,8 +234,10 @@ def taken(column: Positions, rows: IntArray | Moved | None) -> Positions:
     return column if rows is None else column[rows]
 
 
-def narrow(column: Positions) -> Narrow:
-    """int32 where that holds all values."""
+def narrow(column: Any) -> Any:
+    """int32 where that holds all values; a range of lines stays one."""
+    if isinstance(column, LineRange):
+        return column
     fits = column.dtype == np.int32 or not len(column) or int(column.max()) < 2**31
     return column.astype(np.int32, copy=False) if fits else column
 

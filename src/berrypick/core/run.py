@@ -412,7 +412,7 @@ class Run(Exchanged):
         """Return where some rows stood in the file; None where that is not known."""
         packed: LineRange | None = vars(self).get(PACKED["line"])
         if packed is not None:
-            return packed.at(rows)
+            return packed[rows]
         return None if self.line is None else self.line[rows]
 
     def has_any_document(self, names: list[str]) -> bool:

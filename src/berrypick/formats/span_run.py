@@ -71,7 +71,7 @@ class SpanRun(Format):
             texts, line = columns.pop("text"), columns["line"]
             run = cls.of_columns(columns, path)
             if texts is not None and run.line is not None:
-                rows = np.searchsorted(line.values() if isinstance(line, LineRange) else line, run.line)
+                rows = np.searchsorted(line[:], run.line)
                 run = run.changed(quoted=cls._quoted(texts, rows))
         return run.changed(unread=tuple(reader.unread))
 

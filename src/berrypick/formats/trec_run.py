@@ -48,7 +48,7 @@ class TrecRun(Format):
         found = scan(path, cls.format_name, in_parts=True)
         if found is not None and not found.longer:  # else the reader of lines has to look
             names = {"topic": found.stretches, "document": NameColumn(found.names)}
-            columns = {"tag": found.tag, **names, "score": found.score, "line": found.columns["line"]}
+            columns = {"tag": found.tag, **names, "score": found.score, "line": found.line}
         else:
             columns = _read_lines(path, problems)
         return assemble(**columns, order="trec", source=path, format=cls.format_name, own_columns=True)

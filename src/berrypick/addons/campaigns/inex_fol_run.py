@@ -15,7 +15,7 @@ from berrypick.core.words import counted
 from berrypick.formats.base import Format, Problems, Role
 from berrypick.formats.io.files import content
 from berrypick.formats.io.line_words import finite, word_problem
-from berrypick.formats.io.scan import Scanned, scan
+from berrypick.formats.io.scan import LONG, Scanned, scan
 from berrypick.formats.io.values import results
 
 Kind = Literal["passage", "entry point", "element", "range of elements"]
@@ -210,7 +210,7 @@ def _from_columns(found: Scanned, path: str, problems: Problems) -> Run | None:
     """None if a path is none, which the plain reader says."""
     topic, document = found.coded()
     columns = {"tag": found.tag, "topic": topic, "document": document}
-    columns |= {"score": found.score, "line": found.columns["line"]}
+    columns |= {"score": found.score, "line": found.line}
     if found.kind == _ELEMENTS:
         elements = _elements(found, path, problems)
         if elements is None:
@@ -218,7 +218,9 @@ def _from_columns(found: Scanned, path: str, problems: Problems) -> Run | None:
         columns["path"] = elements
     else:
         places = {"start": found.start, "end": found.end}
-        columns |= {name: Packed(one) if one.dtype == np.int32 else one for name, one in places.items()}
+        packed = len(found.line) >= LONG
+        for name, one in places.items():
+            columns[name] = Packed(one) if packed and one.dtype == np.int32 else one.astype(np.int64, copy=False)
     counts = _Counts(found.unlocated, found.falls, found.unscored)
     return _assembled(columns, counts, found.kind == _POINTS, path, problems)
 

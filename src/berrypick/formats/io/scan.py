@@ -29,6 +29,8 @@ BLOCK = 1 << 18
 SLACK = 64
 #: Files of so many bytes are read by so many threads, if their format can be read in parts.
 LARGE, THREADS = 1 << 25, 2
+#: Columns of so many rows stay packed until they are asked for.
+LONG = 1 << 16
 
 _MARK = b"\xef\xbb\xbf"
 
@@ -38,27 +40,19 @@ class Scanned:
 
     def __init__(self, columns: dict[str, Any]) -> None:
         self.columns = columns
-        if isinstance(line := columns["line"], range):
-            columns["line"] = LineRange(line.start, len(line))
         for name, column in columns.items():
-            if isinstance(column, tuple):  # whole numbers, and how many decimals they have
-                columns[name] = Packed(column[0], float(10 ** column[1]))
+            if isinstance(column, range):
+                lines = LineRange(column.start, len(column))
+                columns[name] = lines if len(column) >= LONG else np.arange(column.start, column.stop, dtype=np.int32)
+            elif isinstance(column, tuple):  # whole numbers, and how many decimals they have
+                whole, divisor = column[0], float(10 ** column[1])
+                columns[name] = Packed(whole, divisor) if len(whole) >= LONG else whole / divisor
 
     def __getattr__(self, name: str) -> Any:
         try:
             return self.columns[name]
         except KeyError:
             raise AttributeError(name) from None
-
-    @property
-    def line(self) -> Narrow:
-        """The number of each line that is a row."""
-        line = self.columns["line"]
-        found: Narrow = line.values() if isinstance(line, LineRange) else line
-        return found
-
-    def __len__(self) -> int:
-        return len(self.columns["line"])
 
     def coded(self) -> tuple[Stretches, Coded]:
         """Topics and documents."""
@@ -67,12 +61,12 @@ class Scanned:
     @property
     def stretches(self) -> Stretches:
         """Topics."""
-        return Stretches(self.topic_names, self.stretch_topic, self.stretch_begins, len(self))
+        return Stretches(self.topic_names, self.stretch_topic, self.stretch_begins, len(self.line))
 
     @property
     def topic(self) -> Narrow:
         """The code of the topic of every line."""
-        return np.repeat(self.stretch_topic, np.diff(np.append(self.stretch_begins, len(self))))
+        return np.repeat(self.stretch_topic, np.diff(np.append(self.stretch_begins, len(self.line))))
 
     def by_topic(self) -> tuple[IntArray | slice, IntArray] | None:
         """Rows in the order of their topics, and where each topic begins and the last one ends; None if a document
@@ -80,7 +74,7 @@ class Scanned:
         compiled = native()
         assert compiled is not None  # columns are there where the kernels are compiled
         order: IntArray | slice = slice(None)  # where every topic is one stretch
-        bounds = np.append(self.stretch_begins, len(self))
+        bounds = np.append(self.stretch_begins, len(self.line))
         if len(bounds) - 1 > len(self.topic_names):
             topic = self.topic
             order = np.argsort(topic, kind="stable")
@@ -93,7 +87,7 @@ class Scanned:
         """The names of topic and document in every line, then what it has in some other columns."""
         topics = map(self.topic_names.__getitem__, self.topic.tolist())
         documents = map(self.document_names.__getitem__, self.document.tolist())
-        return zip(topics, documents, *(getattr(self, name).tolist() for name in columns), strict=True)
+        return zip(topics, documents, *(self.columns[name][:].tolist() for name in columns), strict=True)
 
     def named(self, codes: Narrow) -> list[str]:
         """The names of documents, of which many are taken at once."""

@@ -41,7 +41,7 @@ def scan_spans(path: str, reader: FieldReader) -> dict[str, Any] | None:
     if "doc" not in ours.values():
         if not all(map(str.strip, held["text"])):
             return None  # nothing says which document it is
-        document = Coded([""], np.zeros(len(found), dtype=np.int64))
+        document = Coded([""], np.zeros(len(found.line), dtype=np.int64))
     reader.leave_values(name for *_, name in sorted(found.others))
     return {
         "tag": found.tag,
@@ -50,7 +50,7 @@ def scan_spans(path: str, reader: FieldReader) -> dict[str, Any] | None:
         **{name: _positions(held[name]) if name in held else None for name in ("start", "end")},
         "score": held.get("score"),
         "rank": held.get("rank"),
-        "line": held["line"],
+        "line": found.line,
         "text": held.get("text"),
     }
 
@@ -69,11 +69,11 @@ def scan_judged(path: str) -> dict[str, TopicTruth] | None:
     found = _scanned(path, {name: _SLOTS.index(_GRADE.get(known, known)) for name, known in ours.items()})
     if found is None:
         return None
-    grade = unpacked(found.columns.get("score", np.ones(len(found))))
+    grade = unpacked(found.columns.get("score", np.ones(len(found.line))))
     if ((grade == 0) & np.signbit(grade)).any():  # -0 is 0 in a line, -0.0 is not
         return None
     topic, document = Coded(found.topic_names, found.topic), Coded(found.document_names, found.document)
-    return judged_topics(topic, document, grade, found.line, unpacked(found.start), unpacked(found.end))
+    return judged_topics(topic, document, grade, found.line[:], unpacked(found.start), unpacked(found.end))
 
 
 #: Names of judged spans; a grade stands where a run has its score.
@@ -122,7 +122,7 @@ def _scanned(path: str, slots: dict[str, int]) -> Scanned | None:
     """The columns of a file that has any lines."""
     compiled = native()
     found = None if compiled is None else scan_with(compiled.span_lines(list(slots), list(slots.values())), path)
-    return found or None
+    return found if found is not None and len(found.line) else None
 
 
 def _names(path: str, role: Role) -> Mapping[str, str] | None:
