@@ -29,8 +29,9 @@ inline void repeated_documents(const Index* bounds, std::size_t topics, const st
 }
 
 // Which topics may point to a span twice: a set of fingerprints for each, made anew by a larger stamp.
-inline void repeated_spans(const Index* bounds, std::size_t topics, const std::int32_t* document, const Index* start,
-                           const Index* end, bool* out) {
+template <class T>
+void repeated_spans(const Index* bounds, std::size_t topics, const std::int32_t* document, const T* start, const T* end,
+                    bool* out) {
     struct Slot {
         std::uint64_t print;
         std::size_t stamp;

@@ -23,7 +23,7 @@ struct SpanRunLines : Named {
 
     using Named::Named;
     std::vector<Field> fields;
-    Column<double> column[numbers];
+    PackedColumn<double> column[numbers];
     NameColumn texts;
     std::string tag;
     std::int64_t lines = 0;
@@ -47,6 +47,15 @@ struct SpanRunLines : Named {
     bool has(Slot slot) const { return needed_ >> slot & 1; }
 
 private:
+    // A number, and the same as a whole number over a power of ten, if it was read so.
+    struct Value {
+        double number = 0;
+        Decimal decimal = {};
+        bool is_decimal = false;
+        void add_to(PackedColumn<double>& column) const {
+            is_decimal ? column.push(decimal.whole, int(decimal.decimals)) : column.push_wide(number);
+        }
+    };
     static constexpr unsigned bit(int slot) { return 1u << slot; }
     static constexpr unsigned named = 1u << topic_slot | 1u << document_slot, optional = 1u << tag_slot | 1u << other_slot;
 
@@ -55,7 +64,7 @@ private:
         while (p < end_ && is_space(*p)) ++p;
         if (p == end_ || *p == '#') return true;
         if (!skip('{')) return false;
-        double value[numbers];
+        Value value[numbers];
         Token name[2] = {}, text = {};
         unsigned met = 0;
         std::uint64_t met_others = 0;
@@ -99,9 +108,9 @@ private:
         met &= ~optional;
         if (needed_ == 0) needed_ = met;
         if (met != needed_ || !says_where(met) || bool(met & bit(start_slot)) != bool(met & bit(end_slot))) return false;
-        if ((met & bit(start_slot)) && !(value[0] >= 0 && value[1] >= value[0])) return false;
+        if ((met & bit(start_slot)) && !(value[0].number >= 0 && value[1].number >= value[0].number)) return false;
         for (int i = 0; i < numbers; ++i)
-            if (met & bit(start_slot + i)) column[i].push(value[i]);
+            if (met & bit(start_slot + i)) value[i].add_to(column[i]);
         if ((met & bit(text_slot)) && !texts.add(text)) return false;
         return add_names(name[0], name[met & bit(document_slot) ? 1 : 0], std::int32_t(lines));
     }
@@ -254,8 +263,7 @@ private:
         return found.size <= 300;
     }
     // A number of up to 15 digits without an exponent, which most are: one division rounds once, as in number().
-    bool short_number(double& value) {
-        static constexpr double tens[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14};
+    bool short_number(Value& value) {
         const char* p = at_;
         const bool negative = p < end_ && *p == '-';
         const char* const first = p += negative;
@@ -272,16 +280,18 @@ private:
         }
         if (p < end_ && (*p == 'e' || *p == 'E' || is_digit(*p))) return false;
         const double found = double(digits) / tens[after];
-        value = negative ? -found : found;
+        const std::int64_t whole = negative ? -std::int64_t(digits) : std::int64_t(digits);
+        value = {negative ? -found : found, {whole, std::size_t(after)}, whole || !negative};  // not minus zero
         at_ = p;
         return true;
     }
-    bool number_value(double& value) {
+    bool number_value(Value& value) {
         if (short_number(value)) return true;
         Token word;
         bool is_whole = false;
-        return number_token(word, is_whole) && number(word, value, slow) == Number::finite &&
-               std::fabs(value) < 9007199254740992.0;
+        value.is_decimal = false;
+        return number_token(word, is_whole) && number(word, value.number, slow) == Number::finite &&
+               std::fabs(value.number) < 9007199254740992.0;
     }
     // A name, or a whole number in its place.
     bool name_value(Token& found) {

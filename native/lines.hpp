@@ -4,6 +4,7 @@
 // again: it alone decides what is an error, and names the line. So nothing here reports anything.
 #pragma once
 
+#include <algorithm>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include <cstring>
 #include <limits>
 #include <new>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -81,6 +83,12 @@ public:
         : data_(std::exchange(other.data_, nullptr)),
           size_(std::exchange(other.size_, 0)),
           capacity_(std::exchange(other.capacity_, 0)) {}
+    Column& operator=(Column&& other) noexcept {
+        std::swap(data_, other.data_);
+        std::swap(size_, other.size_);
+        std::swap(capacity_, other.capacity_);
+        return *this;
+    }
     ~Column() { std::free(data_); }
     void push(T value) {
         if (size_ == capacity_) grow();
@@ -128,6 +136,115 @@ private:
     }
     T* data_ = nullptr;
     std::size_t size_ = 0, capacity_ = 0;
+};
+
+// Ten to the power of: what a double holds exactly.
+constexpr double tens[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                           1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+// A column in half the memory, as long as its values are whole numbers of 32 bits, or such numbers over one power of ten,
+// as scores of few decimals are: one division gives the nearest double, as it does where a number is read.
+template <class Wide>
+class PackedColumn {
+public:
+    void push(std::int64_t whole, int decimals = 0) {
+        std::int64_t scaled = whole;
+        if (is_packed_ && fits(scaled) && (decimals == decimals_ || scale(scaled, decimals)))
+            narrow_.push(std::int32_t(scaled));
+        else
+            push_wide(value(whole, decimals));
+    }
+    void push_wide(Wide value) {
+        unpack();
+        wide_.push(value);
+    }
+    void append(const PackedColumn& later) {
+        if (is_packed_ && later.is_packed_ && decimals_ == later.decimals_)
+            return narrow_.append(later.narrow_.data(), later.narrow_.size());
+        for (std::size_t i = 0; i < later.size(); ++i)
+            later.is_packed_ ? push(later.narrow_.data()[i], later.decimals_) : push_wide(later.wide_.data()[i]);
+    }
+    void reserve(std::size_t rows) { is_packed_ ? narrow_.reserve(rows) : wide_.reserve(rows); }
+    std::size_t size() const { return is_packed_ ? narrow_.size() : wide_.size(); }
+    Wide operator[](std::size_t i) const {
+        return is_packed_ ? value(narrow_.data()[i], decimals_) : wide_.data()[i];
+    }
+    bool is_packed() const { return is_packed_; }
+    int decimals() const { return decimals_; }
+    Column<std::int32_t>& narrow() { return narrow_; }
+    Column<Wide>& wide() { return wide_; }
+
+private:
+    static bool fits(std::int64_t whole) {
+        constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+        return whole >= -most && whole <= most;
+    }
+    // A whole number with as many decimals as the column has, or more decimals for all of the column; false if one of them
+    // does not fit then.
+    bool scale(std::int64_t& whole, int decimals) {
+        const int more = decimals - decimals_;
+        if (more < -9 || more > 9) return false;
+        const auto factor = std::int64_t(tens[more < 0 ? -more : more]);
+        if (more < 0) return fits(whole *= factor);
+        std::int32_t* const all = narrow_.data();
+        for (std::size_t i = 0; i < narrow_.size(); ++i)
+            if (!fits(all[i] * factor)) return false;
+        for (std::size_t i = 0; i < narrow_.size(); ++i) all[i] = std::int32_t(all[i] * factor);
+        decimals_ = decimals;
+        return true;
+    }
+    static Wide value(std::int64_t whole, int decimals) {
+        if constexpr (std::is_integral_v<Wide>) return whole;
+        return Wide(double(whole) / tens[decimals]);
+    }
+    void unpack() {
+        if (!is_packed_) return;
+        wide_.reserve(narrow_.size());
+        for (std::size_t i = 0; i < narrow_.size(); ++i) wide_.push((*this)[i]);
+        is_packed_ = false;
+        narrow_ = Column<std::int32_t>();
+    }
+    Column<std::int32_t> narrow_;
+    Column<Wide> wide_;
+    bool is_packed_ = true;
+    int decimals_ = 0;  // 0 in a column of whole numbers
+};
+
+// The numbers of the lines that rows stand in: in most files every line is a row, and the first number says all.
+class LineNumbers {
+public:
+    void push(std::int32_t number) {
+        if (!size_) first_ = number;
+        if (!rest_.size() && number == first_ + std::int32_t(size_)) {
+            ++size_;
+        } else {
+            spell_out();
+            rest_.push(number);
+            ++size_;
+        }
+    }
+    // those of a part of the file that comes after so many lines
+    void append(const LineNumbers& later, std::int32_t lines) {
+        if (!size_ && later.size_) first_ = later.first_ + lines;
+        if (later.size_ && !later.rest_.size() && !rest_.size() && later.first_ + lines == first_ + std::int32_t(size_)) {
+            size_ += later.size_;
+            return;
+        }
+        for (std::size_t i = 0; i < later.size_; ++i) push(lines + later[i]);
+    }
+    std::size_t size() const { return size_; }
+    std::int32_t operator[](std::size_t i) const { return rest_.size() ? rest_.data()[i] : first_ + std::int32_t(i); }
+    bool is_range() const { return !rest_.size(); }
+    std::int32_t first() const { return first_; }
+    Column<std::int32_t>& numbers() { return rest_; }
+
+private:
+    void spell_out() {
+        while (rest_.size() < size_) rest_.push(first_ + std::int32_t(rest_.size()));
+    }
+    std::int32_t first_ = 1;
+    std::size_t size_ = 0;
+    Column<std::int32_t> rest_;  // all of them, where they are no range
 };
 
 struct Token {
@@ -194,7 +311,7 @@ public:
     void prefetch_slot(std::uint64_t h) const { prefetch(&slots_[h & mask_]); }
     void prefetch_name(std::uint64_t h) const {
         const Slot& slot = slots_[h & mask_];
-        if (slot.code) prefetch(bytes_.data() + (slot.place >> 16));
+        if (slot.code && (slot.place & 0xFFFF) > short_name) prefetch(bytes_.data() + (slot.place >> 16));
     }
     // the code of a name, -1 if it is not known
     std::int32_t find(const Token& name, std::uint64_t h) const {
@@ -211,7 +328,7 @@ public:
                 if (same(slot, name, h)) return std::int32_t(slot.code - 1);
                 continue;
             }
-            slot = {tag(h), std::uint32_t(size() + 1), (std::uint64_t(bytes_.size()) << 16) | name.size};
+            slot = {tag(h), std::uint32_t(size() + 1), place(name.size, h, bytes_.size())};
             bytes_.append(name.at, name.size);
             ends_.push(bytes_.size());
             if (3 * slots_.size() < 4 * size()) grow();
@@ -239,8 +356,13 @@ public:
 private:
     struct Slot {
         std::uint32_t tag, code;  // the code from 1; 0: free
-        std::uint64_t place;      // where the name begins, and in the low 16 bits its length
+        std::uint64_t place;      // where the name begins, or the rest of its hash; in the low 16 bits its length
     };
+    // Names of so many bytes and one length have different hashes: each step of hash() can be undone.
+    static constexpr std::size_t short_name = 8;
+    static std::uint64_t place(std::size_t size, std::uint64_t h, std::uint64_t begin) {
+        return ((size <= short_name ? h : begin) << 16) | size;
+    }
     static std::uint64_t word(const char* p) {
         std::uint64_t found;
         std::memcpy(&found, p, 8);
@@ -261,6 +383,7 @@ private:
     static std::uint64_t mixed(std::uint64_t h) { return h ^ (h >> 32); }
     static std::uint32_t tag(std::uint64_t h) { return std::uint32_t(h >> 32); }
     bool same(const Slot& slot, const Token& name, std::uint64_t h) const {
+        if (name.size <= short_name) return slot.tag == tag(h) && slot.place == place(name.size, h, 0);
         return slot.tag == tag(h) && (slot.place & 0xFFFF) == name.size &&
                equal(bytes_.data() + (slot.place >> 16), name.at, name.size);
     }
@@ -272,7 +395,7 @@ private:
             const std::uint64_t h = hash(known);
             std::uint64_t i = h & mask;
             while (larger[i].code) i = (i + 1) & mask;
-            larger[i] = {tag(h), std::uint32_t(code + 1), (std::uint64_t(ends_.data()[code]) << 16) | known.size};
+            larger[i] = {tag(h), std::uint32_t(code + 1), place(known.size, h, ends_.data()[code])};
         }
         slots_.swap(larger);
         mask_ = mask;
@@ -391,23 +514,47 @@ private:
 
 // --- numbers -------------------------------------------------------------------------------------------------------
 
+inline int lowest_bit(std::uint64_t bits) {
+#if defined(__GNUC__)
+    return __builtin_ctzll(bits);
+#elif defined(_M_X64) || defined(_M_ARM64)
+    unsigned long first;
+    _BitScanForward64(&first, bits);
+    return int(first);
+#else
+    int first = 0;
+    for (; !(bits & 1); bits >>= 1) ++first;
+    return first;
+#endif
+}
+
 inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // Bytes behind a text that may be read, and are not used.
 constexpr std::size_t slack = 64;
 
-// Digits without a branch for each of them: numbers in a file have any length, which no processor foresees. The eight bytes
-// from `at` on are read, `count` (1 to 8) of them used; false if one of these is no digit.
-inline bool eight_digits(const char* at, std::size_t count, std::uint64_t& value) {
 #if defined(_MSC_VER) || (defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
-    std::uint64_t d;
-    std::memcpy(&d, at, 8);
-    d = (d ^ 0x3030303030303030ull) << (8 * (8 - count));  // the last digit in the highest byte, zeros before the first
+#define BERRYPICK_LITTLE_ENDIAN 1
+
+// The number that the first `count` (1 to 8) of eight bytes are, without a branch for each of them: numbers in a file have
+// any length, which no processor foresees. False if one of these is no digit.
+inline bool digits_of(std::uint64_t bytes, std::size_t count, std::uint64_t& value) {
+    // the last digit in the highest byte, zeros before the first
+    std::uint64_t d = (bytes ^ 0x3030303030303030ull) << (8 * (8 - count));
     if ((d | (d + 0x7676767676767676ull)) & 0x8080808080808080ull) return false;
     d = 10 * d + (d >> 8);  // two digits in every other byte
     constexpr std::uint64_t pair = 0x000000FF000000FFull;
     value = ((d & pair) * (100 + (1000000ull << 32)) + ((d >> 16) & pair) * (1 + (10000ull << 32))) >> 32;
     return true;
+}
+#endif
+
+// The eight bytes from `at` on are read, `count` (1 to 8) of them used.
+inline bool eight_digits(const char* at, std::size_t count, std::uint64_t& value) {
+#if defined(BERRYPICK_LITTLE_ENDIAN)
+    std::uint64_t bytes;
+    std::memcpy(&bytes, at, 8);
+    return digits_of(bytes, count, value);
 #else
     value = 0;
     for (std::size_t i = 0; i < count; ++i) {
@@ -437,24 +584,65 @@ inline std::int64_t whole(const Token& word) {
 enum class Number { finite, other, none };
 using Slow = Number (*)(const Token&, double&);
 
-// A number as Python's float() reads it. Up to 15 digits and powers of ten up to 22 are exact doubles: one division or
-// multiplication rounds once. All else goes to the library, and what that does not know to `slow`.
-inline Number number(const Token& word, double& value, Slow slow) {
-    static constexpr double tens[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                                      1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+// The decimal point in up to 16 bytes; the end if there is none.
+inline const char* find_point(const char* from, const char* end) {
+#if defined(BERRYPICK_SSE2)
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+    const int points = _mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('.')));
+    return std::min(end, from + lowest_bit(unsigned(points) | 0x10000u));
+#else
+    return std::find(from, end, '.');
+#endif
+}
+
+// A number of up to 15 digits, some of them decimals: a whole number over a power of ten. Minus zero is none.
+struct Decimal {
+    std::int64_t whole;
+    std::size_t decimals;
+    double value() const { return double(whole) / tens[decimals]; }  // both are exact, so that it rounds once
+};
+
+inline bool decimal(const Token& word, Decimal& found) {
+    static constexpr std::uint64_t powers[] = {1,         10,         100,         1000,         10000,        100000,
+                                               1000000,   10000000,   100000000,   1000000000,   10000000000,  100000000000,
+                                               1000000000000, 10000000000000, 100000000000000, 1000000000000000};
     const char *from = word.at, *const end = word.at + word.size;
     const bool negative = from < end && *from == '-';
     if (from < end && (*from == '-' || *from == '+')) ++from;
-    const char* const point = static_cast<const char*>(std::memchr(from, '.', std::size_t(end - from)));
-    const std::size_t before = std::size_t((point ? point : end) - from);
-    const std::size_t after = point ? std::size_t(end - point - 1) : 0;
+    if (end - from > 16) return false;
+    const char* const point = find_point(from, end);
+    const auto before = std::size_t(point - from), after = point < end ? std::size_t(end - point - 1) : 0;
+#if defined(BERRYPICK_LITTLE_ENDIAN)
+    if (std::uint64_t all; before && after && before + after <= 8) {  // most scores: as one number without its point
+        std::uint64_t bytes, behind;
+        std::memcpy(&bytes, from, 8);
+        std::memcpy(&behind, from + 1, 8);
+        const std::uint64_t kept = ~std::uint64_t(0) >> (64 - 8 * before);
+        if (!digits_of((bytes & kept) | (behind & ~kept), before + after, all)) return false;
+        found = {negative ? -std::int64_t(all) : std::int64_t(all), after};
+        return all || !negative;
+    }
+#endif
     std::uint64_t first = 0, last = 0;
-    if (before + after >= 1 && before + after <= 15 && (!before || digits(from, before, first)) &&
-        (!after || digits(point + 1, after, last))) {
-        const double found = (double(first) * tens[after] + double(last)) / tens[after];
-        value = negative ? -found : found;
+    if (before + after < 1 || before + after > 15 || (before && !digits(from, before, first)) ||
+        (after && !digits(point + 1, after, last)))
+        return false;
+    const std::uint64_t size = first * powers[after] + last;
+    found = {negative ? -std::int64_t(size) : std::int64_t(size), after};
+    return size || !negative;
+}
+
+// A number as Python's float() reads it. What has many digits or an exponent goes to the library, and what that does not
+// know to `slow`.
+inline Number number(const Token& word, double& value, Slow slow) {
+    Decimal found_decimal;
+    if (decimal(word, found_decimal)) {
+        value = found_decimal.value();
         return Number::finite;
     }
+    const char *from = word.at, *const end = word.at + word.size;
+    const bool negative = from < end && *from == '-';
+    if (from < end && (*from == '-' || *from == '+')) ++from;
 #if defined(__cpp_lib_to_chars)
     if (from < end && (is_digit(*from) || *from == '.')) {
         double found = 0;
@@ -529,34 +717,33 @@ inline bool is_space(char c) {
     return u <= 0x20 && (u == 0x20 || (u >= 9 && u <= 13) || (u >= 0x1C && u <= 0x1F));
 }
 
-// Which of the 64 bytes from here on are blanks or below: white space, but for a few control characters.
-inline std::uint64_t low_bytes(const char* p) {
-    std::uint64_t found = 0;
+// Which of the 64 bytes from here on are white space, and which end a line.
+struct Blanks {
+    std::uint64_t space = 0, line_end = 0;
+};
+
+inline Blanks blanks(const char* p) {
+    Blanks found;
 #if defined(BERRYPICK_SSE2)
-    const __m128i blank = _mm_set1_epi8(0x20);
+    const auto below = [](__m128i bytes, char most) {  // unsigned: most or less
+        return _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(most)), bytes);
+    };
     for (int i = 3; i >= 0; --i) {
         const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p) + i);
-        const int low = _mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(bytes, blank), bytes));
-        found = (found << 16) | std::uint64_t(unsigned(low));
+        const __m128i spaces = _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(0x20)),
+                                                         below(_mm_sub_epi8(bytes, _mm_set1_epi8(9)), 4)),
+                                            below(_mm_sub_epi8(bytes, _mm_set1_epi8(0x1C)), 3));
+        const __m128i ends = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\n'));
+        found.space = (found.space << 16) | std::uint64_t(unsigned(_mm_movemask_epi8(spaces)));
+        found.line_end = (found.line_end << 16) | std::uint64_t(unsigned(_mm_movemask_epi8(ends)));
     }
 #else
-    for (int i = 0; i < 64; ++i) found |= std::uint64_t(std::uint8_t(p[i]) <= 0x20) << i;
+    for (int i = 0; i < 64; ++i) {
+        found.space |= std::uint64_t(is_space(p[i])) << i;
+        found.line_end |= std::uint64_t(p[i] == '\n') << i;
+    }
 #endif
     return found;
-}
-
-inline int lowest_bit(std::uint64_t bits) {
-#if defined(__GNUC__)
-    return __builtin_ctzll(bits);
-#elif defined(_M_X64) || defined(_M_ARM64)
-    unsigned long first;
-    _BitScanForward64(&first, bits);
-    return int(first);
-#else
-    int first = 0;
-    for (; !(bits & 1); bits >>= 1) ++first;
-    return first;
-#endif
 }
 
 // --- lines ---------------------------------------------------------------------------------------------------------
@@ -571,14 +758,13 @@ public:
         const char *const end = text + count, *from = text;
         words_ = 0;
         for (const char* base = text; base < end; base += 64) {
-            std::uint64_t low = low_bytes(base);
-            if (end - base < 64) low &= (std::uint64_t(1) << (end - base)) - 1;
-            for (; low; low &= low - 1) {
-                const char* const p = base + lowest_bit(low);
-                if (!is_space(*p)) continue;
+            auto [space, line_end] = blanks(base);
+            if (end - base < 64) space &= (std::uint64_t(1) << (end - base)) - 1;
+            for (; space; space &= space - 1) {
+                const char* const p = base + lowest_bit(space);
                 if (p > from) add_word(from, p);
                 from = p + 1;
-                if (*p == '\n' && !add_line(format)) return false;
+                if ((line_end & space & (0 - space)) && !add_line(format)) return false;
             }
         }
         if (from < end) add_word(from, end);

@@ -137,6 +137,12 @@ void consulted(In<Index> rank, In<Index> target, In<double> probability, In<doub
                          chosen);
 }
 
+void require_bounds(const In<Index>& bounds, std::size_t rows, const char* what) {
+    require(bounds.shape(0) >= 1 && bounds.data()[0] == 0 && std::size_t(bounds.data()[bounds.shape(0) - 1]) == rows,
+            what);
+    for (std::size_t i = 1; i < bounds.shape(0); ++i) require(bounds.data()[i - 1] <= bounds.data()[i], what);
+}
+
 // --- text ----------------------------------------------------------------------------------------------------------
 // These return whether they could: whole positions too far out for 64-bit sums are left to the caller.
 
@@ -168,34 +174,83 @@ bool intersections(In<T> start, In<T> end, In<T> other_start, In<T> other_end, O
 }
 
 template <class T>
+berrypick::RelevantText<T> relevant_text(const In<Index>& code, const In<Index>& part, const In<T>& start,
+                                         const In<T>& end) {
+    const std::size_t pieces = start.shape(0);
+    require_count(end.shape(0), pieces, "relevant_end");
+    require_count(part.shape(0), code.shape(0) + 1, "part");
+    require(part.data()[0] == 0 && std::size_t(part.data()[code.shape(0)]) == pieces,
+            "part must lead from 0 to the number of relevant intervals");
+    for (std::size_t i = 0; i < code.shape(0); ++i) {
+        require(part.data()[i] <= part.data()[i + 1], "part must not fall");
+        for (Index j = part.data()[i]; j < part.data()[i + 1]; ++j) {
+            require(j >= 0 && std::size_t(j) < pieces, "part is out of range");
+            require(start.data()[j] < end.data()[j] &&
+                        (j == part.data()[i] || end.data()[j - 1] <= start.data()[j]),
+                    "relevant intervals must be disjoint and in order");
+        }
+    }
+    return {code.data(), code.shape(0), part.data(), start.data(), end.data()};
+}
+
+template <class T>
 bool first_seen(In<Index> document, In<T> start, In<T> end, In<Index> known, In<Index> part, In<T> relevant_start,
                 In<T> relevant_end, Out<double> fresh, Out<double> good) {
     require_apart(document, start, end, known, part, relevant_start, relevant_end, fresh, good);
-    const std::size_t count = document.shape(0), pieces = relevant_start.shape(0);
+    const std::size_t count = document.shape(0);
     require_count(start.shape(0), count, "start");
     require_count(end.shape(0), count, "end");
     require_count(fresh.shape(0), count, "fresh");
     require_count(good.shape(0), count, "good");
-    require_count(relevant_end.shape(0), pieces, "relevant_end");
-    require_count(part.shape(0), known.shape(0) + 1, "part");
-    require(part.data()[0] == 0 && std::size_t(part.data()[known.shape(0)]) == pieces,
-            "part must lead from 0 to the number of relevant intervals");
-    for (std::size_t i = 0; i < known.shape(0); ++i) {
-        require(i == 0 || known.data()[i - 1] < known.data()[i], "known documents must be sorted");
-        require(part.data()[i] <= part.data()[i + 1], "part must not fall");
-        for (Index j = part.data()[i]; j < part.data()[i + 1]; ++j) {
-            require(j >= 0 && std::size_t(j) < pieces, "part is out of range");
-            require(relevant_start.data()[j] < relevant_end.data()[j] &&
-                        (j == part.data()[i] || relevant_end.data()[j - 1] <= relevant_start.data()[j]),
-                    "relevant intervals must be disjoint and in order");
-        }
-    }
+    const berrypick::RelevantText<T> text = relevant_text(known, part, relevant_start, relevant_end);
+    for (std::size_t i = 1; i < known.shape(0); ++i)
+        require(known.data()[i - 1] < known.data()[i], "known documents must be sorted");
     const nb::gil_scoped_release released;
     for (const auto* positions : {&start, &end, &relevant_start, &relevant_end})
         if (!berrypick::measurable(positions->data(), positions->shape(0))) return false;
-    berrypick::first_seen(document.data(), start.data(), end.data(), count, known.data(), known.shape(0), part.data(),
-                          relevant_start.data(), relevant_end.data(), fresh.data(), good.data());
+    berrypick::FirstSeenOfList<T>()({document.data(), count}, start.data(), end.data(), text, fresh.data(), good.data());
     return true;
+}
+
+void read_lists(In<Index> bounds, In<Index> document, In<Index> start, In<Index> end, In<Index> from, In<Index> to,
+                In<Index> code, In<Index> part, In<Index> relevant_start, In<Index> relevant_end, Out<double> fresh,
+                Out<double> good, Out<Index> number, Out<Index> place) {
+    require_apart(bounds, document, start, end, from, to, code, part, relevant_start, relevant_end, fresh, good, number,
+                  place);
+    const std::size_t count = document.shape(0);
+    require_bounds(bounds, count, "bounds");
+    const std::size_t topics = bounds.shape(0) - 1;
+    for (const auto* column : {&start, &end}) {
+        require_count(column->shape(0), count, "positions");
+        require(berrypick::measurable(column->data(), count), "positions are too far out");
+    }
+    for (const auto* column : {&fresh, &good}) require_count(column->shape(0), count, "lengths");
+    for (const auto* column : {&number, &place}) require_count(column->shape(0), count, "numbers");
+    require_count(from.shape(0), topics, "from");
+    require_count(to.shape(0), topics, "to");
+    for (std::size_t i = 0; i < topics; ++i)
+        require(from.data()[i] >= 0 && from.data()[i] <= to.data()[i] && std::size_t(to.data()[i]) <= code.shape(0),
+                "the relevant text of a topic is out of range");
+    const berrypick::RelevantText<Index> text = relevant_text(code, part, relevant_start, relevant_end);
+    for (const auto* column : {&relevant_start, &relevant_end})
+        require(berrypick::measurable(column->data(), column->shape(0)), "positions are too far out");
+    const nb::gil_scoped_release released;
+    berrypick::read_lists(bounds.data(), topics, document.data(), start.data(), end.data(), from.data(), to.data(), text,
+                          fresh.data(), good.data(), number.data(), place.data());
+}
+
+void best_precision(In<Index> bounds, In<double> fresh, In<double> good, In<double> total, In<double> hundredth,
+                    Out2<double> out) {
+    require_apart(bounds, fresh, good, total, hundredth, out);
+    require_bounds(bounds, fresh.shape(0), "bounds");
+    const std::size_t topics = bounds.shape(0) - 1, levels = hundredth.shape(0);
+    require_count(good.shape(0), fresh.shape(0), "good");
+    require_count(total.shape(0), topics, "total");
+    require_count(out.shape(0), topics, "rows of out");
+    require_count(out.shape(1), levels, "columns of out");
+    const nb::gil_scoped_release released;
+    berrypick::best_precision(bounds.data(), topics, fresh.data(), good.data(), total.data(), hundredth.data(), levels,
+                              out.data());
 }
 
 void first_seen_areas(In<Index> page, In2<double> box, In<Index> relevant_page, In2<double> relevant_box,
@@ -323,6 +378,24 @@ nb::object array(berrypick::Column<T>& column) {
     T* const data = column.release();
     nb::capsule owner(data, [](void* p) noexcept { std::free(p); });
     return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {size}, owner));
+}
+
+nb::object array(berrypick::PackedColumn<std::int64_t>& column) {
+    return column.is_packed() ? array(column.narrow()) : array(column.wide());
+}
+
+// Numbers, or whole numbers and how many decimals of them are behind the point.
+nb::object array(berrypick::PackedColumn<double>& column) {
+    if (!column.is_packed()) return array(column.wide());
+    return nb::make_tuple(array(column.narrow()), column.decimals());
+}
+
+// The numbers of lines, as a range where they are one.
+nb::object array(berrypick::LineNumbers& given) {
+    berrypick::LineNumbers lines = std::move(given);
+    given = berrypick::LineNumbers();
+    if (!lines.is_range()) return array(lines.numbers());
+    return nb::module_::import_("builtins").attr("range")(lines.first(), lines.first() + Index(lines.size()));
 }
 
 nb::object vocabulary(berrypick::Vocabulary& names) {
@@ -753,12 +826,6 @@ void files(nb::module_& m) {
 
 // --- documents -----------------------------------------------------------------------------------------------------
 
-void require_bounds(const In<Index>& bounds, std::size_t rows, const char* what) {
-    require(bounds.shape(0) >= 1 && bounds.data()[0] == 0 && std::size_t(bounds.data()[bounds.shape(0) - 1]) == rows,
-            what);
-    for (std::size_t i = 1; i < bounds.shape(0); ++i) require(bounds.data()[i - 1] <= bounds.data()[i], what);
-}
-
 void require_codes(const std::int32_t* code, std::size_t count, std::size_t vocabulary) {
     for (std::size_t i = 0; i < count; ++i)
         require(code[i] >= 0 && std::size_t(code[i]) < vocabulary, "a document is out of range");
@@ -775,7 +842,8 @@ void repeated_documents(In<Index> bounds, In<std::int32_t> document, std::size_t
 }
 
 // which topics may point to a span twice: equal spans have equal fingerprints
-void repeated_spans(In<Index> bounds, In<std::int32_t> document, In<Index> start, In<Index> end, Out<bool> out) {
+template <class T>
+void repeated_spans(In<Index> bounds, In<std::int32_t> document, In<T> start, In<T> end, Out<bool> out) {
     require_apart(bounds, document, start, end, out);
     require_bounds(bounds, document.shape(0), "bounds lead from 0 to the number of rows");
     require_count(start.shape(0), document.shape(0), "start");
@@ -860,7 +928,9 @@ void documents(nb::module_& m) {
              "moved"_a.noconvert(), "moved_from"_a.noconvert());
     m.def("repeated_documents", repeated_documents, "bounds"_a.noconvert(), "document"_a.noconvert(), "vocabulary"_a,
           "out"_a.noconvert());
-    m.def("repeated_spans", repeated_spans, "bounds"_a.noconvert(), "document"_a.noconvert(), "start"_a.noconvert(),
+    m.def("repeated_spans", repeated_spans<std::int32_t>, "bounds"_a.noconvert(), "document"_a.noconvert(), "start"_a.noconvert(),
+          "end"_a.noconvert(), "out"_a.noconvert());
+    m.def("repeated_spans", repeated_spans<Index>, "bounds"_a.noconvert(), "document"_a.noconvert(), "start"_a.noconvert(),
           "end"_a.noconvert(), "out"_a.noconvert());
     m.def("judged_hits", judged_hits, "from"_a.noconvert(), "to"_a.noconvert(), "document"_a.noconvert(),
           "judged_bounds"_a.noconvert(), "judged"_a.noconvert(), "vocabulary"_a, "retrieved"_a.noconvert());
@@ -1046,6 +1116,12 @@ NB_MODULE(_native, m) {
     bind_chains(m);
     text<std::int64_t>(m);
     text<double>(m);
+    m.def("read_lists", read_lists, "bounds"_a.noconvert(), "document"_a.noconvert(), "start"_a.noconvert(),
+          "end"_a.noconvert(), "from"_a.noconvert(), "to"_a.noconvert(), "code"_a.noconvert(), "part"_a.noconvert(),
+          "relevant_start"_a.noconvert(), "relevant_end"_a.noconvert(), "fresh"_a.noconvert(), "good"_a.noconvert(),
+          "number"_a.noconvert(), "place"_a.noconvert());
+    m.def("best_precision", best_precision, "bounds"_a.noconvert(), "fresh"_a.noconvert(), "good"_a.noconvert(),
+          "total"_a.noconvert(), "hundredth"_a.noconvert(), "out"_a.noconvert());
     m.def("numbered_documents", numbered_documents, "document"_a.noconvert());
     m.def("covered", covered, "document"_a.noconvert(), "start"_a.noconvert(), "end"_a.noconvert());
     m.def("first_seen_areas", first_seen_areas, "page"_a.noconvert(), "box"_a.noconvert(),

@@ -18,7 +18,8 @@ struct Named {
     Vocabulary topics, documents;
     Column<std::int32_t> topic;  // of each stretch of lines with one topic
     Column<std::int64_t> begins;  // the first row of each stretch
-    Column<std::int32_t> document, line;
+    Column<std::int32_t> document;
+    LineNumbers line;
     Coder coder{documents, document};
     NameColumn names;  // in place of codes: in a part of a file, which will get those of the whole
     bool is_part = false;
@@ -38,6 +39,18 @@ struct Named {
         line.push(number);
         return true;
     }
+    // A score; nan in place of what is no number.
+    Number add_score(const Token& word, PackedColumn<double>& score) const {
+        Decimal found;
+        if (decimal(word, found)) {
+            score.push(found.whole, int(found.decimals));
+            return Number::finite;
+        }
+        double value = 0;
+        const Number read = berrypick::number(word, value, slow);
+        if (read != Number::none) score.push_wide(read == Number::finite ? value : std::numeric_limits<double>::quiet_NaN());
+        return read;
+    }
     void flush() { coder.flush(); }
     // Add what was read of a later part of the file, after so many lines; false if there is no room.
     bool append_names(const Named& later, std::int32_t lines) {
@@ -49,7 +62,7 @@ struct Named {
             topic.push(code);
             begins.push(rows + later.begins.data()[i]);
         }
-        line.append_shifted(later.line.data(), later.line.size(), lines);
+        line.append(later.line, lines);
         return true;
     }
     bool append_codes(const Named& later) {
@@ -70,26 +83,23 @@ private:
 struct TrecRunLines : Named {
     using Named::Named;
     static constexpr bool joins = true;
-    Column<double> score;
+    PackedColumn<double> score;
     std::string tag;
     std::int64_t longer = 0;  // lines with more columns, which are passed over
 
     bool add(const Token* words, std::size_t count, std::int32_t number) {
-        double value = 0;
-        if (count < 6 || berrypick::number(words[4], value, slow) != Number::finite) return false;
+        if (count < 6 || add_score(words[4], score) != Number::finite) return false;
         longer += count > 6;
         if (tag.empty()) tag.assign(words[5].at, words[5].size);
-        score.push(value);
         return add_topic(words[0], number) && names.add(words[2]);
     }
     void reserve(double times) {
         const auto rows = std::size_t(times * double(line.size()));
-        line.reserve(rows);
         score.reserve(rows);
         names.reserve(rows, std::size_t(times * double(names.bytes())));
     }
     bool append(const TrecRunLines& later, std::int32_t lines) {
-        score.append(later.score.data(), later.score.size());
+        score.append(later.score);
         names.append(later.names);
         longer += later.longer;
         if (tag.empty()) tag = later.tag;
@@ -117,8 +127,8 @@ struct FolRunLines : Named {
     static constexpr std::int64_t nowhere_size = 18;  // characters of a passage that could not be located
     enum class Kind : int { unknown, passage, point, element };
 
-    Column<double> score;
-    Column<std::int64_t> start, end;
+    PackedColumn<double> score;
+    PackedColumn<std::int64_t> start, end;
     Vocabulary paths;
     Column<std::int32_t> path;
     Kind kind = Kind::unknown;
@@ -132,11 +142,9 @@ struct FolRunLines : Named {
         if (kind == Kind::unknown) kind = found;
         if (found != kind || (on_path && (count == 8 || words[6].size > Vocabulary::longest))) return false;
         if (!(on_path ? add_path(words[6]) : add_place(words, count))) return false;
-        double value = 0;
-        const Number read = berrypick::number(words[4], value, slow);
+        const Number read = add_score(words[4], score);
         if (read == Number::none) return false;
         unscored += read != Number::finite;
-        score.push(read == Number::finite ? value : std::numeric_limits<double>::quiet_NaN());
         if (tag.empty()) tag.assign(words[5].at, words[5].size);
         if (!add_names(words[0], words[2], number)) return false;
         count_fall(topic.back(), whole(words[3]));
@@ -144,7 +152,6 @@ struct FolRunLines : Named {
     }
     void reserve(double times) {
         const auto rows = std::size_t(times * double(line.size()));
-        line.reserve(rows);
         document.reserve(rows);
         score.reserve(rows);
         if (kind == Kind::element) return path.reserve(rows);
@@ -155,7 +162,7 @@ struct FolRunLines : Named {
         if (later.kind == Kind::unknown) return true;  // no line of it is a result
         if (kind == Kind::unknown) kind = later.kind;
         if (kind != later.kind || !append_names(later, lines) || !append_codes(later)) return false;
-        score.append(later.score.data(), later.score.size());
+        score.append(later.score);
         append_places(later);
         unscored += later.unscored;
         if (tag.empty()) tag = later.tag;
@@ -176,15 +183,17 @@ private:
     bool add_place(const Token* words, std::size_t count) {
         if (words[6].is("X") || words[6].is("-1")) {
             ++unlocated;
-            start.push(-nowhere_size * unlocated);
-            end.push(-nowhere_size * (unlocated - 1));
+            push_place(-nowhere_size * unlocated, -nowhere_size * (unlocated - 1));
             return true;
         }
         const std::int64_t offset = whole(words[6]), length = count == 8 ? whole(words[7]) : 0;
         if (offset < 0 || length < 0) return false;
-        start.push(offset);
-        end.push(offset + length);
+        push_place(offset, offset + length);
         return true;
+    }
+    void push_place(std::int64_t from, std::int64_t to) {
+        start.push(from);
+        end.push(to);
     }
     // how often the rank column falls from one line of a topic to its next
     void count_fall(std::int32_t of_topic, std::int64_t rank) {
@@ -198,14 +207,13 @@ private:
     // what could not be located is numbered through the whole file
     void append_places(const FolRunLines& later) {
         if (!later.unlocated) {
-            start.append(later.start.data(), later.start.size());
-            end.append(later.end.data(), later.end.size());
+            start.append(later.start);
+            end.append(later.end);
             return;
         }
         for (std::size_t i = 0; i < later.start.size(); ++i) {
-            const std::int64_t shift = later.start.data()[i] < 0 ? nowhere_size * unlocated : 0;
-            start.push(later.start.data()[i] - shift);
-            end.push(later.end.data()[i] - shift);
+            const std::int64_t shift = later.start[i] < 0 ? nowhere_size * unlocated : 0;
+            push_place(later.start[i] - shift, later.end[i] - shift);
         }
         unlocated += later.unlocated;
     }
@@ -224,9 +232,9 @@ private:
 // topic Q0 document relevant length [entry offset:length ...]
 struct FolTruthLines : Named {
     using Named::Named;
-    Column<std::int64_t> length, entry;  // of a document; the entry is -1 where nothing is relevant
-    Column<std::int64_t> first;          // the first passage of each line
-    Column<std::int64_t> start, end;     // of passages
+    PackedColumn<std::int64_t> length, entry;  // of a document; the entry is -1 where nothing is relevant
+    PackedColumn<std::int64_t> first;          // the first passage of each line
+    PackedColumn<std::int64_t> start, end;     // of passages
     std::int64_t empty = 0, overlapping = 0, beyond = 0;
 
     bool add(const Token* words, std::size_t count, std::int32_t number) {

@@ -57,11 +57,14 @@ void intersections(const T* start, const T* end, std::size_t count, const T* oth
     }
 }
 
-// How much relevant text lies before a position, from disjoint intervals in order.
+// How much relevant text lies before a position, from disjoint intervals in order. Most documents have a few of them, which
+// are added up anew each time; sums of many are kept.
 template <class T>
 class Relevant {
 public:
-    Relevant(const T* start, const T* end, std::size_t count) : start_(start), end_(end), count_(count), before_(count) {
+    Relevant(const T* start, const T* end, std::size_t count) : start_(start), end_(end), count_(count) {
+        if (count <= few) return;
+        before_.resize(count);
         T sum = 0;
         for (std::size_t i = 0; i < count; ++i) {
             before_[i] = sum;
@@ -69,12 +72,20 @@ public:
         }
     }
     T up_to(T position) const {
-        const std::size_t i = std::size_t(std::upper_bound(start_, start_ + count_, position) - start_);
-        if (i == 0) return 0;
-        return before_[i - 1] + std::min(position - start_[i - 1], end_[i - 1] - start_[i - 1]);
+        T before = 0;
+        std::size_t i = 0;  // how many begin before
+        if (count_ > few) {
+            i = std::size_t(std::upper_bound(start_, start_ + count_, position) - start_);
+            if (i) before = before_[i - 1];
+        } else {
+            for (; i < count_ && start_[i] <= position; ++i)
+                if (i) before += end_[i - 1] - start_[i - 1];
+        }
+        return i ? before + std::min(position - start_[i - 1], end_[i - 1] - start_[i - 1]) : T(0);
     }
 
 private:
+    static constexpr std::size_t few = 8;
     const T* start_;
     const T* end_;
     std::size_t count_;
@@ -135,6 +146,12 @@ public:
 private:
     // whether no two regions overlap
     bool apart(const std::size_t* rows, std::size_t count, const T* start, const T* end) {
+        if (count <= 4) {  // each with each, without sorting
+            for (std::size_t i = 1; i < count; ++i)
+                for (std::size_t j = 0; j < i; ++j)
+                    if (std::max(start[rows[i]], start[rows[j]]) < std::min(end[rows[i]], end[rows[j]])) return false;
+            return true;
+        }
         regions_.clear();
         for (std::size_t i = 0; i < count; ++i)
             if (end[rows[i]] > start[rows[i]]) regions_.emplace_back(start[rows[i]], end[rows[i]]);
@@ -169,6 +186,10 @@ public:
         while (size < 2 * count) size *= 2;
         slots_.assign(size, 0);
         for (std::size_t row = 0; row < count; ++row) {
+            if (row && document[row] == document[row - 1]) {  // as in many runs
+                number_[row] = number_[row - 1];
+                continue;
+            }
             std::uint32_t& slot = slots_[place(document[row])];
             if (!slot) {
                 code_.push_back(document[row]);
@@ -206,35 +227,91 @@ private:
     std::vector<Index> number_, code_;
 };
 
-// All documents. Relevant text is given for the documents with codes known[0] < known[1] < ..., that of known[i] being
-// the intervals part[i] .. part[i+1].
+// The relevant text of documents: that of code[i] are the intervals part[i] .. part[i+1], disjoint and in order.
 template <class T>
-void first_seen(const Index* document, const T* start, const T* end, std::size_t count, const Index* known,
-                std::size_t known_count, const Index* part, const T* relevant_start, const T* relevant_end,
-                double* fresh, double* good) {
-    const Numbered documents(document, count);
-    std::vector<std::size_t> rows, bounds;
-    documents.group(rows, bounds);
-    std::vector<std::size_t> known_place(documents.code().size(), Numbered::none);
-    for (std::size_t k = known_count; k-- > 0;) {  // of equal ones the first
-        const std::size_t number = documents.number_of(known[k]);
-        if (number != Numbered::none) known_place[number] = k;
-    }
-    FirstSeen<T> one;
-    for (std::size_t i = 0; i < documents.code().size(); ++i) {
-        const std::size_t* const own = rows.data() + bounds[i];
-        const std::size_t many = bounds[i + 1] - bounds[i];
-        const std::size_t k = known_place[i];
-        if (k != Numbered::none) {
-            const Relevant<T> relevant(relevant_start + part[k], relevant_end + part[k],
-                                       std::size_t(part[k + 1] - part[k]));
-            one(own, many, start, end, &relevant, fresh, good);
-        } else if (many == 1) {
-            fresh[*own] = end[*own] > start[*own] ? double(end[*own] - start[*own]) : 0.0;
-            good[*own] = 0.0;
-        } else {
-            one(own, many, start, end, nullptr, fresh, good);
+struct RelevantText {
+    const Index* code;
+    std::size_t count;
+    const Index* part;
+    const T *start, *end;
+};
+
+// All documents of a list, as FirstSeen has each.
+template <class T>
+class FirstSeenOfList {
+public:
+    void operator()(const Numbered& documents, const T* start, const T* end, const RelevantText<T>& text, double* fresh,
+                    double* good) {
+        documents.group(rows_, bounds_);
+        known_.assign(documents.code().size(), Numbered::none);
+        for (std::size_t k = text.count; k-- > 0;) {  // of equal ones the first
+            const std::size_t number = documents.number_of(text.code[k]);
+            if (number != Numbered::none) known_[number] = k;
         }
+        for (std::size_t i = 0; i < known_.size(); ++i) {
+            const std::size_t* const own = rows_.data() + bounds_[i];
+            const std::size_t many = bounds_[i + 1] - bounds_[i];
+            if (const std::size_t k = known_[i]; k != Numbered::none) {
+                const Relevant<T> relevant(text.start + text.part[k], text.end + text.part[k],
+                                           std::size_t(text.part[k + 1] - text.part[k]));
+                one_(own, many, start, end, &relevant, fresh, good);
+            } else if (many == 1) {
+                fresh[*own] = end[*own] > start[*own] ? double(end[*own] - start[*own]) : 0.0;
+                good[*own] = 0.0;
+            } else {
+                one_(own, many, start, end, nullptr, fresh, good);
+            }
+        }
+    }
+    // which relevant text the document with a number has, Numbered::none if it has none
+    std::size_t known(Index number) const { return known_[std::size_t(number)]; }
+
+private:
+    FirstSeen<T> one_;
+    std::vector<std::size_t> rows_, bounds_, known_;
+};
+
+// The lists of topics, rows bounds[i] .. bounds[i+1] of topic i, with the relevant text from[i] .. to[i]. Also the number of
+// the document of each row among those of its list, and which relevant text that document has, -1 if it has none.
+inline void read_lists(const Index* bounds, std::size_t topics, const Index* document, const Index* start,
+                       const Index* end, const Index* from, const Index* to, const RelevantText<Index>& text,
+                       double* fresh, double* good, Index* number, Index* place) {
+    FirstSeenOfList<Index> seen;
+    for (std::size_t topic = 0; topic < topics; ++topic) {
+        const Index first = bounds[topic];
+        const Numbered documents(document + first, std::size_t(bounds[topic + 1] - first));
+        seen(documents, start + first, end + first,
+             {text.code + from[topic], std::size_t(to[topic] - from[topic]), text.part + from[topic], text.start, text.end},
+             fresh + first, good + first);
+        for (Index row = first; row < bounds[topic + 1]; ++row) {
+            number[row] = documents.number()[std::size_t(row - first)];
+            const std::size_t known = seen.known(number[row]);
+            place[row] = known == Numbered::none ? -1 : from[topic] + Index(known);
+        }
+    }
+}
+
+// For each topic and each share of its relevant text (hundredths, which rise): the largest precision, relevant over all
+// text read, at any rank where so much has been found. Lengths are whole numbers, so that sums and products are exact.
+inline void best_precision(const Index* bounds, std::size_t topics, const double* fresh, const double* good,
+                           const double* total, const double* hundredth, std::size_t levels, double* out) {
+    for (std::size_t topic = 0; topic < topics; ++topic, out += levels) {
+        double found = 0.0, read = 0.0, best = 0.0;
+        for (Index row = bounds[topic]; row < bounds[topic + 1]; ++row) {
+            found += good[row];
+            read += fresh[row];
+        }
+        std::size_t level = levels;
+        while (level && 100.0 * found < total[topic] * hundredth[level - 1]) out[--level] = 0.0;
+        for (Index row = bounds[topic + 1]; level && row-- > bounds[topic];) {
+            if (good[row] != 0.0) {  // precision falls where nothing is found, and no share is reached there
+                best = std::max(best, found / read);
+                found -= good[row];
+                while (level && 100.0 * found < total[topic] * hundredth[level - 1]) out[--level] = best;
+            }
+            read -= fresh[row];
+        }
+        while (level) out[--level] = best;  // of nothing at all
     }
 }
 

@@ -72,9 +72,10 @@ def judged_lines(seed: int) -> str:
     lines = []
     for topic, document in {tuple(draw.integers(0, 6, 2).tolist()) for _ in range(int(draw.integers(1, 25)))}:
         sizes = draw.integers(0, 9, int(draw.integers(0, 4))).tolist()
-        spans = " ".join(f"{100 * i}:{size}" for i, size in enumerate(sizes))
-        entry = f" {int(draw.integers(0, 99))} {spans}" if sizes else ""
-        lines.append(f"t{topic} Q0 d{document} {sum(sizes)} 1000{entry}\n")
+        far = 2**31 if draw.random() < 0.02 else 0  # beyond what columns of 32 bits hold
+        spans = " ".join(f"{far + 100 * i}:{size}" for i, size in enumerate(sizes))
+        entry = f" {far + int(draw.integers(0, 99))} {spans}" if sizes else ""
+        lines.append(f"t{topic} Q0 d{document} {sum(sizes)} {far + 1000}{entry}\n")
     return "".join(lines[i] for i in draw.permutation(len(lines)).tolist())
 
 

@@ -75,6 +75,18 @@ def random_text(native: ModuleType, rng: np.random.Generator) -> None:
             rng.integers(-1, 4, count), start, end, np.arange(known), part, relevant_start, relevant_start + kind(5),
             np.empty(count), np.empty(count),
         )  # fmt: skip
+        if kind is np.int64:
+            parts = np.sort(rng.integers(0, known + 1, (2, 3)), axis=0)
+            bounds = np.sort(np.append(rng.integers(0, count + 1, 2), [0, count]))
+            lengths, numbers = np.empty((2, count)), np.empty((2, count), dtype=np.int64)
+            native.read_lists(
+                bounds, rng.integers(-1, 4, count), start, end, *parts, rng.integers(-2, 4, known), part,
+                relevant_start, relevant_start + 5, *lengths, *numbers,
+            )  # fmt: skip
+            assert (numbers[0] >= 0).all() and (numbers >= -1).all() and (numbers[1] < max(known, 1)).all()
+            levels = rng.choice([-1.0, 0.0, 50.0, 100.0, np.nan, np.inf], 4)
+            odd = np.where(rng.random((2, count)) < 0.1, np.nan, lengths)
+            native.best_precision(bounds, *odd, rng.choice([*EXTREME, np.nan, 50.0], 3), levels, np.empty((3, 4)))
 
 
 def random_areas(native: ModuleType, rng: np.random.Generator) -> None:
@@ -642,6 +654,22 @@ def wrong_calls(native: ModuleType):
     yield lambda: native.first_seen(
         i, i, i + 1, np.array([0, 1]), np.array([0, 2**62, 1]), np.array([0]), np.array([5]), np.empty(3), np.empty(3)
     )
+    one = np.array([0]), np.array([1])
+    lists = (np.array([0, 3]), i, i, i + 1, *one, one[0], np.array([0, 1]), one[0], one[1],
+             np.empty(3), np.empty(3), i + 2, i + 3)  # fmt: skip
+    for place, value in [
+        (0, np.array([0, 2])), (0, np.array([1, 3])), (0, np.array([0, 4, 3])), (0, i[:0]), (1, i[:2]), (2, i[:2]),
+        (3, np.array([1, 2, 2**62])), (2, np.array([-(2**62), 1, 1])), (4, -one[1]), (4, np.array([2])), (4, i),
+        (5, np.array([2])), (5, i), (6, i[:0]), (7, one[0]), (7, np.array([0, 2])), (8, np.array([-(2**62)])),
+        (9, one[0]), (9, np.array([2**62])), (10, np.empty(2)), (11, np.empty(4)), (12, i[:2].copy()),
+        (13, np.zeros(4, dtype=np.int64)),
+    ]:  # fmt: skip
+        yield lambda place=place, value=value: native.read_lists(*lists[:place], value, *lists[place + 1 :])
+    found = (np.array([0, 3]), f, f + 0, f[:1] + 0, np.array([0.0, 50.0]), np.empty((1, 2)))
+    for place, value in [
+        (0, np.array([0, 2])), (0, i[:0]), (1, f[:2]), (2, f[:2]), (3, f), (5, np.empty((2, 2))), (5, np.empty((1, 1))),
+    ]:  # fmt: skip
+        yield lambda place=place, value=value: native.best_precision(*found[:place], value, *found[place + 1 :])
     four = np.zeros((3, 4))
     for place, value in [(1, four[:2]), (1, np.zeros((3, 3))), (3, four[:1]), (4, np.empty(2)), (5, np.empty(4))]:
         boxes = (i, four, i, four, np.empty(3), np.empty(3))

@@ -17,6 +17,8 @@ import pytest
 
 import berrypick as bp
 from berrypick import formats, kernels
+from berrypick.addons.campaigns import inex_fol_run
+from berrypick.core.columns import Packed
 from berrypick.core.errors import BerrypickError
 from berrypick.formats.base import Problems
 from berrypick.formats.io import scan as _scan
@@ -37,12 +39,18 @@ def content(format: str, draw: random.Random) -> bytes:
     """A run of several topics, each in one stretch or in many, with blank lines, comments and odd ends."""
     kind = draw.choice(["passages", "points", "elements"])
     names = [f"d{i}" for i in range(40)] + ["é", "日本語", "a-much-longer-name-of-a-document"]
+    decimals, odd = draw.choice([0, 1, 4, 6, 9]), draw.choice([0, 0, 0.02, 0.9])  # scores of other forms
+    far = draw.choice([0, 0, 0.02]) * draw.choice([2**20, 2**31, 2**40])
     lines = []
     for topic in draw.sample(range(100), draw.randint(1, 6)):
         for rank in range(1, draw.randint(1, 60)):
-            score = draw.choice([f"{draw.uniform(-9, 9):.4f}", "1e3", "7", "-0.0", "12345678901234567890", ".5"])
+            score = f"{draw.uniform(-9, 9):.{decimals}f}"
+            score = score.rstrip("0") + "0" if odd == 0.02 and decimals else score  # as many decimals as it needs
+            if draw.random() < odd:
+                score = draw.choice(["1e3", "7", "-0.0", "12345678901234567890", ".5", "2147483648", "-2147483648.0"])
+            begin = rank * 1000 + int(far * draw.choice([0, 0, 50]))
             place = {
-                "passages": draw.choice(["X X", "-1 4", f"{rank * 1000} {draw.randint(0, 900)}"]),
+                "passages": draw.choice(["X X", "-1 4", f"{begin} {draw.randint(0, 900)}"]),
                 "points": draw.choice(["X", f"{rank * 1000}"]),
                 "elements": f"/article[1]/sec[{rank}]",
             }[kind]
@@ -58,6 +66,12 @@ def content(format: str, draw: random.Random) -> bytes:
         found.insert(draw.randint(0, len(found)), draw.choice(ODD))
     end = draw.choice([b"\n", b"\n", b"\r\n"])
     return draw.choice([b"", b"", b"\xef\xbb\xbf"]) + end.join(found) + draw.choice([end, b"", end * 3])
+
+
+def keep_packed(monkeypatch: pytest.MonkeyPatch, rows: int = 0) -> None:
+    """Columns of so many rows, else only those of long files."""
+    for module in (_scan, inex_fol_run):
+        monkeypatch.setattr(module, "LONG", rows)
 
 
 def outcome(path: str, format: str) -> dict[str, object] | str:
@@ -88,9 +102,81 @@ def test_any_number_of_threads_reads_the_same(format: str, seed: int, tmp_path: 
         plain = outcome(str(path), format)
     monkeypatch.setattr(_scan, "LARGE", 0)
     for threads in (1, 2, 7):
+        keep_packed(monkeypatch, draw.choice([0, 0, 1 << 16]))
         monkeypatch.setattr(_scan, "BLOCK", draw.choice([16, 100, 1000, 1 << 18]))
         monkeypatch.setattr(_scan, "_threads", lambda threads=threads: threads)
         assert outcome(str(path), format) == plain, threads
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_plain_columns_take_half_the_memory(format: str, tmp_path: Path, monkeypatch) -> None:
+    """The comparison above is of two forms: most files are packed, and one line that is odd makes them wide."""
+    keep_packed(monkeypatch)
+    rows = [f"{i // 50} Q0 d{i} {i % 50} {-i / 8} t{' 5 9' * ('inex' in format)}" for i in range(200)]
+    path, held = tmp_path / "run", {}
+    odd = rows[-1].replace("-24.875", "-1e3").replace(" 5 9", f" {2**40} 1")
+    for name, last in (("plain", rows[-1]), ("odd", odd)):
+        path.write_text("\n".join([*rows[:-1], *["# odd"] * (name == "odd"), last]) + "\n")
+        held[name] = FORMATS[format].read(str(path), Problems(str(path)))
+    packed = {"packed_score", "packed_line"} | ({"packed_start", "packed_end"} if "inex" in format else set())
+    assert packed <= vars(held["plain"]).keys() and packed.isdisjoint(vars(held["odd"]))
+    assert held["plain"].score.tolist() == [-i / 8 for i in range(200)]
+    assert held["plain"].line.tolist() == [*range(1, 201)] and held["odd"].line.tolist() == [*range(1, 200), 201]
+    assert packed.isdisjoint(vars(held["plain"]).keys() - {"packed_start", "packed_end"})  # made once, and kept so
+    other = held["plain"].changed(start=np.arange(200), end=np.arange(200) + 1)
+    assert other.kept("start").tolist() == other.start.tolist() == [*range(200)]
+
+
+@pytest.mark.parametrize("tied", [False, True])
+def test_lines_of_some_rows(tied: bool, tmp_path: Path, monkeypatch) -> None:
+    keep_packed(monkeypatch)
+    path = tmp_path / "run"
+    path.write_text("".join(f"{i // 5} Q0 d{i} 1 {-(i // 2) if tied else -i} t\n" for i in range(20)))
+    run = FORMATS["trec-run"].read(str(path), Problems(str(path)))
+    rows = np.array([0, 1, 2, 7, 19])
+    found = run.lines(rows).tolist()
+    assert "packed_line" in vars(run) and found == run.line[rows].tolist() == run.lines(rows).tolist()
+    assert (found == [1, 2, 3, 8, 20]) is not tied
+
+
+@pytest.mark.parametrize("tied", [False, True])
+@pytest.mark.parametrize("format", FORMATS)
+def test_packed_runs_are_evaluated_as_others(format: str, tied: bool, tmp_path: Path, monkeypatch) -> None:
+    """Every digit and note, of files whose scores fall, are tied, or rise; passages overlap, and one is there twice."""
+    draw, span = random.Random(f"{format} {tied}"), "inex" in format
+    truth, runs = [], {"falls": [], "rises": []}
+    for topic in range(8):
+        names = draw.sample(range(40), 12)
+        truth += [f"{topic} Q0 d{d} 30 500 9 9:30" if span else f"{topic} 0 d{d} {d % 2}" for d in names[:6]]
+        for rank, d in enumerate([*names, *names[:9]] if span else names):
+            place = f" {draw.randint(0, 60)} {draw.randint(0, 60)}" if span else ""
+            score = rank // 3 if tied else rank / 8
+            for name, sign in (("falls", -1), ("rises", 1)):
+                runs[name].append(f"{topic} Q0 d{d} {rank} {sign * score} {name}{place}")
+    (tmp_path / "truth").write_text("\n".join([*truth, ""]))
+    for name, lines in runs.items():
+        (tmp_path / name).write_text("\n".join([*lines, lines[-1] if span and tied else "# end", ""]))
+    found, how = [], {"duplicates": "keep"} if span else {}
+    for rows in (1 << 16, 0):
+        keep_packed(monkeypatch, rows)
+        paths = [tmp_path / name for name in runs]
+        packed = ["packed_line" in vars(FORMATS[format].read(str(path), Problems(str(path)))) for path in paths]
+        told = bp.evaluate(tmp_path / "truth", paths, "AiP AgP charR" if span else "AP nDCG@5 EPRUM", **how)
+        found.append([repr(one) for one in (told.topic_rows, told.mean_rows, told.notes, told.run_facts)])
+        assert packed[0] == (rows == 0)
+    assert found[0] == found[1]
+
+
+def test_short_names_are_told_apart_by_their_hashes_alone():
+    """Names of up to eight bytes, many of which differ in one byte only, and longer ones."""
+    draw = random.Random(2)
+    names = [
+        "".join(draw.choices("0123456789", k=size)) for size in (1, 2, 3, 4, 5, 6, 7, 8, 9, 12) for _ in range(9000)
+    ]
+    names += ["".join(draw.choices("01aé日", k=size)) for size in range(1, 9) for _ in range(4000)]
+    known, codes = kernels._native.name_column(names).interned()
+    first = {name: code for code, name in enumerate(dict.fromkeys(names))}
+    assert known.names() == [*first] and codes.tolist() == [first[name] for name in names]
 
 
 def scanned(format: str, line: bytes) -> dict[str, Any] | None:
@@ -119,6 +205,12 @@ def test_numbers_are_those_that_python_reads():
         else:
             read += 1
             assert columns["grade"].tobytes() == np.array([expected]).tobytes(), word
+        columns = scanned("trec-run", f"1 Q0 d 1 {word} t".encode())
+        assert (columns is None) == (expected is None or "_" in word), word
+        if columns is not None:
+            score = _scan.Scanned(columns).score
+            score = score.values() if isinstance(score, Packed) else score
+            assert score.tobytes() == np.array([expected]).tobytes(), word
         columns = scanned("inex-fol-run", f"1 Q0 d 1 2.5 t {word} 7".encode())
         whole = whole_number(word)
         assert columns is None if whole is None else columns is not None and columns["start"].tolist() == [whole], word

@@ -12,7 +12,7 @@ from odd_lines import ODD
 from berrypick import kernels
 from berrypick.core.errors import BerrypickError
 from berrypick.formats.base import Problems
-from berrypick.formats.io import span_scan
+from berrypick.formats.io import scan, span_scan
 from berrypick.formats.io.json_lines import positions
 from berrypick.formats.span_run import SpanRun
 
@@ -54,6 +54,12 @@ def outcome(path):
         },
         "counts": problems.counts,
     }
+
+
+@pytest.fixture(params=[0, 1 << 16], ids=["packed", "not packed"], autouse=True)
+def long(monkeypatch, request):
+    """Rows of columns that stay packed."""
+    monkeypatch.setattr(scan, "LONG", request.param)
 
 
 @pytest.fixture

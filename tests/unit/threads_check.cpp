@@ -27,6 +27,14 @@ void add(const Column<T>& column) {
     add(column.data(), column.size() * sizeof(T));
 }
 
+template <class Values>
+void add_each(const Values& values) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const auto value = values[i];
+        add(&value, sizeof value);
+    }
+}
+
 void add(const Vocabulary& names) {
     for (std::size_t i = 0; i < names.size(); ++i) {
         add(names.name(i).at, names.name(i).size);
@@ -43,8 +51,8 @@ void add_rest(const TrecRunLines& found) {
 }
 
 void add_rest(const FolRunLines& found) {
-    add(found.start);
-    add(found.end);
+    add_each(found.start);
+    add_each(found.end);
     add(found.path);
     add(found.paths);
     const std::int64_t counts[] = {found.unlocated, found.falls, found.unscored};
@@ -67,8 +75,8 @@ int show(const char* path, std::size_t part, std::size_t threads) {
         add(found.begins);
         add(found.documents);
         add(found.document);
-        add(found.line);
-        add(found.score);
+        add_each(found.line);
+        add_each(found.score);
         add(found.tag.data(), found.tag.size());
         add_rest(found);
         std::printf("%zu rows, %llx\n", found.line.size(), static_cast<unsigned long long>(print));

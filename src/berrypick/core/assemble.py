@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray, Narrow, Positions
-from berrypick.core.columns import Coded, Moved, NameColumn, Stretches, narrow, taken
+from berrypick.core.columns import Coded, LineRange, Moved, NameColumn, Packed, Stretches, narrow, taken
 from berrypick.core.run import Duplicates, Run
 
 if TYPE_CHECKING:
@@ -26,11 +26,11 @@ def assemble(
     tag: str,
     topic: Sequence[str] | Coded | Stretches,
     document: Sequence[str] | Coded | NameColumn,
-    start: Positions | None = None,
-    end: Positions | None = None,
-    score: FloatArray | None = None,
-    rank: FloatArray | None = None,
-    line: Narrow | None = None,
+    start: Positions | Packed | None = None,
+    end: Positions | Packed | None = None,
+    score: FloatArray | Packed | None = None,
+    rank: FloatArray | Packed | None = None,
+    line: Narrow | LineRange | None = None,
     path: Sequence[str] | Coded | None = None,
     path_end: Sequence[str] | None = None,
     boxes: Boxes | None = None,
@@ -51,10 +51,11 @@ def assemble(
     """
     topics = topic if isinstance(topic, Stretches) else _coded(topic)
     documents = document if isinstance(document, NameColumn) else _coded(document)
-    paths, path_code, path_end_code = _path_codes(path, path_end)
+    paths, path_code, path_end_code = ((), None, None) if path is None else _path_codes(path, path_end)
     stretch, begins = topics.stretches()
     grouped = bool((stretch[1:] > stretch[:-1]).all())  # every topic is one stretch
-    by = rank if order == "rank" else None if order == "file" else score
+    scores, ranks = (column.whole if isinstance(column, Packed) else column for column in (score, rank))
+    by = ranks if order == "rank" else None if order == "file" else scores
     assert by is not None or order == "file"
     sorted_rows: IntArray | None = None
     if not grouped or (by is not None and not _in_order(by, begins, falling=order != "rank")):
@@ -67,9 +68,10 @@ def assemble(
             sorted_rows = np.lexsort((topics.codes,) if key is None else (key, topics.codes))
         begins = np.searchsorted(topics.codes[sorted_rows], np.arange(len(topics.names)))
     rows: IntArray | Moved | None = sorted_rows
-    if order == "trec" and score is not None:
-        rows = _ties_by_name(sorted_rows, begins, score, documents, own_columns)
-    bounds = np.append(begins, len(topics)).astype(np.int64)
+    if order == "trec" and scores is not None:
+        rows = _ties_by_name(sorted_rows, begins, scores, documents, own_columns)
+    count = topics.count if isinstance(topics, Stretches) else len(topics.codes)
+    bounds = np.append(begins, count).astype(np.int64)
     columns: dict[str, Any] = {
         "tag": tag,
         "topics": tuple(topics.names),
@@ -89,8 +91,8 @@ def assemble(
         "task": task,
         "boxes": boxes if boxes is None or sorted_rows is None else boxes[sorted_rows],
     }
-    if order == "rank" and rank is not None:
-        columns["rank"] = _list_items(taken(rank, rows), bounds)
+    if order == "rank" and ranks is not None:
+        columns["rank"] = _list_items(taken(ranks, rows), bounds)
     if isinstance(documents, NameColumn):
         return Run.lazy(replace(documents, order=rows), **columns)
     return Run.lazy(None, documents=documents.names, document=narrow(taken(documents.codes, rows)), **columns)
@@ -169,10 +171,8 @@ def _alphabetical(documents: Coded | NameColumn, rows: IntArray) -> IntArray:
 
 
 def _path_codes(
-    path: Sequence[str] | Coded | None, path_end: Sequence[str] | None
+    path: Sequence[str] | Coded, path_end: Sequence[str] | None
 ) -> tuple[Sequence[str], IntArray | None, IntArray | None]:
-    if path is None:
-        return (), None, None
     starts = _coded(path)
     if not path_end:
         return starts.names, starts.codes, None

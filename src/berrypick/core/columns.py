@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, count
 from typing import Any, overload
@@ -173,7 +173,60 @@ class Moved:
     in_place: bool = False
 
 
-def taken(column: Positions, rows: IntArray | Moved | None) -> Positions:
+@dataclass(frozen=True, eq=False)
+class Packed:
+    """A column as whole numbers of 32 bits, equal and in order as its values are: these are such whole numbers, of 64
+    bits, or such numbers over a power of ten."""
+
+    whole: Narrow
+    divisor: float | None = None
+
+    def values(self) -> Positions:
+        return self.whole.astype(np.int64) if self.divisor is None else self.whole / self.divisor
+
+    def taken(self, rows: IntArray | Moved | None) -> Packed:
+        return Packed(taken(self.whole, rows), self.divisor)
+
+
+def unpacked(column: Positions | Packed) -> Positions:
+    return column.values() if isinstance(column, Packed) else column
+
+
+@dataclass(frozen=True, eq=False)
+class LineRange:
+    """Numbers of lines that follow each other, apart from rows that stand elsewhere."""
+
+    first: int
+    count: int
+    order: Moved | None = None
+    kind: type[np.signedinteger[Any]] = np.int32
+
+    def __len__(self) -> int:
+        return self.count
+
+    def values(self) -> Narrow:
+        return taken(np.arange(self.first, self.first + self.count, dtype=self.kind), self.order)
+
+    def __getitem__(self, rows: slice | IntArray) -> Narrow:
+        """The numbers of some rows."""
+        if isinstance(rows, slice):
+            return self.values()[rows]
+        if self.order is not None and len(self.order.places):
+            places = self.order.places
+            near = np.minimum(np.searchsorted(places, rows), len(places) - 1)
+            rows = np.where(places[near] == rows, self.order.rows[near], rows)
+        return self.first + rows
+
+    def taken(self, rows: IntArray | Moved | None) -> Narrow | LineRange:
+        """They stay a range where few rows are moved."""
+        kept = rows is None or isinstance(rows, Moved)
+        return replace(self, order=rows) if kept else self.values()[rows]  # type: ignore[arg-type, index]
+
+
+def taken(column: Any, rows: IntArray | Moved | None) -> Any:
+    """A column, packed or not, in an order of rows."""
+    if isinstance(column, (Packed, LineRange)):
+        return column.taken(rows)
     if isinstance(rows, Moved):
         moved = column if rows.in_place else column.copy()
         moved[rows.places] = column[rows.rows]
@@ -181,8 +234,10 @@ def taken(column: Positions, rows: IntArray | Moved | None) -> Positions:
     return column if rows is None else column[rows]
 
 
-def narrow(column: Positions) -> Narrow:
-    """int32 where that holds all values."""
+def narrow(column: Any) -> Any:
+    """int32 where that holds all values; a range of lines stays one."""
+    if isinstance(column, LineRange):
+        return column
     fits = column.dtype == np.int32 or not len(column) or int(column.max()) < 2**31
     return column.astype(np.int32, copy=False) if fits else column
 

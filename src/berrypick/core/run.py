@@ -18,7 +18,7 @@ import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray, Narrow, Positions
 from berrypick.core.collection import unknown_length
-from berrypick.core.columns import NameColumn, Names, narrow
+from berrypick.core.columns import LineRange, NameColumn, Names, Packed, narrow
 from berrypick.core.errors import shorten
 from berrypick.core.exchange import Exchanged, Kind
 from berrypick.core.words import counted
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from berrypick.core.boxes import Boxes
 
 Duplicates = Literal["error", "first", "keep"]
+#: Columns that may be packed, and under which name they then are.
+PACKED = {name: f"packed_{name}" for name in ("start", "end", "score", "line")}
 
 
 def span_name(document: str, start: float, end: float, unit: str = "") -> str:
@@ -351,11 +353,14 @@ class Run(Exchanged):
     @classmethod
     def lazy(cls, names: NameColumn | None, **columns: Any) -> Run:
         """Make a run with columns that are made at first use: ``document`` and ``documents``, where the
-        names of its rows are given, and ``rank``, where every result has a rank of its own."""
+        names of its rows are given, ``rank``, where every result has a rank of its own, and those that are packed."""
         none = np.zeros(0, dtype=np.int32)
         run = cls(**{"documents": (), "document": none, "rank": none, **columns})
         for name in {"documents", "document", "rank"} - columns.keys():
             del vars(run)[name]
+        for name in PACKED:
+            if isinstance(columns.get(name), (Packed, LineRange)):
+                vars(run)[PACKED[name]] = vars(run).pop(name)
         if names is not None:
             vars(run)["names"] = names
         return run
@@ -363,7 +368,7 @@ class Run(Exchanged):
     def changed(self, **values: Any) -> Run:
         """Return the same run with other values; names that have no codes yet get none by that."""
         run = object.__new__(type(self))
-        kept = {"names", *self.__dataclass_fields__}
+        kept = {"names", *self.__dataclass_fields__, *(PACKED[name] for name in PACKED if name not in values)}
         vars(run).update({name: value for name, value in vars(self).items() if name in kept} | values)
         return run
 
@@ -378,6 +383,12 @@ class Run(Exchanged):
         if name == "rank" and "bounds" in vars(self):
             rank = vars(self)["rank"] = from_zero(self.bounds)
             return rank
+        if (packed := vars(self).get(PACKED.get(name, ""))) is not None:
+            column = vars(self)[name] = packed.values()
+            vars(self).pop(PACKED[name], None)
+            return column
+        if name in PACKED and name in vars(self):  # another thread has been faster
+            return vars(self)[name]
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __getstate__(self) -> dict[str, Any]:
@@ -390,6 +401,19 @@ class Run(Exchanged):
         """The names of the documents of all rows, where they have no codes yet."""
         names: NameColumn | None = vars(self).get("names")
         return names
+
+    def kept(self, name: str) -> Positions | None:
+        """Return ``start``, ``end`` or ``score`` as it is kept: values, or whole numbers that are equal and in order as
+        these are; those of start and end are their values, of 32 bits."""
+        packed = vars(self).get(PACKED[name])
+        return getattr(self, name) if packed is None else packed.whole
+
+    def lines(self, rows: IntArray) -> Narrow | None:
+        """Return where some rows stood in the file; None where that is not known."""
+        packed: LineRange | None = vars(self).get(PACKED["line"])
+        if packed is not None:
+            return packed[rows]
+        return None if self.line is None else self.line[rows]
 
     def has_any_document(self, names: list[str]) -> bool:
         """Say whether the run has any of these documents."""
@@ -493,7 +517,7 @@ class Run(Exchanged):
     @property
     def points_into_documents(self) -> bool:
         """Whether results are parts of documents."""
-        return self.start is not None or self.path is not None
+        return self.kept("start") is not None or self.path is not None
 
     def size(self, topic: str) -> int:
         """Return the number of rows of a topic."""
@@ -575,6 +599,10 @@ class Run(Exchanged):
             boxes=None if self.boxes is None else self.boxes[kept],
             details={name: column[kept] for name, column in self.details.items()},
         )
+
+
+for _name in PACKED:  # a value in the class would stand for a column that is packed: __getattr__ is asked for it
+    delattr(Run, _name)
 
 
 def repeated_pointers(ranking: Ranking) -> tuple[BoolArray, IntArray]:

@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from berrypick.core.arrays import BoolArray, Narrow
+from berrypick.core.arrays import BoolArray
 from berrypick.core.errors import Message, option
 from berrypick.core.navigation import LinkTable, Navigation
 from berrypick.core.results import Note, Row, mean, whole_documents_note
@@ -198,24 +198,26 @@ def _retrieved(scorer: RunScorer) -> list[str]:
 
 def score_notes(run: Run) -> Iterator[Note]:
     """Orders that the scores leave open, and scores that are most likely distances."""
-    if run.score is None or run.ties != "score" or len(run) < 2:
+    score = run.kept("score")
+    if score is None or run.ties != "score" or len(run) < 2:
         return
-    apart = np.zeros(len(run) - 1, dtype=bool)  # neighbours of different topics
-    apart[run.inner_bounds - 1] = True
-    tied = (run.score[1:] == run.score[:-1]) & ~apart
+    tied = score[1:] == score[:-1]
+    tied[run.inner_bounds - 1] = False  # neighbours of different topics
     if tied.any():
         count = int((np.append(tied, False) | np.append(False, tied)).sum())
         yield Note("ties", f"{count} results have the score of another one of their topic{_tie_order(run, tied)}")
-    if run.line is not None and _rises(run.line, ~(tied | apart)):
+    if _rises(run, tied):
         text = "the scores rise in the order given, and the largest ranks first; if they are distances, negate them"
         yield Note("rising scores", text)
 
 
 def _tie_order(run: Run, tied: BoolArray) -> str:
     """How results of equal scores are ordered. Several results may stand in one line."""
-    if run.line is None:
+    rows = np.flatnonzero(tied)
+    before, after = run.lines(rows), run.lines(rows + 1)
+    if before is None or after is None:
         return ""
-    steps = run.line[1:][tied].astype(np.int64) - run.line[:-1][tied]
+    steps = after.astype(np.int64) - before
     kept = (steps > 0).all() or ((steps >= 0).all() and (run.points_into_documents or not _names_fall(run, tied)))
     return "; they keep the order given" if kept else "; they are ordered by document name, as trec_eval does"
 
@@ -226,13 +228,17 @@ def _names_fall(run: Run, tied: BoolArray) -> bool:
     return all(names[int(code[row])] > names[int(code[row + 1])] for row in rows)
 
 
-def _rises(line: Narrow, ordered: BoolArray) -> bool:
+def _rises(run: Run, tied: BoolArray) -> bool:
     """Whether neighbours in the ranking that differ in their scores all come in the opposite order in the file."""
-    for most in (1000, len(ordered)):  # nearly every run shows its order at once
-        falls = line[1 : most + 1] < line[: min(most, len(ordered))]
-        if not falls[ordered[:most]].all():
+    apart = run.inner_bounds - 1
+    for most in (1000, len(tied)):  # nearly every run shows its order at once
+        ordered = ~tied[:most]
+        ordered[apart[apart < most]] = False
+        row = np.flatnonzero(ordered)
+        before, after = run.lines(row), run.lines(row + 1)
+        if before is None or after is None or not (after < before).all():
             return False
-    return int(ordered.sum()) > 1
+    return len(row) > 1
 
 
 def _material(scorer: RunScorer) -> str:

@@ -70,7 +70,7 @@ class RunInputs:
         elif run.boxes is not None:
             what = "the results are places on pages, and the truth judges none"
             raise InputError(what, path=run.source or run.tag or "the run", remedy="give page, and box, in the truth")
-        if self.truth is not None and run.start is not None and run.unit != self.truth.unit:
+        if self.truth is not None and run.unit != self.truth.unit and run.start is not None:
             from berrypick.evaluation.line_units import check_unit
 
             run = check_unit(run, self.truth)

@@ -77,7 +77,7 @@ class RunScorer:
         self.topics = [topic for topic in truth.topics if topic in run] if answered_only else list(truth.topics)
         self.scores = TopicScores()
         asks_overlap = any(one.measure.tells_overlap for one in evaluation.measures)
-        self._notes_overlap = all_notes and run.start is not None and not asks_overlap
+        self._notes_overlap = all_notes and run.kept("start") is not None and not asks_overlap
 
     def has_measures(self, of_documents: bool) -> bool:
         """Whether any measure is one of whole documents, or any is not."""
@@ -300,11 +300,12 @@ def takes_together(run: Run, context: JudgingContext) -> bool:
     said = user.notes is not UserModel.notes or user.item_notes is not UserModel.item_notes
     if said or user.seeks_entry_points or context.max_ranks is not None or context.rules:
         return False
-    if context.idealism is not None or context.quant is not None or run.start is None or run.end is None:
+    start, end = run.kept("start"), run.kept("end")
+    if context.idealism is not None or context.quant is not None or start is None or end is None:
         return False
     if run.path is not None or run.boxes is not None or run.of_text or run.extra or run.grouped:
         return False
-    return run.start.dtype == run.end.dtype == np.int64
+    return {start.dtype, end.dtype} <= {np.dtype(np.int32), np.dtype(np.int64)}
 
 
 def raise_named(error: Exception, name: str, *parts: Measure | UserModel) -> NoReturn:

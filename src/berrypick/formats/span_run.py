@@ -11,6 +11,7 @@ import numpy as np
 from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.assemble import assemble
 from berrypick.core.boxes import Boxes, Place
+from berrypick.core.columns import LineRange
 from berrypick.core.run import Run, place_record
 from berrypick.formats.base import Format, Problems, Role
 from berrypick.formats.io.json_lines import Fields, Rows, plain, positions, write_lines
@@ -70,8 +71,9 @@ class SpanRun(Format):
             texts, line = columns.pop("text"), columns["line"]
             run = cls.of_columns(columns, path)
             if texts is not None and run.line is not None:
-                run = replace(run, quoted=cls._quoted(texts, np.searchsorted(line, run.line)))
-        return replace(run, unread=tuple(reader.unread))
+                rows = np.searchsorted(line[:], run.line)
+                run = run.changed(quoted=cls._quoted(texts, rows))
+        return run.changed(unread=tuple(reader.unread))
 
     @staticmethod
     def _quoted(texts: list[str], rows: IntArray) -> dict[int, str]:
@@ -84,9 +86,11 @@ class SpanRun(Format):
     def of_columns(cls, columns: dict[str, Any], path: str) -> Run:
         """A run whose columns have been checked, as :func:`assemble` takes them."""
         order: Any = next((name for name in ("rank", "score") if columns[name] is not None), "file")
+        if isinstance(line := columns["line"], LineRange):
+            columns = {**columns, "line": replace(line, kind=np.int64)}
         run = assemble(**columns, order=order, source=path, format=cls.format_name, duplicates="keep")
-        assert run.line is not None
-        return replace(run, line=run.line.astype(np.int64))
+        lines = vars(run).get("line")  # unless they are still a range
+        return run if lines is None else run.changed(line=lines.astype(np.int64))
 
     @classmethod
     def from_records(cls, rows: Rows, problems: Problems, path: str) -> Run:

@@ -27,7 +27,7 @@ def repeats_of(run: Run) -> dict[str, BoolArray]:
         suspects = np.empty(len(run.topics), dtype=bool)
         compiled.repeated_names(run.bounds, names.column, names.places[0], suspects)  # rows move within their topic
     else:
-        positions, paths = (run.start, run.end), (run.path, run.path_end)
+        positions, paths = (run.kept("start"), run.kept("end")), (run.path, run.path_end)
         suspects = may_repeat(
             run.bounds,
             run.document,

@@ -29,10 +29,11 @@ def may_repeat(
     if not positions:
         compiled.repeated_documents(bounds, codes, documents, out)
         return out
-    start, end = (  # as whole numbers that are equal where positions are: 0.0 makes one zero of -0.0 and 0.0
-        column if column.dtype == np.int64 else (column.astype(np.float64) + 0.0).view(np.int64) for column in positions
-    )
-    compiled.repeated_spans(bounds, codes, np.ascontiguousarray(start), np.ascontiguousarray(end), out)
+    kinds = {column.dtype for column in positions}
+    if kinds not in ({np.dtype(np.int32)}, {np.dtype(np.int64)}):
+        # as whole numbers that are equal where positions are: 0.0 makes one zero of -0.0 and 0.0
+        positions = [(column.astype(np.float64) + 0.0).view(np.int64) for column in positions]
+    compiled.repeated_spans(bounds, codes, *map(np.ascontiguousarray, positions), out)
     return out
 
 

@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -154,6 +155,44 @@ def first_seen_of(
         if compiled.first_seen(codes, starts, ends, known, text.part, relevant_starts, relevant_ends, new, good):
             return new, good
     return _plainly_first_seen(document, start, end, dict(zip(known.tolist(), text.measured(), strict=True)))
+
+
+class ReadLists(NamedTuple):
+    """What is read in the lists of topics, row by row."""
+
+    new: FloatArray  # the length that no earlier row of the list holds
+    good: FloatArray  # how much of that is relevant
+    number: IntArray  # of the document, in the order in which its list has them
+    place: IntArray  # which relevant text the document has; -1: none
+
+
+def read_lists(
+    bounds: IntArray,
+    document: IntArray,
+    start: IntArray,
+    end: IntArray,
+    parts: tuple[IntArray, IntArray],
+    code: IntArray,
+    text: MeasuredText,
+) -> ReadLists:
+    """The lists of topics, rows bounds[i]:bounds[i+1] of topic i, against relevant text: that of topic i are the parts
+    parts[0][i]:parts[1][i], in documents with a ``code``, different ones or -1. Positions are whole, sums fit."""
+    rows, compiled = len(document), native()
+    if compiled is not None:
+        found = ReadLists(*np.empty((2, rows)), *np.empty((2, rows), dtype=np.int64))
+        columns = contiguous(np.int64, bounds, document, start, end, *parts, code, text.part, text.start, text.end)
+        compiled.read_lists(*columns, *found)
+        return found
+    topic, (owner, part) = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds)), expanded(*parts)
+    many = max(int(document.max(initial=0)), int(code.max(initial=0))) + 1
+    owner, part = owner[code[part] >= 0], part[code[part] >= 0]
+    order = np.argsort(owner * many + code[part])
+    known, part, key = (owner * many + code[part])[order], part[order], topic * many + document
+    number, first = numbered_documents(key)
+    number -= np.searchsorted(first // many, topic)
+    at = np.minimum(np.searchsorted(known, key), max(len(known) - 1, 0))
+    place = np.where(known[at] == key, part[at], -1) if len(known) else np.full(rows, -1)
+    return ReadLists(*first_seen_of(key, start, end, known, text.of_documents(part)), number, place)
 
 
 def _plainly_first_seen(

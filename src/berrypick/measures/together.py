@@ -20,7 +20,7 @@ from berrypick.core.run import Run
 from berrypick.core.truth import TopicTruth, Truth
 from berrypick.judging.repeats import repeats_of
 from berrypick.kernels.index_ranges import expanded, runs
-from berrypick.kernels.relevant_text import MeasuredText, first_seen_of
+from berrypick.kernels.relevant_text import MeasuredText, ReadLists, numbered_documents, read_lists
 
 #: Rows whose topics are taken together: what they need stays in the caches of a processor.
 ROWS = 1 << 17
@@ -52,9 +52,15 @@ class WantedSpans:
 
     @cached_property
     def places(self) -> tuple[IntArray, IntArray]:
-        """Each document of each topic that has targets, as topic x names + code, rising; and that of each target."""
-        found, place = np.unique(self.topic * max(len(self.names), 1) + self.document, return_inverse=True)
+        """Each document of each topic that has targets, as topic x names + code, topic by topic as they are met; and
+        that of each target."""
+        place, found = numbered_documents(self.topic * max(len(self.names), 1) + self.document)
         return found, place
+
+    @cached_property
+    def place_bounds(self) -> IntArray:
+        """Where the places of each topic begin."""
+        return np.searchsorted(self.places[0], np.arange(len(self.bounds)) * max(len(self.names), 1))
 
     @cached_property
     def by_place(self) -> tuple[IntArray, IntArray]:
@@ -74,6 +80,12 @@ class WantedSpans:
         """The length of the relevant text of each topic."""
         topic = self.places[0] // max(len(self.names), 1)
         return np.bincount(topic, weights=self.text.total, minlength=len(self.bounds) - 1).astype(np.float64)
+
+    @cached_property
+    def held(self) -> IntArray:
+        """How many documents of each topic hold relevant text."""
+        before = np.append(0, np.cumsum(self.text.total > 0))
+        return np.diff(before[self.place_bounds])
 
 
 _wanted: WeakKeyDictionary[Truth, WantedSpans] = WeakKeyDictionary()
@@ -126,8 +138,7 @@ class SpansTogether:
     given_rank: IntArray | None  # None where every rank has one result
     start: Positions
     end: Positions
-    codes: IntArray  # of each name of the truth in the run; -1 for one that it does not have
-    vocabulary: int
+    places: IntArray  # the code that each document of the truth with targets has in the run; -1 for one that it has not
 
     @cached_property
     def topic(self) -> IntArray:
@@ -163,42 +174,23 @@ class SpansTogether:
         return self.wanted.total[self.number]
 
     @cached_property
-    def key(self) -> IntArray:
-        """The topic and the document of each row."""
-        return self.topic * max(self.vocabulary, 1) + self.document
-
-    @cached_property
-    def known(self) -> tuple[IntArray, IntArray]:
-        """Documents with targets that the run has, as keys of rows, rising; and their places in the truth."""
-        many = max(len(self.wanted.names), 1)
-        found = self.wanted.places[0]
-        first, last = (int(self.number[i]) if len(self.number) else 0 for i in (0, -1))
-        low, high = np.searchsorted(found, [first * many, (last + 1) * many])
-        place = np.arange(low, high)
-        local = np.full(last - first + 1, -1)
-        local[self.number - first] = np.arange(len(self.number))
-        topic, code = local[found[place] // many - first], self.codes[found[place] % many]
-        kept = (topic >= 0) & (code >= 0)
-        key, place = (topic * max(self.vocabulary, 1) + code)[kept], place[kept]
-        order = np.argsort(key)
-        return key[order], place[order]
-
-    @cached_property
-    def seen(self) -> tuple[FloatArray, FloatArray]:
-        """Per row: the length that no earlier one of its topic holds, and how much of that is relevant."""
-        key, place = self.known
-        return first_seen_of(self.key, self.start, self.end, key, self.wanted.text.of_documents(place))
+    def read(self) -> ReadLists:
+        """What is read in each row: ``place`` counts the documents of the truth with targets, topic by topic."""
+        bounds, text = self.wanted.place_bounds, self.wanted.text
+        low, high = (int(bounds[i]) for i in (self.number[0], self.number[-1] + 1)) if len(self.number) else (0, 0)
+        pieces = slice(int(text.part[low]), int(text.part[high]))
+        part = text.part[low : high + 1] - text.part[low]
+        own = MeasuredText(text.start[pieces], text.end[pieces], part, text.total[low:high])
+        parts = bounds[self.number] - low, bounds[self.number + 1] - low
+        found = read_lists(self.bounds, self.document, self.start, self.end, parts, self.places[low:high], own)
+        found.place[found.place >= 0] += low
+        return found
 
     @cached_property
     def _judged_rows(self) -> tuple[IntArray, IntArray]:
         """Rows in documents with targets, and the places of these in the truth."""
-        key, place = self.known
-        if not len(key):
-            return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
-        at = np.searchsorted(key, self.key)
-        at[at == len(key)] = 0
-        row = np.flatnonzero(key[at] == self.key)
-        return row, place[at[row]]
+        row = np.flatnonzero(self.read.place >= 0)
+        return row, self.read.place[row]
 
     @cached_property
     def few_pairs(self) -> bool:
@@ -228,19 +220,19 @@ class SpansTogether:
         row, target = self.pairs
         return self.start[row], self.end[row], self.wanted.start[target], self.wanted.end[target]
 
-    def sums(self, values: FloatArray, at: float | int | None = None) -> FloatArray:
+    def sums(self, values: FloatArray | IntArray, at: float | int | None = None) -> FloatArray:
         """The sum of whole values of rows in each topic, up to a rank."""
-        topic = self.topic
+        found = np.zeros(len(self.topics))
         if at is not None:
-            kept = self.rank < at
-            topic, values = topic[kept], values[kept]
-        return np.bincount(topic, weights=values, minlength=len(self.topics)).astype(np.float64)
+            values = np.where(self.rank < at, values, 0)
+        found[self.answered] = np.add.reduceat(values, self.bounds[:-1][self.answered]) if len(values) else 0.0
+        return found
 
     def repeated_shares(self, at: float | int | None = None) -> list[float | None]:
         """The share of the text of the first ranks of each topic that earlier results hold; None where there is no
         text."""
-        lengths = self.sums((self.end - self.start).astype(np.float64), at).tolist()
-        unions = self.sums(self.seen[0], at).tolist()
+        lengths = self.sums(self.end - self.start, at).tolist()
+        unions = self.sums(self.read.new, at).tolist()
         return [1.0 - once / all_ if all_ > 0 else None for once, all_ in zip(unions, lengths, strict=True)]
 
 
@@ -248,9 +240,9 @@ class RunTogether:
     """A run whose topics are taken together, as far as they are plain."""
 
     def __init__(self, truth: Truth, run: Run) -> None:
-        assert run.start is not None and run.end is not None
         self.run, self.wanted = run, wanted_spans(truth)
-        self.codes = run.codes_in_order(self.wanted.names)
+        names = self.wanted.names
+        self.places = run.codes_in_order(names)[self.wanted.places[0] % max(len(names), 1)]
         self.repeats = repeats_of(run)
         self.rank = vars(run).get("rank")
         self.rows = {topic: i for i, topic in enumerate(run.topics)}
@@ -267,8 +259,8 @@ class RunTogether:
         at = np.array([self.rows.get(topic, -1) for topic in plain], dtype=np.int64)
         begin, end = (np.where(at >= 0, run.bounds[at + i], 0) if len(at) else at for i in (0, 1))
         rows = _joined(begin, end)
-        assert run.start is not None and run.end is not None
-        start, stop = run.start[rows], run.end[rows]
+        columns = run.kept("start"), run.kept("end")
+        start, stop = (column[rows].astype(np.int64, copy=False) for column in columns if column is not None)
         if not plain or len(start) > MOST_ROWS:
             return None
         if len(start) and (int(start.min()) < 0 or int(stop.max()) > FURTHEST or (stop < start).any()):
@@ -282,8 +274,7 @@ class RunTogether:
             None if self.rank is None else self.rank[rows].astype(np.int64),
             start,
             stop,
-            self.codes,
-            len(run.documents),
+            self.places,
         )
 
 

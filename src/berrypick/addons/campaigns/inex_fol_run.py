@@ -9,13 +9,13 @@ import numpy as np
 from berrypick.addons.campaigns._inex import NOWHERE, Paths, ends_before, nowhere, run_problem, unlocated_note, whole
 from berrypick.core.arrays import IntArray
 from berrypick.core.assemble import assemble
-from berrypick.core.columns import Coded, Names
+from berrypick.core.columns import Coded, Names, Packed
 from berrypick.core.run import Ranking, Run
 from berrypick.core.words import counted
 from berrypick.formats.base import Format, Problems, Role
 from berrypick.formats.io.files import content
 from berrypick.formats.io.line_words import finite, word_problem
-from berrypick.formats.io.scan import Scanned, scan
+from berrypick.formats.io.scan import LONG, Scanned, scan
 from berrypick.formats.io.values import results
 
 Kind = Literal["passage", "entry point", "element", "range of elements"]
@@ -209,14 +209,18 @@ _POINTS, _ELEMENTS = 2, 3
 def _from_columns(found: Scanned, path: str, problems: Problems) -> Run | None:
     """None if a path is none, which the plain reader says."""
     topic, document = found.coded()
-    columns = {"tag": found.tag, "topic": topic, "document": document, "score": found.score, "line": found.line}
+    columns = {"tag": found.tag, "topic": topic, "document": document}
+    columns |= {"score": found.score, "line": found.line}
     if found.kind == _ELEMENTS:
         elements = _elements(found, path, problems)
         if elements is None:
             return None
         columns["path"] = elements
     else:
-        columns |= {"start": found.start, "end": found.end}
+        places = {"start": found.start, "end": found.end}
+        packed = len(found.line) >= LONG
+        for name, one in places.items():
+            columns[name] = Packed(one) if packed and one.dtype == np.int32 else one.astype(np.int64, copy=False)
     counts = _Counts(found.unlocated, found.falls, found.unscored)
     return _assembled(columns, counts, found.kind == _POINTS, path, problems)
 

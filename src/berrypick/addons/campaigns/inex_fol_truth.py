@@ -172,9 +172,10 @@ def _scanned_topics(found: Scanned, order: IntArray | slice, bounds: IntArray) -
     which, place = expanded(first, first + np.diff(np.append(found.first, len(found.start)))[relevant])
     lines = np.append(0, np.cumsum(has_text))[bounds]  # those with relevant text before each topic
     passages = np.searchsorted(which, lines).tolist()
-    start, end, line = found.start[place], found.end[place], found.line[relevant].astype(np.int64)
+    start, end = (column[place].astype(np.int64) for column in (found.start, found.end))
+    line = found.line[relevant].astype(np.int64)
     grade, line_of_passage = (end > start).astype(np.float64), line[which]
-    entry, of_line = found.entry[relevant], found.document[relevant]
+    entry, of_line = found.entry[relevant].astype(np.int64), found.document[relevant]
     named, without = found.named(of_line), found.named(found.document[empty])
     others = (bounds - lines).tolist()
     parts = (pairwise(one) for one in (lines.tolist(), passages, others))

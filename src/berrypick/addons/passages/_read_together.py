@@ -11,7 +11,7 @@ import numpy as np
 from berrypick.addons.passages._articles import f_scores
 from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.score import Score
-from berrypick.kernels.relevant_text import numbered_documents
+from berrypick.kernels import native
 from berrypick.measures.together import SpansTogether
 
 #: A hundred times as many characters are whole numbers that a float holds.
@@ -20,11 +20,15 @@ MOST_TEXT = 1 << 46
 
 def interpolated_together(spans: SpansTogether, hundredths: Sequence[int]) -> FloatArray | None:
     """The largest precision at recall of so many hundredths or more: topics x levels; None where text is too long."""
-    new, good = spans.seen
+    new, good = spans.read[:2]
+    if max(new.sum(), spans.total.max(initial=0)) >= MOST_TEXT:
+        return None
+    if (compiled := native()) is not None:
+        best = np.empty((len(spans.topics), len(hundredths)))
+        compiled.best_precision(spans.bounds, new, good, spans.total, np.asarray(hundredths, dtype=np.float64), best)
+        return best
     read, found = (np.append(0, np.cumsum(values, dtype=np.float64).astype(np.int64)) for values in (new, good))
     begin, end, total = spans.bounds[:-1], spans.bounds[1:], spans.total.astype(np.int64)
-    if len(new) and max(int(read[-1]), int(found[-1]), int(total.max())) >= MOST_TEXT:
-        return None
     before, topic = found[begin], spans.topic
     found_so_far, read_so_far = found[1:] - before[topic], read[1:] - read[begin][topic]
     precision = np.zeros(len(new) + 1)
@@ -60,26 +64,15 @@ class ArticlesTogether:
 
 def articles_together(spans: SpansTogether, beta: float) -> ArticlesTogether:
     """Articles scored by F, as :func:`_articles.scored` scores those of one topic."""
-    new, good = spans.seen
-    number, key = numbered_documents(spans.key)  # in ranked order, one topic after the other
-    known, place = spans.known
-    sizes = spans.wanted.text.total
-    known, place = known[sizes[place] > 0], place[sizes[place] > 0]
-    at = np.minimum(np.searchsorted(known, key), max(len(known) - 1, 0))
-    relevant = known[at] == key if len(known) else np.zeros(len(key), dtype=bool)
-    chosen = np.flatnonzero(relevant)
-    rows = np.flatnonzero(relevant[number])
-    read, common = (
-        np.bincount(number[rows], weights=values[rows], minlength=len(key))[chosen] for values in (new, good)
-    )
-    score = f_scores(read, common, sizes[place[at[chosen]]], beta)
-    topic = key // max(spans.vocabulary, 1)
-    first = np.searchsorted(topic, np.arange(len(spans.topics) + 1))
-    rank = chosen - first[topic[chosen]] + 1
-    many = max(len(spans.wanted.names), 1)
-    held = np.bincount((spans.wanted.places[0] // many)[sizes > 0], minlength=len(spans.wanted.bounds) - 1)
-    bounds = np.searchsorted(chosen, first)
-    return ArticlesTogether(spans.topics, bounds, score, rank, held[spans.number])
+    row, sizes = np.flatnonzero(spans.read.place >= 0), spans.wanted.text.total
+    row = row[sizes[spans.read.place[row]] > 0]
+    place, first, article = np.unique(spans.read.place[row], return_index=True, return_inverse=True)
+    read, common = (np.bincount(article, weights=values[row], minlength=len(place)) for values in spans.read[:2])
+    ranked = np.argsort(first)  # in ranked order, one topic after the other
+    score = f_scores(read[ranked], common[ranked], sizes[place[ranked]], beta)
+    first = row[first[ranked]]
+    bounds = np.searchsorted(first, spans.bounds)
+    return ArticlesTogether(spans.topics, bounds, score, spans.read.number[first] + 1, spans.wanted.held[spans.number])
 
 
 def by_topic(spans: SpansTogether, values: Sequence[float | None]) -> dict[str, Score]:

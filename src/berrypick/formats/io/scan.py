@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from berrypick.core.arrays import IntArray, Narrow
-from berrypick.core.columns import Coded, CodedNames, Names, Stretches
+from berrypick.core.columns import Coded, CodedNames, LineRange, Names, Packed, Stretches
 from berrypick.formats.io.files import LONGEST, DamagedError, is_plain_file, open_bytes
 from berrypick.kernels import native
 
@@ -29,6 +29,8 @@ BLOCK = 1 << 18
 SLACK = 64
 #: Files of so many bytes are read by so many threads, if their format can be read in parts.
 LARGE, THREADS = 1 << 25, 2
+#: Columns of so many rows stay packed until they are asked for.
+LONG = 1 << 16
 
 _MARK = b"\xef\xbb\xbf"
 
@@ -38,6 +40,13 @@ class Scanned:
 
     def __init__(self, columns: dict[str, Any]) -> None:
         self.columns = columns
+        for name, column in columns.items():
+            if isinstance(column, range):
+                lines = LineRange(column.start, len(column))
+                columns[name] = lines if len(column) >= LONG else np.arange(column.start, column.stop, dtype=np.int32)
+            elif isinstance(column, tuple):  # whole numbers, and how many decimals they have
+                whole, divisor = column[0], float(10 ** column[1])
+                columns[name] = Packed(whole, divisor) if len(whole) >= LONG else whole / divisor
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -78,7 +87,7 @@ class Scanned:
         """The names of topic and document in every line, then what it has in some other columns."""
         topics = map(self.topic_names.__getitem__, self.topic.tolist())
         documents = map(self.document_names.__getitem__, self.document.tolist())
-        return zip(topics, documents, *(self.columns[name].tolist() for name in columns), strict=True)
+        return zip(topics, documents, *(self.columns[name][:].tolist() for name in columns), strict=True)
 
     def named(self, codes: Narrow) -> list[str]:
         """The names of documents, of which many are taken at once."""

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from berrypick.core.arrays import FloatArray, Narrow, Positions
-from berrypick.core.columns import Coded, CodedNames
+from berrypick.core.columns import Coded, CodedNames, Packed, unpacked
 from berrypick.core.truth import TopicTruth
 from berrypick.formats.io.files import head
 from berrypick.formats.io.json_lines import positions
@@ -47,12 +47,16 @@ def scan_spans(path: str, reader: FieldReader) -> dict[str, Any] | None:
         "tag": found.tag,
         "topic": topic,
         "document": document,
-        **{name: positions(held[name]) if name in held else None for name in ("start", "end")},
+        **{name: _positions(held[name]) if name in held else None for name in ("start", "end")},
         "score": held.get("score"),
         "rank": held.get("rank"),
         "line": found.line,
         "text": held.get("text"),
     }
+
+
+def _positions(column: FloatArray | Packed) -> Positions | Packed:
+    return Packed(column.whole) if isinstance(column, Packed) and column.divisor == 1 else positions(unpacked(column))
 
 
 def scan_judged(path: str) -> dict[str, TopicTruth] | None:
@@ -65,12 +69,11 @@ def scan_judged(path: str) -> dict[str, TopicTruth] | None:
     found = _scanned(path, {name: _SLOTS.index(_GRADE.get(known, known)) for name, known in ours.items()})
     if found is None:
         return None
-    grade = found.columns.get("score")
-    grade = np.ones(len(found.line)) if grade is None else grade
+    grade = unpacked(found.columns.get("score", np.ones(len(found.line))))
     if ((grade == 0) & np.signbit(grade)).any():  # -0 is 0 in a line, -0.0 is not
         return None
     topic, document = Coded(found.topic_names, found.topic), Coded(found.document_names, found.document)
-    return judged_topics(topic, document, grade, found.line, found.start, found.end)
+    return judged_topics(topic, document, grade, found.line[:], unpacked(found.start), unpacked(found.end))
 
 
 #: Names of judged spans; a grade stands where a run has its score.

@@ -257,7 +257,7 @@ class TextMeasure(Measure):
     def score_together(self, spans: SpansTogether, context: JudgingContext) -> dict[str, Score] | None:
         if self.counted not in (None, "once") or context.unjudged != "irrelevant":
             return None
-        new, good = spans.seen
+        new, good = spans.read[:2]
         relevant = np.minimum(spans.sums(good, self.at), spans.total).tolist()
         retrieved = spans.sums(new, self.at).tolist() if self.charges else [0.0] * len(relevant)
         states = zip(spans.targets.tolist(), spans.answered.tolist(), spans.total.tolist(), strict=True)
@@ -291,7 +291,7 @@ class TextMeasure(Measure):
     def _heights(self, spans: SpansTogether) -> FloatArray:
         """The value after each row; it changes only where the lengths that it is made of change."""
         first, topic = spans.bounds[:-1][spans.topic], spans.topic
-        read, found = (np.append(0.0, np.cumsum(values)) for values in spans.seen)  # whole numbers: exact
+        read, found = (np.append(0.0, np.cumsum(values)) for values in spans.read[:2])  # whole numbers: exact
         total = spans.total[topic]
         relevant = np.minimum(found[1:] - found[first], total)
         retrieved = read[1:] - read[first] if self.charges else np.zeros(len(topic))
