@@ -100,7 +100,7 @@ def test_signatures_are_those_of_each_run_by_itself():
         "spans again": {"1": [("a", 0, 5)]},
         "documents again": {"2": {"b": 1.0}},
     }
-    measures = "AP EPRUM charR@1 spanAP nDCG@10"
+    measures = "AP EPRUM charR@1 spanRR nDCG@10"
     lengths = bp.Collection({"a": 20, "b": 20, "c": 20})
     how = {"whole_documents": True, "collection": lengths}
     together = bp.evaluate(truth, runs, measures, **how)
