@@ -27,10 +27,10 @@ import berrypick as bp
 from berrypick.addons.demo import campaign
 from berrypick.addons.index.folder import find_documents, read_folder
 from berrypick.addons.index.resolve import assess
+from berrypick.addons.index.structure import Structure
 from berrypick.addons.index.xml_documents import read_text
 from berrypick.core import paths
 from berrypick.core.collection import Collection
-from berrypick.core.structure import Structure
 from berrypick.core.truth import Highlighted, TopicTruth, Truth
 from berrypick.relevance.recall_base import recall_base
 

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 from _collection import BLOCKS, World, words
 
+from berrypick.addons.index.structure import Structure
 from berrypick.core.arrays import FloatArray
 from berrypick.core.assemble import assemble
 from berrypick.core.run import Run
-from berrypick.core.structure import Structure
 
 STOP_WORDS = frozenset(
     re.findall(

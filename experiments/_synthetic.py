@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from berrypick.addons.index.structure import Structure
 from berrypick.core.assemble import assemble
 from berrypick.core.collection import Collection
 from berrypick.core.run import Run
-from berrypick.core.structure import Structure
 from berrypick.core.truth import Truth
 from berrypick.relevance.gains import Quantisation
 from berrypick.relevance.recall_base import recall_base

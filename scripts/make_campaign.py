@@ -26,10 +26,10 @@ from typing import Literal
 import numpy as np
 
 import berrypick as bp
+from berrypick.addons.index.structure import Structure
 from berrypick.addons.index.xml_documents import read_structure, read_text
 from berrypick.core.assemble import assemble
 from berrypick.core.run import Run
-from berrypick.core.structure import Structure
 from berrypick.core.truth import EntryPoint, Passage, TopicTruth, Truth
 
 HOME = Path(__file__).resolve().parent.parent / "src" / "berrypick" / "addons" / "demo" / "campaign"

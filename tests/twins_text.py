@@ -19,10 +19,10 @@ import numpy as np
 from hypothesis import strategies as st
 
 import berrypick as bp
+from berrypick.addons.index.structure import Structure
 from berrypick.core.assemble import assemble
 from berrypick.core.collection import Collection
 from berrypick.core.run import Run
-from berrypick.core.structure import Structure
 from berrypick.core.truth import EntryPoint, Highlighted, TopicTruth, Truth
 
 Span = tuple[str, int, int]

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from berrypick.addons.index.structure import Structure
 from berrypick.addons.index.xml_documents import structure_of, text_of
 from berrypick.core.errors import InputError
-from berrypick.core.structure import Structure
 
 # Documents
 

@@ -12,9 +12,9 @@ import pytest
 from berrypick.addons.index import folder as folders
 from berrypick.addons.index import lazy_structures as lazy
 from berrypick.addons.index.folder import find_documents, read_folder
+from berrypick.addons.index.structure import Structure
 from berrypick.addons.index.xml_documents import link_target, structure_of
 from berrypick.core.errors import InputError
-from berrypick.core.structure import Structure
 
 Fill = Callable[..., Path]
 

@@ -19,9 +19,9 @@ from berrypick.addons.index import build_index, read_index
 from berrypick.addons.index import lazy_structures as lazy
 from berrypick.addons.index import write as index_write
 from berrypick.addons.index.folder import read_folder
+from berrypick.addons.index.structure import Structure
 from berrypick.core.collection import Collection
 from berrypick.core.errors import InputError
-from berrypick.core.structure import Structure
 from berrypick.documents.collection_files import is_index
 from berrypick.evaluation.evaluation_context import read_collection
 

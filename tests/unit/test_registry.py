@@ -601,7 +601,7 @@ def test_a_small_evaluation_loads_little(tmp_path):
     loaded = set(done.stdout.splitlines()[-1].split())
     unneeded = ("inputs.fields", "inputs.objects", "inputs.frames", "formats.span_truth", "addons.traces.stores",
                 "comparison.statistics", "addons.ideal.list_problem", "documents.tokens", "addons.index.resolve",
-                "users.pairs", "addons.levels.levels", "addons.pages.page_units", "core.structure",
+                "users.pairs", "addons.levels.levels", "addons.pages.page_units", "addons.index.structure",
                 "addons.judge.annotators")  # fmt: skip
     assert "berrypick.evaluation.scoring" in loaded and not {f"berrypick.{name}" for name in unneeded} & loaded
     assert len(loaded) < 140

@@ -6,13 +6,10 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import Any
 
 from berrypick.core.errors import InputError, NeedsError, UsageError, option
 from berrypick.core.words import counted
-
-if TYPE_CHECKING:
-    from berrypick.core.structure import Structure
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +38,7 @@ class Collection:
 
     lengths: Mapping[str, float]
     source: str = ""
-    structures: Mapping[str, Structure] = field(default_factory=dict)
+    structures: Mapping[str, Any] = field(default_factory=dict)
     judged_only: bool = False
 
     def __repr__(self) -> str:

@@ -14,10 +14,10 @@ import os
 from collections.abc import Iterator, Mapping
 
 from berrypick.addons.index.lazy_structures import LazyStructures
+from berrypick.addons.index.structure import Structure
 from berrypick.addons.index.xml_documents import document_name, read_length, read_structure, read_text
 from berrypick.core.collection import Collection
 from berrypick.core.errors import InputError
-from berrypick.core.structure import Structure
 from berrypick.documents.collection_files import SUFFIXES
 from berrypick.documents.lazy import OfDocuments
 from berrypick.formats.io.files import check_member

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any
 
-from berrypick.core.structure import Structure
+from berrypick.addons.index.structure import Structure
 from berrypick.documents.lazy import OfDocuments
 
 #: How many structures are kept: a run is judged topic by topic, and topics come back to the same documents.

@@ -36,9 +36,9 @@ from berrypick.addons.index.index_columns import (
     words_checksum,
 )
 from berrypick.addons.index.lazy_structures import LazyStructures
+from berrypick.addons.index.structure import Structure
 from berrypick.core.arrays import IntArray
 from berrypick.core.errors import InputError
-from berrypick.core.structure import Structure
 from berrypick.documents.collection_files import UNFINISHED
 from berrypick.documents.lazy import OfDocuments
 

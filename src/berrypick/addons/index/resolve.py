@@ -13,12 +13,12 @@ from typing import TypeVar
 
 import numpy as np
 
+from berrypick.addons.index.structure import Structure
 from berrypick.core.arrays import IntArray
 from berrypick.core.collection import Collection
 from berrypick.core.columns import rows_by_document
 from berrypick.core.errors import InputError, option
 from berrypick.core.run import Run
-from berrypick.core.structure import Structure
 from berrypick.core.truth import EntryPoint, Highlighted, Passage, TopicTruth, Truth
 from berrypick.kernels.intervals import merge
 

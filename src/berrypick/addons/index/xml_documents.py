@@ -34,9 +34,9 @@ import numpy as np
 import numpy.typing as npt
 from lxml import etree
 
+from berrypick.addons.index.structure import Structure
 from berrypick.core.arrays import IntArray
 from berrypick.core.errors import InputError
-from berrypick.core.structure import Structure
 from berrypick.documents.collection_files import SUFFIXES
 
 #: The attributes that may lead to other documents.

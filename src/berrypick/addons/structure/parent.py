@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal, cast
+from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
 
@@ -12,7 +12,6 @@ from berrypick.core.arrays import IntArray
 from berrypick.core.errors import UsageError, option
 from berrypick.core.parameters import parameter, positive_share
 from berrypick.core.run import Ranking
-from berrypick.core.structure import Structure
 from berrypick.relevance.targets import without_structure
 from berrypick.users.base import ContextModel, ReaderContext
 
@@ -74,7 +73,7 @@ def _elements_around(
     return spans[:, 0], spans[:, 1]
 
 
-def _larger(structure: Structure, start: int, end: int) -> tuple[int, int]:
+def _larger(structure: Any, start: int, end: int) -> tuple[int, int]:
     """The smallest element that contains a span and is larger; the span itself where there is none."""
     element = structure.covering(start, end)
     for around in (element, *structure.ancestors(element)):
