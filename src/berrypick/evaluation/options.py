@@ -5,8 +5,7 @@ Flags of the command line, arguments of :func:`berrypick.evaluate`, choices, che
 configuration shown by reports and the reference documentation follow from it.
 """
 
-from __future__ import annotations
-
+# annotations are values here, compiled with the module: as texts they would be compiled whenever it is loaded
 import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -43,6 +42,8 @@ from berrypick.users import UserModel
 if TYPE_CHECKING:
     from berrypick.documents.texts import Texts
     from berrypick.documents.token_offsets import Tokenizer
+else:  # types of options that are not checked are only named: their modules are loaded by who reads such values
+    Texts, Tokenizer = type("Texts", (), {}), Callable[[str], Any]
 
 EffortName = Literal["rank", "clicks", "chars", "tokens", "seconds", "lines", "pages"]
 TextMismatch = Literal["error", "note"]
@@ -313,14 +314,10 @@ class EvaluationKeywords(_First, _DocumentsOption, _Others, total=False):
     """The options of an evaluation as keyword arguments."""
 
 
-#: Types of options that are not checked here are only named: their modules are loaded by who reads such values.
-_NAMED: dict[str, Any] = {"Texts": type("Texts", (), {}), "Tokenizer": Callable[[str], Any]}
-
-
 @cache
 def options() -> tuple[Option, ...]:
     """Every option, in the order of the declarations."""
-    hints = get_type_hints(EvaluationKeywords, localns=_NAMED, include_extras=True)
+    hints = get_type_hints(EvaluationKeywords, include_extras=True)
     told = {name: (hint.__origin__, hint.__metadata__[0]) for name, hint in hints.items()}
     older: dict[str, tuple[str, ...]] = {}
     for name, (_, fact) in told.items():
@@ -400,12 +397,12 @@ class EvaluationOptions:
         given = option_text("level" if self.id_pattern is None else "id_pattern")
         return functions.need("Levels", given).of(self.level, self.id_pattern)
 
-    def with_user(self, user: Any) -> EvaluationOptions:
+    def with_user(self, user: Any) -> "EvaluationOptions":
         """The same with another user model."""
         return EvaluationOptions(**{**vars(self), "user": user})
 
     @classmethod
-    def from_arguments(cls, arguments: Mapping[str, Any], function: str = "evaluate") -> EvaluationOptions:
+    def from_arguments(cls, arguments: Mapping[str, Any], function: str = "evaluate") -> "EvaluationOptions":
         """Keyword arguments of a public function; unknown names get a suggestion, None means the default."""
         known = {name: option for option in options() for name in (option.name, *option.aliases)}
         values: dict[str, Any] = {}
@@ -431,7 +428,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 class _Shown(str):
     """A type as people read it, in signatures without quotes."""
 
-    def __new__(cls, annotation: Any) -> _Shown:
+    def __new__(cls, annotation: Any) -> "_Shown":
         members = get_args(annotation) if get_origin(annotation) in (Union, UnionType) else (annotation,)
         texts = [one if isinstance(one, str) else "None" if one is NoneType else _type_text(one) for one in members]
         return super().__new__(cls, " | ".join(texts))
@@ -443,6 +440,13 @@ class _Shown(str):
 def _type_text(annotation: Any) -> str:
     text = annotation.__name__ if isinstance(annotation, type) and not get_args(annotation) else repr(annotation)
     return re.sub(r"\b(?:\w+\.)+(?=[A-Z])", "", text)
+
+
+@cache
+def _parameters() -> tuple[inspect.Parameter, ...]:
+    """Every option as a parameter of a function."""
+    only = inspect.Parameter.KEYWORD_ONLY
+    return tuple(inspect.Parameter(o.name, only, default=o.default, annotation=_Shown(o.annotation)) for o in options())
 
 
 #: Arguments besides the options of the functions that take options, for suggestions.
@@ -463,13 +467,7 @@ else:
             for p in own.parameters.values()
             if p.kind is not p.VAR_KEYWORD
         ]
-        more = [
-            inspect.Parameter(
-                o.name, inspect.Parameter.KEYWORD_ONLY, default=o.default, annotation=_Shown(o.annotation)
-            )
-            for o in options()
-            if o.name not in own.parameters
-        ]
+        more = [one for one in _parameters() if one.name not in own.parameters]
         function.__signature__ = own.replace(parameters=[*kept, *more])
         _OWN[function.__qualname__] = [p.name for p in kept if p.kind is not p.POSITIONAL_ONLY]
         return function
