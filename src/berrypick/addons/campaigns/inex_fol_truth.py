@@ -176,7 +176,7 @@ def _scanned_topics(found: Scanned, order: IntArray | slice, bounds: IntArray) -
     line = found.line[relevant].astype(np.int64)
     grade, line_of_passage = (end > start).astype(np.float64), line[which]
     entry, of_line = found.entry[relevant].astype(np.int64), found.document[relevant]
-    named, without = found.named(of_line), found.named(found.document[empty])
+    named, without = found.named[of_line].tolist(), found.named[found.document[empty]].tolist()
     others = (bounds - lines).tolist()
     parts = (pairwise(one) for one in (lines.tolist(), passages, others))
     of_topics = zip(found.topic_names, found.parts(of_line[which], passages), *parts, strict=True)

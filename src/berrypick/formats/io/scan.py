@@ -89,18 +89,14 @@ class Scanned:
         documents = map(self.document_names.__getitem__, self.document.tolist())
         return zip(topics, documents, *(self.columns[name][:].tolist() for name in columns), strict=True)
 
-    def named(self, codes: Narrow) -> list[str]:
-        """The names of documents, of which many are taken at once."""
-        found: list[str] = self._names[codes].tolist()
-        return found
-
     def parts(self, codes: Narrow, bounds: list[int]) -> Iterator[CodedNames]:
         """The names of documents from one of the bounds to the next."""
-        names, known = self.named(codes), self.document_names
+        names, known = self.named[codes].tolist(), self.document_names
         return (CodedNames.of(names[a:b], codes[a:b], known) for a, b in pairwise(bounds))
 
     @cached_property
-    def _names(self) -> npt.NDArray[np.object_]:
+    def named(self) -> npt.NDArray[np.object_]:
+        """The names of documents, for taking many at once by their codes."""
         made = np.empty(len(self.document_names), dtype=object)
         made[:] = self.document_names
         return made
