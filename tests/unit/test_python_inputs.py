@@ -13,6 +13,7 @@ from decimal import Decimal
 import ir_measures
 import numpy as np
 import pytest
+from cases import each
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -624,3 +625,27 @@ def test_readers_of_clients_are_asked_only_about_what_may_be_a_response():
         clients = Clients()
         clients.knows(odd)
         assert "_readers" in vars(clients)
+
+
+#: Names that no topic has, with or without results, and what is said of them.
+NO_NAMES = [
+    ("", "topic must be a non-empty string"), (None, "topic is missing"), (2.5, "topic must be a non-empty string"),
+    (("q",), "topic must be a non-empty string"), (True, "topic must be a non-empty string"),
+    ("a\0", "topic contains NUL"), ("\ud800", "topic contains a lone surrogate"),
+]  # fmt: skip
+
+
+@each(["name", "said"], NO_NAMES)
+def test_topics_without_results_have_names_as_others_do(name, said):
+    for results in ({name: {}}, {name: [], "q": [("a", 0, 9)]}, {"q": {"a": 1.0}, name: {}}, {name: {"a": 1.0}}):
+        for call in (lambda run: bp.evaluate({"q": {"a": 1}}, run, "AP"), bp.Run.from_dict):
+            with pytest.raises(bp.InputError, match=said):
+                call(results)
+    for records in ([{"topic": name, "results": []}], [{"topic": name, "results": []}, {"topic": "q", "doc": "a"}]):
+        with pytest.raises(bp.InputError, match=f"records: {said}"):
+            bp.Run.from_records(records)
+
+
+def test_topics_without_results_may_be_whole_numbers():
+    assert bp.Run.from_dict({1: {}, 2.0: {}, "q": {"a": 1.0}}).topics == ("q", "1", "2")
+    assert bp.Run.from_records([{"topic": 1, "results": []}, {"topic": "q", "doc": "a"}]).topics == ("q", "1")

@@ -25,7 +25,7 @@ from berrypick.core.words import counted
 from berrypick.documents.placed import CALLED_BY_FILE, FOUND_BY_TEXT
 from berrypick.documents.quotes import finder
 from berrypick.formats.base import Problems
-from berrypick.formats.io.json_lines import positions
+from berrypick.formats.io.json_lines import Fields, positions
 from berrypick.formats.io.span_scan import judged_topics
 from berrypick.formats.span_run import SpanRun
 from berrypick.formats.span_truth import SpanTruth
@@ -312,7 +312,9 @@ def run_of_table(table: ColumnTable, tag: str, search: TextSearch) -> Run:
     if not len(table) and not table.topics:
         raise UsageError(f"{table.where}: no topic has any result")
     if not len(table):
-        return replace(SpanRun.from_records((), Problems(table.where), ""), tag=tag).with_empty(table.topics)
+        return with_absent(SpanRun.from_records((), Problems(table.where), ""), table.topics, table.where).changed(
+            tag=tag
+        )
     table = _with_units(_with_ends(_without_empty_columns(table.plain()), search), search)
     table = _with_file_names(table, search)
     of_text = "text" in table
@@ -326,7 +328,7 @@ def run_of_table(table: ColumnTable, tag: str, search: TextSearch) -> Run:
         notes += _disagreement(table)
     if absent := sum(topic not in run for topic in table.topics):
         notes += no_results_notes(absent)
-        run = run.with_empty(table.topics)
+        run = with_absent(run, table.topics, table.where)
     duplicates: Duplicates = "keep" if chunks or run.start is not None else "error"
     return run.changed(
         tag=tag,
@@ -336,6 +338,17 @@ def run_of_table(table: ColumnTable, tag: str, search: TextSearch) -> Run:
         unread=table.unread,
         of_text=of_text and run.start is None,
     )
+
+
+def with_absent(run: Run, topics: Sequence[Any], where: str) -> Run:
+    """The run with topics that have no row: their names are looked at as those of rows are."""
+    absent = [topic for topic in plain_names("topic", topics, []) if topic not in run]
+    problems = Problems(where, strict=False)
+    for topic in absent:
+        Fields(0, repr({"topic": topic}), {"topic": topic}, problems).name("topic")
+    for problem in problems.found:  # without the number of a row
+        raise InputError(problem.what.template, path=where, text=problem.text)
+    return run.with_empty(absent)
 
 
 def no_results_notes(topics: int) -> tuple[str]:

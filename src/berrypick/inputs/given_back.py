@@ -17,7 +17,7 @@ from berrypick.formats.base import Problems
 from berrypick.formats.io.json_lines import are_span_names, place_of_name, plain, span_fields
 from berrypick.formats.span_run import SpanRun
 from berrypick.formats.span_truth import SpanTruth
-from berrypick.inputs.column_tables import TextSearch, runs_of_table, truth_of_table
+from berrypick.inputs.column_tables import TextSearch, runs_of_table, truth_of_table, with_absent
 from berrypick.inputs.convert import as_truth
 from berrypick.inputs.fields import FieldReader
 from berrypick.inputs.frames import is_record, one_run, records_table
@@ -56,16 +56,16 @@ def run_of_records(
 ) -> Run:
     """Make a run of records; one with ``results`` that are an empty list names a topic without any."""
     rows = list(records)
-    empty = [str(row["topic"]) for row in rows if _is_empty(row)]
+    empty = [row["topic"] for row in rows if _is_empty(row)]
     held = [row for row in rows if not _is_empty(row)]
     if not held:
         if not empty:
             raise UsageError("no topic has any result: there are no records")
-        return SpanRun.from_records((), Problems("records"), "").with_empty(empty).changed(tag=tag)
+        return with_absent(SpanRun.from_records((), Problems("records"), ""), empty, "records").changed(tag=tag)
     _check_records(held, "run")
     search = TextSearch(None if documents is None else read_texts(documents), quotes)
     made = one_run(runs_of_table(records_table(held, "run"), search, tag), "the records hold")
-    return made.with_empty(empty)
+    return with_absent(made, empty, "records")
 
 
 def _is_empty(row: Any) -> bool:
