@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, make_dataclass, replace
-from typing import Any
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -15,18 +14,6 @@ from berrypick.core.score import Curve, CurvesWanted, Score, Scores, at_same_pla
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.evaluation.signature import sign
 from berrypick.measures import Measure
-
-
-def _open(cls: type) -> Any:
-    """Return the class that is not frozen of a frozen one with slots, for many values at once.
-
-    What is frozen takes four times as long to make. Both have the same slots, so a value may pass to the frozen class.
-    """
-    told = [(one.name, Any, field(default=one.default, default_factory=one.default_factory)) for one in fields(cls)]
-    return make_dataclass(f"Open{cls.__name__}", told, slots=True)
-
-
-_OpenRow = _open(Row)
 
 
 @dataclass
@@ -122,15 +109,13 @@ class ScoredRun:
         curves, resampled = self.scores.curves, self.scores.resampled
         shared = [(one.text, self.signatures[one.text], self.scores.found[one.text]) for one in measures]
         bare = not (curves or resampled or of)
-        rows: list[Any] = []
+        rows: list[Row] = []
         for topic in self.topics:
             for text, signature, found in shared:
                 own = signature.of([found.more[topic]]) if topic in found.more else signature.plain
                 key = (text, topic)
                 more = () if bare else (curves.get(key), resampled.get(key), of.get(topic))
-                rows.append(_OpenRow(name, topic, text, found.numbers[topic], own, *more))
-        for row in rows:
-            row.__class__ = Row
+                rows.append(Row(name, topic, text, found.numbers[topic], own, *more))
         return rows
 
     def group_means(self, name: str, measures: Sequence[RequestedMeasure], groups: TopicGroups) -> list[Row]:
