@@ -164,6 +164,10 @@ def test_every_view_in_every_size_and_theme(watch, report, theme, width):
         page.wait_for_timeout(400)
         assert len(page.locator(f"#view-{view}").inner_text()) > 100
         assert page.evaluate("document.documentElement.scrollWidth") <= width, f"{view} is too wide"
+        tab, bar = (page.locator(one).bounding_box() for one in (f'#tabs [data-view="{view}"]', "#tabs"))
+        assert bar["x"] <= tab["x"] + 1 and tab["x"] + tab["width"] <= bar["x"] + bar["width"] + 1, (
+            "the tab is in sight"
+        )
         back, ink = page.evaluate(
             "() => [getComputedStyle(document.body).backgroundColor, getComputedStyle(document.body).color]"
         )

@@ -154,7 +154,9 @@
     view.last = Object.assign(Object.create(null), berry.state);
     document.title = view.title + ' \u00b7 ' + berry.clean(berry.data.title || 'berrypick report');
     if (turned) {
-      view.tab.scrollIntoView({block: 'nearest', inline: 'nearest'});
+      // scrollIntoView would let the Tab key go on from here, past the link that skips what is above.
+      const bar = byId('tabs'), ends = bar.getBoundingClientRect(), tab = view.tab.getBoundingClientRect();
+      bar.scrollLeft += Math.min(0, tab.left - ends.left) || Math.max(0, tab.right - ends.right);
       // Whoever opened this view from inside another one goes on reading here, not at the top of the page.
       if (focused && focused.closest('[role=tabpanel]')) view.panel.focus({preventScroll: true});
     }
