@@ -13,7 +13,8 @@ trec     AP, nDCG@10 and P@10 of a TREC run of 7,000 topics x 1,000 lines; again
          where it is installed, and trec_eval where $TREC_EVAL names it
 
 Every piece of work is a process of its own, threads are as a user has them. Growth is that of processor time without
-what loading takes, from half the size to the whole. ``--against`` names a Python with another berrypick.
+what loading takes, from half the size to the whole; loading is that of a first number, of files with one topic for
+INEX and TREC. ``--against`` names a Python with another berrypick.
 """
 
 from __future__ import annotations
@@ -131,6 +132,8 @@ def inex(folder: Path, scale: float, repeats: int, against: str | None) -> None:
         truth, run = passages(folder, 1500 * count, topics=count)
         commands[name] = ["-c", EVALUATE, truth, "AiP AgP", run]
         commands.setdefault("words scanned", ["-c", WORDS, run])
+    truth, run = passages(folder, 1500, topics=1)
+    commands["loading"] = ["-c", EVALUATE, truth, "AiP AgP", run]
     costs = tell(f"INEX run, {topics} topics x 1500 lines", others(commands, against), repeats)
     print(f"  {costs['berrypick'].memory:.0f} MB")
 
@@ -147,6 +150,8 @@ def trec(folder: Path, scale: float, repeats: int, against: str | None) -> None:
                 commands["pytrec_eval"] = ["-c", PYTREC, truth, run]
             if program := os.environ.get("TREC_EVAL"):
                 commands["trec_eval"] = ["/bin/bash", "-c", TREC_EVAL, "-", program, truth, run]
+    truth, run = documents(folder, 1000)
+    commands["loading"] = ["-c", EVALUATE, truth, "AP nDCG@10 P@10", run]
     costs = tell(f"TREC run, {topics} topics x 1000 lines", others(commands, against), repeats)
     print(f"  {costs['berrypick'].memory:.0f} MB")
 

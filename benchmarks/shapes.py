@@ -22,6 +22,7 @@ sweep       20 chunkings x 1,000 questions x 400 documents, BM25, six measures, 
 
 Every piece of work is a process of its own, threads are as a user has them. ``--scale`` makes all rows smaller. Growth
 is that of the processor time without what loading takes, from half the size to the whole: an exponent of 1 is linear.
+Loading is that of a first number, of files with one line where the work reads such files.
 All rows take about half an hour and 1 GB of memory at scale 1.
 """
 
@@ -145,6 +146,13 @@ main()
 """
 
 
+def of_one_line(folder: Path, truth: str, run: str, measures: str) -> list[str]:
+    """Evaluate files of one line each: what loading takes for files of their kind."""
+    for name, line in (("one.truth", truth), ("one.run", run)):
+        (folder / name).write_text(line + "\n")
+    return ["-c", EVALUATE, str(folder / "one.truth"), measures, str(folder / "one.run")]
+
+
 def shallow(folder: Path, scale: float, repeats: int) -> None:
     draw, count = np.random.default_rng(1), max(2, round(200 * scale))
     judged = [np.unique(draw.integers(0, 500_000, 200)) for _ in range(50)]
@@ -163,6 +171,7 @@ def shallow(folder: Path, scale: float, repeats: int) -> None:
         "berrypick": ["-c", EVALUATE, *asked, *runs],
         "berrypick, half": ["-c", EVALUATE, *asked, *runs[: count // 2]],
         "pytrec_eval": ["-c", PYTREC, str(truth), *runs],
+        "loading": of_one_line(folder, "1 0 a 1", "1 Q0 a 1 2.0 sys", asked[1]),
     }
     if program := os.environ.get("TREC_EVAL"):
         commands["trec_eval"] = ["/bin/bash", "-c", TREC_EVAL, "-", program, str(truth), *runs]
@@ -185,6 +194,8 @@ def lines(folder: Path, scale: float, repeats: int) -> None:
         for name, shown in (("whole", measure), ("half", f"{measure}, half")):
             commands[shown] = ["-c", EVALUATE, f"{folder}/{name}.truth.jsonl", measure, f"{folder}/{name}.jsonl"]
     commands |= {"json.loads": ["-c", JSON, f"{folder}/whole.jsonl"], "orjson": ["-c", ORJSON, f"{folder}/whole.jsonl"]}
+    span = '{"topic": "q", "doc": "a", "start": 0, "end": 9}'
+    commands["loading"] = of_one_line(folder, span, span, "charR")
     tell(f"spans as JSON Lines, {100 * topics} lines", commands, repeats)
 
 
