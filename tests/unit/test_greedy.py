@@ -16,10 +16,11 @@ BOTH = [pytest.param(greedy_lists, marks=compiled), plain_greedy_lists]
 
 
 def laws_after(rows, chosen, candidates):
-    """P(F = f) after a list and each of some candidates."""
-    unseen = np.prod(1.0 - rows[list(chosen)], axis=0)
-    both = unseen * (1.0 - rows[candidates])
-    return plain_law(1.0 - both, both)
+    """P(F = f) after a list and each of some candidates; what is hardly ever seen is not rounded to never."""
+    seen, unseen = np.zeros(rows.shape[1]), np.prod(1.0 - rows[list(chosen)], axis=0)
+    for row in rows[list(chosen)]:
+        seen += (1.0 - seen) * row
+    return plain_law(seen + (1.0 - seen) * rows[candidates], unseen * (1.0 - rows[candidates]))
 
 
 def follows_the_rule(rows, r, chosen):
@@ -45,6 +46,14 @@ def has_its_values(rows, r, chosen, length, inverse):
         assert length == pytest.approx(min(1 + np.sum(1 - np.array(tails)), r), rel=1e-12)
     else:
         assert np.isnan(length)
+
+
+@pytest.mark.parametrize("kernel", BOTH)
+def test_the_likelier_of_two_that_are_hardly_ever_seen_comes_first(kernel):
+    rows = np.array([[7e-231], [3e-135]])
+    lists = kernel(Reach.of(rows))[2]
+    assert lists[0].tolist() == [1, 0]
+    follows_the_rule(rows, 1, lists[0])
 
 
 @pytest.mark.parametrize("kernel", BOTH)
