@@ -1,5 +1,5 @@
-// P(gain >= threshold), target after target, and of all sets of a few candidates the best order. kernels/gain_steps.py
-// and kernels/candidate_sets.py have the plain forms.
+// P(gain >= threshold), target after target, and of all sets of a few candidates the best order. addons/ideal/gain_steps.py
+// and kernels/lists/candidate_sets.py have the plain forms.
 #pragma once
 
 #include <cstdint>

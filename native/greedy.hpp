@@ -1,5 +1,5 @@
 // Greedy ideal lists of all recall values: append the candidate with the largest E[min(F, r)], the first of equals,
-// until r targets are surely seen. kernels/greedy.py has the plain form.
+// until r targets are surely seen. kernels/lists/greedy.py has the plain form.
 //
 // The number F of targets seen is kept as the values of its characteristic function at the frequencies 2 pi j / n.
 // A list replaces the factors of a few targets at each step, which is a multiplication at each frequency, and what a
