@@ -285,7 +285,7 @@ class RunScorer:
         said = {key for topic in self.topics if topic in more for key, _ in more[topic].signed}
         said &= {"effort", "tokenizer"}  # a measure knows itself in what its budget is counted
         run, kept = self.run, self.evaluation._signatures
-        key = (one.text, *map(frozenset, (reads, said)), run.duplicates, run.of_text, run.start is None)
+        key = (one.text, *map(frozenset, (reads, said)), run.duplicates, run.of_text, run.kept("start") is None)
         sized = self.evaluation.truth.units == "elements" or run.path is not None  # by what the run has
         if sized or key not in kept:
             fields = measure_fields(one, self.evaluation, run, reads)
