@@ -167,6 +167,17 @@ def test_packed_runs_are_evaluated_as_others(format: str, tied: bool, tmp_path: 
     assert found[0] == found[1]
 
 
+def test_evaluating_leaves_columns_packed(tmp_path: Path, monkeypatch) -> None:
+    """Notes and signatures that ask whether there are places must not widen all of them."""
+    keep_packed(monkeypatch)
+    lines = [f"{topic} Q0 d{d} {d} {9.5 - d} s {topic} {20 + d}\n" for topic in range(60) for d in range(9)]
+    (tmp_path / "truth").write_text("".join(f"{topic} Q0 d{topic % 9} 30 500 9 9:30\n" for topic in range(60)))
+    (tmp_path / "run").write_text("".join(lines))
+    run = bp.read_run(tmp_path / "run")
+    bp.evaluate(tmp_path / "truth", run, "AiP AgP")
+    assert {"packed_start", "packed_end", "packed_score", "packed_line"} <= vars(run).keys()
+
+
 def test_short_names_are_told_apart_by_their_hashes_alone():
     """Names of up to eight bytes, many of which differ in one byte only, and longer ones."""
     draw = random.Random(2)
