@@ -55,11 +55,11 @@ fuzz: $(VENV)/installed-test
 	@BERRYPICK_FAULTS=25 $(BIN)/python -m pytest -m hypothesis
 	@BERRYPICK_FAULTS=25 $(BIN)/python -m pytest tests/faults $$(grep -rl --include='test_*.py' 'import.* at_length' tests)
 
-# the share of N random changes of core lines that the tests of quick notice; VERBOSE=1 names those that they do not
+# the share of N random changes to the source that the tests of quick notice; VERBOSE=1 names those that they miss
 mutants: $(VENV)/installed-test
 	@$(BIN)/python scripts/mutants.py -n $(or $(N),200) --seed $(or $(SEED),1) $(if $(VERBOSE),--verbose)
 
-# lines of code of each room; SINCE=... puts those of an earlier revision beside them
+# lines of code per room, for information; SINCE=... shows those of an earlier revision too
 lines: $(BIN)/python
 	@$(BIN)/python scripts/lines.py $(if $(SINCE),--since $(SINCE))
 

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import berrypick as bp
-from berrypick.addons.benchmarks.chunking_evaluation import ChunkingEvaluation
+from berrypick.formats.benchmarks.chunking_evaluation import ChunkingEvaluation
 
 Chunk = tuple[str, int, int]  # document, start, end
 Chunker = Callable[[str], Iterator[tuple[int, int]]]

@@ -27,7 +27,7 @@ OURS_ALL = "import sys, berrypick as bp; bp.evaluate(sys.argv[1], sys.argv[3:], 
 LINES = """
 import sys
 try:
-    from berrypick.formats.io.files import content
+    from berrypick.files.files import content
     from berrypick.formats.base import Problems
 except ImportError:
     from berrypick.formats._base import Problems, content

@@ -55,7 +55,7 @@ def mapped(path):
 
 PARSE = """
 from lxml import etree
-from berrypick.addons.index.folder import find_documents
+from berrypick.documents.xml.folder import find_documents
 files = list(find_documents(sys.argv[1]).values())
 begin()
 for file in files:
@@ -68,7 +68,7 @@ end(bytes=sum(map(os.path.getsize, files)))
 
 BUILD = """
 from dataclasses import asdict
-from berrypick.addons.index import build as index_build
+from berrypick.documents.xml import build as index_build
 begin()
 made = index_build.build(sys.argv[1], sys.argv[2], int(sys.argv[3]))
 end(**asdict(made.facts))

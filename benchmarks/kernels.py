@@ -28,7 +28,7 @@ import numpy as np
 
 import berrypick as bp
 from berrypick import kernels
-from berrypick.core.reach import Reach
+from berrypick.data.reach import Reach
 from berrypick.kernels import poisson_binomial
 from berrypick.kernels.intervals import intersections, merge
 from berrypick.kernels.poisson_binomial import consulted, number_seen

@@ -36,7 +36,7 @@ from shapes import EVALUATE, PYTREC, TREC_EVAL, tell
 IDEAL = """
 import sys, json, time, berrypick as bp
 truth, links = json.load(open(sys.argv[1]))
-from berrypick.core.navigation import ReachTable
+from berrypick.data.navigation import ReachTable
 table = ReachTable({(source, target): p for source, target, p in links})
 begun = time.process_time()
 if sys.argv[2] == "greedy":

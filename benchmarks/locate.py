@@ -21,7 +21,7 @@ from collections.abc import Callable
 import numpy as np
 from _processes import verdict
 
-from berrypick.addons.adopt.locator import Locator
+from berrypick.documents.locator import Locator
 from berrypick.documents.texts import Texts, read_texts
 
 LENGTHS = (20, 60, 200, 2000, 8000)

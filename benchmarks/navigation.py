@@ -87,7 +87,7 @@ def one_document(folder: Path, targets: int, seed: int = 4) -> tuple[str, str]:
 
 def elements(folder: Path, documents: int, topics: int, seed: int = 5) -> tuple[str, str, str]:
     """XML documents of two hundred paragraphs and their index, passages judged, elements retrieved."""
-    from berrypick.addons.index import build_index
+    from berrypick.documents.xml import build_index
 
     draw = np.random.default_rng(seed)
     source, index = folder / "xml", folder / "collection.idx"

@@ -20,8 +20,8 @@ from typing import Any
 from _processes import verdict
 
 import berrypick as bp
-from berrypick.core.assemble import assemble
-from berrypick.core.truth import TopicTruth, Truth
+from berrypick.data.assemble import assemble
+from berrypick.data.truth import TopicTruth, Truth
 
 TOPICS, SYSTEMS, DOCUMENTS, LENGTH, DEPTH = 500, 5, 250, 40_000, 100
 MEASURES = "EPRUM charR@5 AiP Coverage(budget=5000)"

@@ -97,8 +97,8 @@ print("seconds", time.process_time() - begun)
 """
 SWEEP = """
 import sys, json, berrypick as bp
-from berrypick.addons.sweep.chunkers import fixed
-from berrypick.addons.sweep.retrievers import bm25
+from berrypick.analysis.sweep.chunkers import fixed
+from berrypick.analysis.sweep.retrievers import bm25
 documents, truth, queries = json.load(open(sys.argv[1]))
 measures = "charR@5 charP@5 charF@5 spanAP EPRUM Coverage(budget=500,effort='tokens')"
 sizes = [100 + 40 * i for i in range(int(sys.argv[2]))]
@@ -110,7 +110,7 @@ REPORT = """
 import sys, berrypick as bp
 bp.write_report(sys.argv[1], sys.argv[4:], sys.argv[2], documents=sys.argv[3], html=sys.argv[3] + ".html")
 """
-LIBRARY = "from berrypick.addons.page.report_page import charting_library; charting_library()"
+LIBRARY = "from berrypick.report.html.report_page import charting_library; charting_library()"
 EVALUATE_TEXTS = (
     "import sys, berrypick as bp; bp.evaluate(sys.argv[1], sys.argv[4:], sys.argv[2], documents=sys.argv[3])"
 )

@@ -16,8 +16,8 @@ import time
 import numpy as np
 from _processes import verdict
 
-from berrypick.addons.demo import campaign, web
-from berrypick.addons.simulate.simulation import simulate
+from berrypick.analysis.simulation.simulation import simulate
+from berrypick.demo import campaign, web
 from berrypick.evaluation.evaluation import Evaluation
 
 FILES = campaign.FOCUSED.files

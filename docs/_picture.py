@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from berrypick.addons.demo import video, web
+from berrypick.demo import video, web
 
 PANEL, GAP, LEFT, TOP, HEIGHT = 340, 60, 60, 96, 220
 STYLES = (("a", "circle", ""), ("b", "square", "7 4"), ("c", "triangle", "2 3"))

@@ -11,7 +11,7 @@ from typing import Any
 
 import berrypick
 import click
-from berrypick.cli import COMMANDS, cli, command_names, commands
+from berrypick.cli import cli, command_names, commands
 from berrypick.evaluation.options import Option, options
 
 from _markdown import entries, first, grid, markdown, text, without_section
@@ -21,13 +21,13 @@ from _markdown import entries, first, grid, markdown, text, without_section
 #: Names by what they are for; names that are not here follow under the last heading.
 GROUPS = {
     "Evaluate": "evaluate score explain judge Evaluation compare correlate stability power diff sweep simulate "
-    "ideal_lists fit abstention write_report chart_config",
+    "ideal_lists fit abstention retrieved_said write_report",
     "Results": "Results Signature Note concat read_results Comparison Over Assumptions Correlations Stability Power "
     "Difference Sweep "
     "Simulation IdealList Fit Abstention Explanation JudgedTopic",
     "Inputs": "read_truth read_run read_navigation read_collection read_texts truth_from_frame run_from_frame "
     "run_from_objects adopt locate place read_words write Truth Run Collection Texts",
-    "Matrices of your own": "eprum prum expected_ratio effort_precision coverage_band coverage_budgets Reach",
+    "Matrices of your own": "eprum prum expected_ratio effort_precision Reach",
     "Judge": "pool annotate agreement relocate Pool Agreement Relocation",
     "Extend": "register Measure UserModel Format parameter Score",
     "Errors": "BerrypickError InputError UsageError BerrypickWarning",
@@ -253,8 +253,7 @@ def _cli_file(name: str) -> str:
 
 
 def _cli_index() -> str:
-    lines = dict(COMMANDS)
-    lines |= {name: command.get_short_help_str(200) for name, command in commands}
+    lines = {name: command.get_short_help_str(200) for name, command in commands.items()}
     rows = [[f"[{name}]({_cli_file(name)})", text(line)] for name, line in lines.items()]
     return (
         "# Command line\n\n"

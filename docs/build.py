@@ -22,14 +22,14 @@ from pathlib import Path
 from typing import TypeVar
 
 from berrypick import formats, measures, users
-from berrypick.addons.demo import campaign
 from berrypick.cli import main as berrypick
-from berrypick.core.laws import LAWS
-from berrypick.core.parameters import Parameterized
+from berrypick.data.laws import LAWS
+from berrypick.data.parameters import Parameterized
+from berrypick.data.references import cited
+from berrypick.demo import campaign
 from berrypick.formats import Format
 from berrypick.measures import _documents as document_measures
 from berrypick.measures.base import Measure
-from berrypick.references import cited
 from berrypick.users import UserModel
 
 from _markdown import GENERATED, first, grid, markdown, text
@@ -39,10 +39,7 @@ from _reference import api_pages, cli_pages, options_page
 T = TypeVar("T")
 HERE = Path(__file__).parent
 #: Families of measures, sub-packages of berrypick.measures, in the order of the page; others follow.
-FAMILIES = (
-    "documents", "spans", "readers", "addons.effort", "addons.continuation", "addons.gains", "addons.passages",
-    "addons.segments",
-)  # fmt: skip
+FAMILIES = ("documents", "spans", "readers", "answers", "continuation", "agents", "gains", "passages", "video")
 
 
 # pages
@@ -78,8 +75,8 @@ def measure_page(value: type[Measure]) -> str:
         written = f"Written `{value.name()}@{example}`"
     elif value.cutoff != "none":
         written += f" or `{value.name()}@{example}`"
-    meaning = {"none": "", "rank": "; the number after @ is a rank", "level": "; the number after @ is a recall level"}
-    facts = [f"{written}{meaning[value.cutoff]}."]
+    meaning = value.cutoff_is or {"none": "", "rank": "a rank", "level": "a recall level"}[value.cutoff]
+    facts = [f"{written}; the number after @ is {meaning}." if meaning else f"{written}."]
     if value.aliases:
         facts.append(f"Also known as {', '.join(f'`{alias}`' for alias in value.aliases)}.")
     if not value.higher_is_better and "Smaller is better" not in first(value):
@@ -176,12 +173,11 @@ def _families() -> str:
     """A table of measures for each family, under what its sub-package says that it holds."""
     rows: dict[str, list[list[str]]] = {name: [] for name in FAMILIES}
     for name, value in ours(measures.registered()).items():
-        family = value.__module__.removeprefix("berrypick.measures.").removeprefix("berrypick.").rpartition(".")[0]
+        family = value.__module__.removeprefix("berrypick.measures.").rpartition(".")[0]
         rows.setdefault(family, []).append([f"[{name}]({name}.md)", first(value)])
     parts = []
     for family, found in rows.items():
-        package = f"berrypick.{family}" if family.startswith("addons.") else f"berrypick.measures.{family}"
-        about = text(inspect.getdoc(import_module(package)) or "") if family else ""
+        about = text(inspect.getdoc(import_module(f"berrypick.measures.{family}")) or "")
         table = grid(["measure", "what it is"], found)
         parts.append("\n\n".join(filter(None, [f"## {_heading(family)}", about, table])))
     return "\n\n".join(parts)

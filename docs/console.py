@@ -98,7 +98,7 @@ def renewed(content: str) -> str:
 
 
 def renew_all() -> None:
-    from berrypick.addons.demo.demo_files import copy_examples
+    from berrypick.demo.demo_files import copy_examples
 
     with tempfile.TemporaryDirectory() as folder:
         copy_examples(folder)

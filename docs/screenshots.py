@@ -11,7 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from berrypick.addons.demo import campaign
+from berrypick.demo import campaign
 from playwright.sync_api import sync_playwright
 
 #: What is shown, and in which colours.

@@ -24,15 +24,15 @@ import data
 import numpy as np
 
 import berrypick as bp
-from berrypick.addons.demo import campaign
-from berrypick.addons.index.folder import find_documents, read_folder
-from berrypick.addons.index.resolve import assess
-from berrypick.addons.index.structure import Structure
-from berrypick.addons.index.xml_documents import read_text
-from berrypick.core import paths
-from berrypick.core.collection import Collection
-from berrypick.core.truth import Highlighted, TopicTruth, Truth
-from berrypick.relevance.recall_base import recall_base
+from berrypick.data import paths
+from berrypick.data.collection import Collection
+from berrypick.data.truth import Highlighted, TopicTruth, Truth
+from berrypick.demo import campaign
+from berrypick.documents.xml.folder import find_documents, read_folder
+from berrypick.documents.xml.resolve import assess
+from berrypick.documents.xml.structure import Structure
+from berrypick.documents.xml.xml_documents import read_text
+from berrypick.targets.recall_base import recall_base
 
 BLOCKS = {"p", "para", "title", "st", "item", "listitem", "td", "entry", "desc", "screen", "term", "simpara"}
 HEADS = {"info", "head", "header"}

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import berrypick as bp
 from berrypick.cli import main as berrypick
-from berrypick.core.results import Results
-from berrypick.core.run import Run
-from berrypick.core.truth import Truth
+from berrypick.data.results import Results
+from berrypick.data.run import Run
+from berrypick.data.truth import Truth
 
 
 def save(folder: Path, truth: Truth, runs: Sequence[Run]) -> tuple[Path, list[Path]]:

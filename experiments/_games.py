@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from berrypick.addons.agents.seek import Seek
-from berrypick.addons.agents.seek_chain import link_graph
-from berrypick.core.navigation import CUT, LinkTable, Sessions
+from berrypick.data.navigation import CUT, LinkTable, Sessions
+from berrypick.users.links.seek import Seek
+from berrypick.users.links.seek_chain import link_graph
 
 
 def random_links(random: np.random.Generator, pages: int = 30, share: float = 0.15) -> LinkTable:

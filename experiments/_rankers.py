@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 from _collection import BLOCKS, World, words
 
-from berrypick.addons.index.structure import Structure
-from berrypick.core.arrays import FloatArray
-from berrypick.core.assemble import assemble
-from berrypick.core.run import Run
+from berrypick.data.arrays import FloatArray
+from berrypick.data.assemble import assemble
+from berrypick.data.run import Run
+from berrypick.documents.xml.structure import Structure
 
 STOP_WORDS = frozenset(
     re.findall(

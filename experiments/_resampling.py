@@ -11,8 +11,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from berrypick.addons.trust.rank_correlation import kendall_tau, tau_ap
-from berrypick.core.results import Results
+from berrypick.data.results import Results
+from berrypick.statistics.rank_correlation import kendall_tau, tau_ap
 
 #: A number from a table of topics x runs x sides; None where it is undefined.
 Statistic = Callable[[np.ndarray], "float | None"]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from berrypick.addons.index.structure import Structure
-from berrypick.core.assemble import assemble
-from berrypick.core.collection import Collection
-from berrypick.core.run import Run
-from berrypick.core.truth import Truth
-from berrypick.relevance.gains import Quantisation
-from berrypick.relevance.recall_base import recall_base
+from berrypick.data.assemble import assemble
+from berrypick.data.collection import Collection
+from berrypick.data.run import Run
+from berrypick.data.truth import Truth
+from berrypick.documents.xml.structure import Structure
+from berrypick.targets.gains import Quantisation
+from berrypick.targets.recall_base import recall_base
 
 
 def ideal_run(truth: Truth, left_out: frozenset[str] = frozenset(), quant: Quantisation | None = None) -> Run:

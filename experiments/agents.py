@@ -33,10 +33,10 @@ from scipy.special import ndtr, ndtri
 
 import berrypick as bp
 from berrypick import formats
-from berrypick.addons.fit.session_visits import reading_log_of
-from berrypick.core.arrays import FloatArray
-from berrypick.core.run import Ranking, Run
-from berrypick.core.truth import Truth
+from berrypick.analysis.fit.session_visits import reading_log_of
+from berrypick.data.arrays import FloatArray
+from berrypick.data.run import Ranking, Run
+from berrypick.data.truth import Truth
 
 FORM = r"claude-session(topic_pattern='instance_id:\\s*(\\S+)',root='testbed')"
 #: Tolerances that stand for the law of all, and the edges of distance in the calibration table.

@@ -25,7 +25,7 @@ from pathlib import Path
 
 from data import add_options
 
-from berrypick.core.errors import BerrypickError
+from berrypick.data.errors import BerrypickError
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 BLOCK = re.compile(r"^```text\n\$ python experiments/(\w+)\.py *([^\n]*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)

@@ -30,7 +30,7 @@ from lzma import LZMAError
 from pathlib import Path, PurePosixPath
 from urllib.error import HTTPError, URLError
 
-from berrypick.core.errors import BerrypickError
+from berrypick.data.errors import BerrypickError
 
 #: Where fetched files are kept.
 FETCHED = Path(__file__).parent / "fetched"

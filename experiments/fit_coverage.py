@@ -18,7 +18,7 @@ from _collection import arguments
 from data import told
 
 import berrypick as bp
-from berrypick.core.navigation import LinkTable, Sessions
+from berrypick.data.navigation import LinkTable, Sessions
 
 Random = np.random.Generator
 Line = dict[str, Any]

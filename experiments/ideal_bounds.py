@@ -26,12 +26,12 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.stats import binom
 
 import berrypick as bp
-from berrypick.addons.ideal import list_bounds, list_search
-from berrypick.addons.ideal.list_problem import Search
-from berrypick.addons.ideal.priced import Priced
-from berrypick.addons.ideal.sum_bounds import LeastEffort
-from berrypick.core.arrays import FloatArray
-from berrypick.core.navigation import Sessions
+from berrypick.data.arrays import FloatArray
+from berrypick.data.navigation import Sessions
+from berrypick.ideal import list_bounds, list_search
+from berrypick.ideal.list_problem import Search
+from berrypick.ideal.priced import Priced
+from berrypick.ideal.sum_bounds import LeastEffort
 from berrypick.kernels.lists.ideal import Objective
 
 #: Pages, targets, and the largest probability with which a page leads to a target.

@@ -15,9 +15,9 @@ from _collection import arguments
 from data import told
 
 import berrypick as bp
-from berrypick.addons.trust.discrimination import achieved_levels
-from berrypick.addons.trust.rank_correlation import kendall_tau
-from berrypick.core.results import ALL, MeasureInfo, Results, Row, Signature
+from berrypick.data.results import ALL, MeasureInfo, Results, Row, Signature
+from berrypick.statistics.discrimination import achieved_levels
+from berrypick.statistics.rank_correlation import kendall_tau
 
 #: (runs, topics, spread of the true means, correlation of the true means under the two measures)
 CASES = (

@@ -15,7 +15,7 @@ import numpy as np
 from _collection import arguments
 from data import told
 
-from berrypick.comparison.statistics import bootstrap, randomisation_test
+from berrypick.statistics.statistics import bootstrap, randomisation_test
 
 METHODS = ("expanded", "percentile", "bca")
 RESAMPLES = 1000

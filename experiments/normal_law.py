@@ -19,7 +19,7 @@ from data import told
 from scipy.special import ndtr
 
 import berrypick as bp
-from berrypick.core.reach import Reach
+from berrypick.data.reach import Reach
 from berrypick.kernels.poisson_binomial import events, inverse_by_parts, normal_law, plain_law, upper_tails
 from berrypick.measures.readers._expected_precision import LawName, expected_inverse
 

@@ -31,7 +31,7 @@ from fit_coverage import (
 )
 
 import berrypick as bp
-from berrypick.core.navigation import LinkTable, ReachTable, Sessions
+from berrypick.data.navigation import LinkTable, ReachTable, Sessions
 
 #: By measure, the value for those who left the log, and the ends of the interval.
 Case = dict[str, tuple[float, float, float]]

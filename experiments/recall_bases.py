@@ -19,7 +19,7 @@ from _resampling import RESAMPLES, line, table, tau
 from data import told
 
 import berrypick as bp
-from berrypick.core import paths
+from berrypick.data import paths
 
 RANKS = (5, 10, 25, 50)
 FOCUSED = [f"nxCG@{k}" for k in RANKS]

@@ -17,9 +17,9 @@ from _collection import arguments
 from data import told
 
 import berrypick as bp
-from berrypick.addons.sweep.chunkers import fixed, sentences
-from berrypick.addons.sweep.retrievers import fts5
-from berrypick.judging.topic import JudgedTopic
+from berrypick.analysis.sweep.chunkers import fixed, sentences
+from berrypick.analysis.sweep.retrievers import fts5
+from berrypick.topics.topic import JudgedTopic
 
 BUDGET = 2400
 SIZES = (150, 300, 600, 1200, 2400)

@@ -28,10 +28,10 @@ from pathlib import Path
 import data
 
 import berrypick as bp
-from berrypick.addons.adopt.relocate import CERTAIN, RelocatedSpan
+from berrypick.judgements.relocate import CERTAIN, RelocatedSpan
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
-from tests.moved_sentences import moved_sentences, relocated
+from tests.helpers.moved_sentences import moved_sentences, relocated
 
 #: Tags that begin or end a paragraph of HTML, and files of text.
 BLOCK = re.compile(r"</?(?:p|div|h\d|li|dt|dd|tr|td|th|pre|table|ul|ol|dl|br|hr|title|body)\b[^>]*>", re.IGNORECASE)

@@ -19,7 +19,7 @@ from _games import played, random_links
 from data import told
 
 import berrypick as bp
-from berrypick.addons.agents.seek import Seek
+from berrypick.users.links.seek import Seek
 
 TRUE = {"goal": 2.0, "near": 1.0, "indegree": 0.5, "stop": 0.1, "tiring": 0.05}
 GAMES, PLAYERS, MANY = 120, 40, 12_000

@@ -27,14 +27,14 @@ from _resampling import RESAMPLES
 from data import DataError, told
 
 import berrypick as bp
-from berrypick.addons.figures.chart_theme import PAPER
-from berrypick.addons.figures.charts import plot_bands
-from berrypick.addons.figures.export import write_picture
-from berrypick.addons.sweep.chunkers import fixed
-from berrypick.addons.sweep.retrievers import fts5
-from berrypick.comparison.comparison import Comparison, Pair
-from berrypick.comparison.method_names import TestName
-from berrypick.core.results import Results
+from berrypick.analysis.comparison.comparison import Comparison, Pair
+from berrypick.analysis.sweep.chunkers import fixed
+from berrypick.analysis.sweep.retrievers import fts5
+from berrypick.data.results import Results
+from berrypick.report.figures.chart_theme import PAPER
+from berrypick.report.figures.charts import plot_bands
+from berrypick.report.figures.export import write_picture
+from berrypick.statistics.method_names import TestName
 
 Clusters = Mapping[str, str]
 ELEMENTS = [

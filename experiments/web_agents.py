@@ -31,8 +31,8 @@ from wikispeedia_readers import games_in, some
 
 import berrypick as bp
 from berrypick import formats
-from berrypick.core.arrays import FloatArray, IntArray
-from berrypick.core.navigation import CUT, LinkTable, Sessions
+from berrypick.data.arrays import FloatArray, IntArray
+from berrypick.data.navigation import CUT, LinkTable, Sessions
 
 FOLDS, GAMES, RESAMPLES = 5, 4000, 1000
 #: In some parts of wikirace a linked goal is always followed, so that its weight has no maximum: it is given.

@@ -34,9 +34,9 @@ from data import DataError, needed, told
 
 import berrypick as bp
 from berrypick import formats
-from berrypick.addons.fit.transitions import ChainCounts, Steps, best_weight, chain_counts, steps_of, walked
-from berrypick.core.arrays import BoolArray, FloatArray, IntArray
-from berrypick.core.navigation import LinkTable, Sessions
+from berrypick.analysis.fit.transitions import ChainCounts, Steps, best_weight, chain_counts, steps_of, walked
+from berrypick.data.arrays import BoolArray, FloatArray, IntArray
+from berrypick.data.navigation import LinkTable, Sessions
 from berrypick.users.learning import EDGES
 
 #: A number of the reader, and that of people.

@@ -1,5 +1,5 @@
 // Upper bounds on P(gain reached) over all ways to append candidates whose effort stays within a budget.
-// addons/ideal/budget_bounds.py has the plain form and says why the bounds hold.
+// ideal/budget_bounds.py has the plain form and says why the bounds hold.
 #pragma once
 
 #include <algorithm>

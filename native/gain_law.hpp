@@ -1,4 +1,4 @@
-// P(gain >= threshold), target after target, and of all sets of a few candidates the best order. addons/ideal/gain_steps.py
+// P(gain >= threshold), target after target, and of all sets of a few candidates the best order. ideal/gain_steps.py
 // and kernels/lists/candidate_sets.py have the plain forms.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Visits of a chain, from below: the first-step equations of some targets. addons/links/hitting.py has the plain form.
+// Visits of a chain, from below: the first-step equations of some targets. users/links/hitting.py has the plain form.
 //
 // Each row is a sum of positive terms, and rounding keeps order; so iterates from 0 grow, whatever the order in which rows
 // are computed anew, and where nothing changes any more they are the least numbers that solve the rounded equations. Rows

@@ -1,4 +1,4 @@
-// Ideal lists: bounds on P(F >= r) over all ways to append j candidates. addons/ideal/list_bounds.py has the plain form and
+// Ideal lists: bounds on P(F >= r) over all ways to append j candidates. ideal/list_bounds.py has the plain form and
 // says why the bounds hold.
 #pragma once
 
@@ -309,7 +309,7 @@ inline void level_bounds(const Candidates& candidates, const std::vector<std::si
 }
 
 // What all ranks after one can add: in all, after a next candidate that is not sure, and after one that is. As
-// addons/ideal/list_bounds.py, best_ways.
+// ideal/list_bounds.py, best_ways.
 struct Ways {
     double all = kInfinity, after_other = kInfinity, after_sure = kInfinity;
 

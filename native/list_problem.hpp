@@ -1,4 +1,4 @@
-// A problem of ideal lists, and scores of lists. addons/ideal/list_problem.py and addons/ideal/number_problem.py have the plain forms.
+// A problem of ideal lists, and scores of lists. ideal/list_problem.py and ideal/number_problem.py have the plain forms.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Ideal lists: the best-first search over sets. addons/ideal/list_search.py has the plain form.
+// Ideal lists: the best-first search over sets. ideal/list_search.py has the plain form.
 #pragma once
 
 #include <algorithm>

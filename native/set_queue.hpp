@@ -1,4 +1,4 @@
-// The queue of a best-first search over sets of candidates. addons/ideal/set_queue.py has the plain form.
+// The queue of a best-first search over sets of candidates. ideal/set_queue.py has the plain form.
 #pragma once
 
 #include <algorithm>

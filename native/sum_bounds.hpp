@@ -1,4 +1,4 @@
-// The least effort for a gain, from what each candidate leads to in all. addons/ideal/sum_bounds.py has the plain form, and why
+// The least effort for a gain, from what each candidate leads to in all. ideal/sum_bounds.py has the plain form, and why
 // it is a bound.
 #pragma once
 

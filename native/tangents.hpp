@@ -1,4 +1,4 @@
-// Bounds from tangents of concave functions of exposures, within budgets of effort. addons/ideal/tangents.py has the plain form.
+// Bounds from tangents of concave functions of exposures, within budgets of effort. ideal/tangents.py has the plain form.
 #pragma once
 
 #include <algorithm>

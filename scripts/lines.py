@@ -1,6 +1,6 @@
-"""Count lines of code, room by room: ``make lines``. Blank lines, comments and docstrings are no code.
+"""Count lines of code per room, for information: ``make lines``. Blank lines, comments and docstrings do not count.
 
-``--since REVISION`` puts the count of an earlier state beside it.
+``--since REVISION`` shows the counts of an earlier revision too.
 """
 
 from __future__ import annotations
@@ -13,17 +13,6 @@ from pathlib import Path, PurePosixPath
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = "src/berrypick"
-#: Modules beside the rooms that belong to the add-ons: what other programs import.
-_ADDONS = {
-    "deepeval.py",
-    "haystack.py",
-    "langsmith.py",
-    "llama_index.py",
-    "mlflow.py",
-    "promptfoo.py",
-    "pytest.py",
-    "ragas.py",
-}
 
 
 def docstrings(text: str) -> set[int]:
@@ -49,11 +38,9 @@ def code_lines(text: str) -> int:
 
 
 def room_of(path: str) -> str:
-    """Return the room of a file below the package: its folder, the slice of an add-on, or the package itself."""
+    """Return the room of a file below the package, or '(top)' for modules of the package itself."""
     parts = PurePosixPath(path).parts
-    if parts[0] == "addons" and len(parts) > 2:
-        return f"addons/{parts[1]}"
-    return "addons/beside" if path in _ADDONS else parts[0] if len(parts) > 1 else "(beside)"
+    return parts[0] if len(parts) > 1 else "(top)"
 
 
 def counted(files: dict[str, str]) -> Counter[str]:
@@ -85,23 +72,21 @@ def files_at(revision: str) -> dict[str, str]:
     }
 
 
-def sums(rooms: Counter[str]) -> Counter[str]:
-    """Return the core, the add-ons and all."""
-    addons = sum(lines for room, lines in rooms.items() if room.startswith("addons/"))
-    return Counter({"core": rooms.total() - addons, "add-ons": addons, "all": rooms.total()})
+def table(now: Counter[str], before: Counter[str] | None = None, since: str = "") -> str:
+    """Return the lines of each room and of all rooms, with those of an earlier revision if there is one."""
+    title = f"{'room':<24}{'lines':>8}" + (f"{since[:12]:>14}{'change':>8}" if before is not None else "")
+    rows = [(name, now[name], (before or now)[name]) for name in sorted({*now, *(before or ())})]
+    rows.append(("all", now.total(), (before or now).total()))
+    changes = [f"{then:>14}{lines - then:>+8}" if before is not None else "" for _, lines, then in rows]
+    shown = [f"{name:<24}{lines:>8}{change}" for (name, lines, _), change in zip(rows, changes, strict=True)]
+    return "\n".join([title, *shown])
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--since", metavar="REVISION")
     since = parser.parse_args().since
-    now = counted(files_here())
-    before = counted(files_at(since)) if since else Counter()
-    for title, one, other in [("room", now, before), ("sum", sums(now), sums(before))]:
-        print(f"{title:<24}{'lines':>8}" + (f"{since[:12]:>14}{'change':>8}" if since else ""))
-        for name in dict.fromkeys([*sorted(one), *sorted(other)]):
-            change = f"{other[name]:>14}{one[name] - other[name]:>+8}" if since else ""
-            print(f"{name:<24}{one[name]:>8}{change}")
+    print(table(counted(files_here()), counted(files_at(since)) if since else None, since or ""))
 
 
 if __name__ == "__main__":

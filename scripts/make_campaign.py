@@ -1,6 +1,6 @@
 """Makes the campaign of the demonstration again from what was written by hand: its assessments and its runs.
 
-Written by hand, in src/berrypick/addons/demo/campaign: the articles in collection/, topics.json (what is asked) and
+Written by hand, in src/berrypick/demo/campaign: the articles in collection/, topics.json (what is asked) and
 highlighting.json (which text answers it, told by its words, and which articles hold nothing relevant). Made here:
 
 * highlighted.qrels: passages and entry points as offsets, one judged article a line (INEX from 2008 on);
@@ -26,13 +26,13 @@ from typing import Literal
 import numpy as np
 
 import berrypick as bp
-from berrypick.addons.index.structure import Structure
-from berrypick.addons.index.xml_documents import read_structure, read_text
-from berrypick.core.assemble import assemble
-from berrypick.core.run import Run
-from berrypick.core.truth import EntryPoint, Passage, TopicTruth, Truth
+from berrypick.data.assemble import assemble
+from berrypick.data.run import Run
+from berrypick.data.truth import EntryPoint, Passage, TopicTruth, Truth
+from berrypick.documents.xml.structure import Structure
+from berrypick.documents.xml.xml_documents import read_structure, read_text
 
-HOME = Path(__file__).resolve().parent.parent / "src" / "berrypick" / "addons" / "demo" / "campaign"
+HOME = Path(__file__).resolve().parent.parent / "src" / "berrypick" / "demo" / "campaign"
 
 #: Words of titles that are not searched for.
 STOP_WORDS = frozenset(["after", "against", "and", "does", "for", "from", "in", "not", "of", "off", "why"])

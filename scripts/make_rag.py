@@ -1,6 +1,6 @@
 """Makes the files of the demonstration's RAG part again from its campaign: the same articles, questions and answers.
 
-Written into src/berrypick/addons/demo/rag:
+Written into src/berrypick/demo/rag:
 
 * answers.jsonl: the highlighted text as spans;
 * small.jsonl, large.jsonl: the best chunks by BM25, whole sentences of up to 300 and of up to 1000 characters.
@@ -19,11 +19,11 @@ from functools import partial
 from pathlib import Path
 
 import berrypick as bp
-from berrypick.addons.index.xml_documents import read_text
-from berrypick.addons.sweep.retrievers import Chunk, bm25
-from berrypick.addons.sweep.sweep import sentences
+from berrypick.analysis.sweep.retrievers import Chunk, bm25
+from berrypick.analysis.sweep.sweep import sentences
+from berrypick.documents.xml.xml_documents import read_text
 
-DEMO = Path(__file__).resolve().parent.parent / "src" / "berrypick" / "addons" / "demo"
+DEMO = Path(__file__).resolve().parent.parent / "src" / "berrypick" / "demo"
 CAMPAIGN, HOME = DEMO / "campaign", DEMO / "rag"
 SIZES = {"small": 300, "large": 1000}
 DEPTH = 10

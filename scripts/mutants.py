@@ -1,4 +1,4 @@
-"""Counts random mutants of core lines that the tests of `make quick` kill: `make mutants N=200 SEED=1`.
+"""Count random mutants of the source that the tests of `make quick` kill: `make mutants N=200 SEED=1`.
 
 A mutant is one change in the body of one function. All tests are collected once. One pass finds which of them run the
 lines that were drawn; then each mutant is made in a process forked from the collected session, by exchanging the code
@@ -32,8 +32,6 @@ from typing import Any
 import pytest
 
 SOURCE = Path(__file__).resolve().parents[1] / "src"
-ROOMS = ("core", "kernels", "formats", "documents", "inputs", "users", "judging", "measures", "relevance",
-         "evaluation", "comparison")  # fmt: skip
 #: Seconds and bytes that the tests of a mutant may take; one that takes more has died.
 SECONDS, MEMORY = 120, 8 << 30
 KILLED, SURVIVED, UNMADE = 1, 0, 3
@@ -200,10 +198,9 @@ def _module(path: str) -> str:
 def draw(count: int, seed: int) -> list[Mutant]:
     """Random lines, and a random mutant of each."""
     lines: dict[tuple[str, int], list[Mutant]] = {}
-    for room in ROOMS:
-        for path in sorted((SOURCE / "berrypick" / room).rglob("*.py")):
-            for one in mutants(path):
-                lines.setdefault((one.path, one.line), []).append(one)
+    for path in sorted((SOURCE / "berrypick").rglob("*.py")):
+        for one in mutants(path):
+            lines.setdefault((one.path, one.line), []).append(one)
     chance = random.Random(seed)
     return [chance.choice(lines[line]) for line in chance.sample(sorted(lines), min(count, len(lines)))]
 

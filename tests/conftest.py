@@ -7,6 +7,7 @@ loud line at the end.
 from __future__ import annotations
 
 import atexit
+import errno
 import gc
 import itertools
 import os
@@ -14,7 +15,6 @@ import re
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import threading
 from dataclasses import dataclass
@@ -22,9 +22,10 @@ from pathlib import Path
 
 import pytest
 from browsers import chromium, demonstration, tabs, watch  # noqa: F401 (fixtures of all tests with a browser)
-from cases import at_length
+from command_process import command
 from hypothesis import HealthCheck, settings
 from made_once import made_once
+from many_cases import at_length
 
 REQUIRE_ALL = os.environ.get("BERRYPICK_REQUIRE_ALL", "") not in ("", "0")
 
@@ -45,7 +46,7 @@ QUICK = "not slow"
 
 #: Tests that start browsers, compilers or many processes, read real data, or generate their inputs; `make quick` leaves
 #: them out.
-SLOW_FOLDERS = {"page", "golden", "fuzz", "faults"}
+SLOW_FOLDERS = {"html", "golden", "fuzz", "faults"}
 SLOW_MODULES = {
     "test_abstention",
     "test_action",
@@ -118,8 +119,8 @@ SLOW_MODULES = {
     "test_report",
     "test_shapes",
     "test_simulate",
+    "test_site",
     "test_skipping",
-    "test_slices",
     "test_stability",
     "test_statistics_simulation",
     "test_streams_of_runs",
@@ -130,9 +131,8 @@ SLOW_MODULES = {
     "test_terminal",
     "test_uncoded_names",
     "test_users",
-    "test_view",
+    "test_view_of_boxes",
     "test_walks",
-    "test_way_to_kernel",
     "test_workers",
 }
 
@@ -263,24 +263,23 @@ def no_event_loop():
 @pytest.fixture(autouse=True)
 def nothing_stays_registered():
     """What a test or an example registers is gone after it."""
-    import berrypick
-    from berrypick.core.doors import doors, functions
-    from berrypick.core.registry import _registries
+    from berrypick.registry.registry import registries
 
-    before = {id(known): dict(known._registered) for known in (*_registries, *doors)}
+    before = {id(known): dict(known._registered) for known in registries}
     yield
-    for name in functions._registered.keys() - before[id(functions)].keys():
-        vars(berrypick).pop(name, None)
-    for known in (*_registries, *doors):
+    for known in registries:
         known._registered = before.get(id(known), {})
 
 
 @pytest.fixture(scope="session")
 def installed_plugin(tmp_path_factory) -> Path:
     """The folder in which the package of tests/plugin is installed; see plugins.discoverable."""
-    import plugins
+    import example_plugin
 
-    return made_once(tmp_path_factory, "installed", lambda folder: plugins.install(folder / "packages")) / "packages"
+    return (
+        made_once(tmp_path_factory, "installed", lambda folder: example_plugin.install(folder / "packages"))
+        / "packages"
+    )
 
 
 @pytest.fixture(params=["numpy", "native"])
@@ -319,11 +318,6 @@ def berrypick(capsys):
     return run
 
 
-def command(*arguments: object) -> list[str]:
-    """The command line as a process of its own."""
-    return [sys.executable, "-m", "berrypick", *map(str, arguments)]
-
-
 @pytest.fixture
 def process():
     """Run the command line in a process of its own."""
@@ -350,6 +344,28 @@ def files(tmp_path):
 
 
 @pytest.fixture
+def put(tmp_path):
+    """Write one small file: put("truth.xml", text) gives its path."""
+
+    def write(name: str, text: str) -> str:
+        path = tmp_path / name
+        path.write_text(text)
+        return str(path)
+
+    return write
+
+
+@pytest.fixture
+def encoding():
+    """An encoding of our own: every byte, and a few pairs; tiktoken's own tables need a network."""
+    tiktoken = pytest.importorskip("tiktoken", reason="tiktoken: pip install 'berrypick[tokens]'")
+    ranks = {bytes([i]): i for i in range(256)}
+    for pair in (b"th", b"he", b"the", b" t"):
+        ranks[pair] = len(ranks)
+    return tiktoken.Encoding(name="own", pat_str=r" ?\w+|[^\w]", mergeable_ranks=ranks, special_tokens={})
+
+
+@pytest.fixture
 def pipe(tmp_path):
     """A pipe with a name, into which something is written."""
     writers = []
@@ -367,3 +383,30 @@ def pipe(tmp_path):
     for writer in writers:
         writer.join(timeout=10)
         assert not writer.is_alive()
+
+
+def open_here(path: str | os.PathLike) -> bool:
+    """Whether this process has a file open or mapped."""
+    real = os.path.realpath(path)
+    held = [os.path.realpath(f"/proc/self/fd/{number}") for number in os.listdir("/proc/self/fd")]
+    mapped = Path("/proc/self/maps").read_text(encoding="utf-8", errors="replace")
+    return real in held or f"{real}\n" in mapped
+
+
+@pytest.fixture
+def windows_files(monkeypatch):
+    """Files that are open or mapped cannot be replaced, removed or renamed, as on Windows."""
+    if not os.path.exists("/proc/self/maps"):
+        pytest.skip("open files: /proc is not there")
+
+    def guarded(real):
+        def call(*paths, **more):
+            for path in paths:
+                if os.path.exists(path) and open_here(path):
+                    raise PermissionError(errno.EACCES, "Access is denied", os.fspath(path))
+            return real(*paths, **more)
+
+        return call
+
+    for name in ("replace", "rename", "remove", "unlink"):
+        monkeypatch.setattr(os, name, guarded(getattr(os, name)))

@@ -10,7 +10,7 @@ import pytest
 from answers_sample import RUN, TRUTH, mean, write
 
 import berrypick as bp
-from berrypick.core.errors import UsageError
+from berrypick.data.errors import UsageError
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import pytest
 
 import berrypick as bp
-from berrypick.core.navigation import ReachTable
+from berrypick.data.navigation import ReachTable
 
 CLICKS = ReachTable({("hub", "a"): 0.9, ("hub", "b"): 0.9})
 

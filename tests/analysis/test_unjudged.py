@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from handmade import truth_of
 from hypothesis import given
 from hypothesis import strategies as st
-from worlds import truth_of
 
 import berrypick as bp
-from berrypick.addons.judge.unjudged import _values, unjudged_bounds
-from berrypick.core.errors import UsageError
-from berrypick.core.truth import Truth
+from berrypick.analysis.unjudged import _values, unjudged_bounds
+from berrypick.data.errors import UsageError
+from berrypick.data.truth import Truth
 from berrypick.evaluation.requested import resolve_measures
 from berrypick.measures.spans.charr import charR
 
@@ -67,7 +67,7 @@ def test_curves_and_explanations_count_it_too():
         "charJudged": [(1, 15 / 20), (2, 25 / 30)],
     }
     assert "of it unjudged, which counts as relevant      5" in str(
-        bp.explain(TRUTH, RUN, "q", "charP", unjudged="relevant")
+        bp.explain(TRUTH, RUN, "charP", "q", unjudged="relevant")
     )
 
 

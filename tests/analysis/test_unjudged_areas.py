@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import berrypick as bp
-from berrypick.addons.judge.unjudged import unjudged_bounds
+from berrypick.analysis.unjudged import unjudged_bounds
 from berrypick.evaluation.evaluation import Evaluation
 
 SIDE = 12

@@ -12,7 +12,7 @@ import sys
 import time
 
 import pytest
-from conftest import command
+from command_process import command
 
 QRELS = "1 0 a 1\n1 0 b 1\n2 0 c 1\n3 0 d 0\n"
 RUN = "1 Q0 a 1 3 sys\n1 Q0 x 2 2 sys\n1 Q0 b 3 1 sys\n9 Q0 a 1 1 sys\n"
@@ -130,13 +130,6 @@ def test_curves(small, berrypick):
 def test_topics_that_the_run_answers(small, berrypick):
     done = berrypick("evaluate", small["t_qrels"], small["r_run"], "-m", "EPRUM", "-q", "-o", "json", "--topics", "run")
     assert [row["topic"] for row in json.loads(done.out)] == ["1", "all"]
-
-
-def test_a_seed_is_taken_by_evaluate_too(small, berrypick):
-    """The same options serve all commands, whether anything is drawn or not."""
-    plain = berrypick("evaluate", small["t_qrels"], small["r_run"], "-m", "EPRUM")
-    assert plain.code == 0
-    assert berrypick("evaluate", small["t_qrels"], small["r_run"], "-m", "EPRUM", "--seed", "7") == plain
 
 
 def test_a_format_can_be_named(small, berrypick):
@@ -539,7 +532,7 @@ def test_interrupted(tmp_path):
 WRITING = """
 import sys, time
 from berrypick.cli import main
-from berrypick.formats.trec_run import TrecRun
+from berrypick.formats.trec.trec_run import TrecRun
 
 def write(value, out):
     out.write("half a file")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from berrypick.cli import cli, command_names, main
+from berrypick.cli import cli, main
 
 TRUTH = "".join(json.dumps({"topic": "1", "doc": "d", "start": s, "end": s + 10}) + "\n" for s in (0, 50))
 RUN = json.dumps({"topic": "1", "doc": "d", "start": 0, "end": 20, "rank": 1}) + "\n"
@@ -193,16 +193,3 @@ def test_the_name_of_a_format_prints(command: str, texts: None, capsys: pytest.C
 def test_a_word_close_to_a_format(texts: None, capsys: pytest.CaptureFixture[str]) -> None:
     message = said(capsys, "convert", "run.jsonl", "-o", "span-rn")
     assert "'span-rn' is no format; did you mean span-run" in message and "trecvid" not in message
-
-
-def test_hidden_options_are_never_suggested(capsys: pytest.CaptureFixture[str]) -> None:
-    hidden = 0
-    for name in command_names():
-        command = cli.get_command(cli.make_context("berrypick", [name, "--help"], resilient_parsing=True), name)
-        assert command is not None
-        for option in command.params:
-            if getattr(option, "hidden", False):
-                hidden += 1
-                message = said(capsys, name, f"{option.opts[0]}x")
-                assert f"{option.opts[0]}" not in message.replace(f"{option.opts[0]}x", "")
-    assert hidden

@@ -7,16 +7,16 @@ import re
 from functools import cache
 from pathlib import Path
 
-from cases import each
+from many_cases import each
 from parsed_files import parsed
 
 import berrypick
 
 ROOT = Path(berrypick.__file__).parent
 #: Where texts of measures become measures.
-PARSERS = ("evaluation", "measures", "core/spec.py", "addons/integrations/ir_measures_provider.py")
+PARSERS = ("evaluation", "measures", "data/spec.py", "integrations/ir_measures_provider.py")
 #: Where files of results are read.
-READERS = ("comparison/saved.py", "core/results.py")
+READERS = ("analysis/comparison/saved.py", "data/results.py")
 FILES = sorted(path for path in ROOT.rglob("*.py"))
 
 
@@ -54,7 +54,7 @@ def test_signatures_are_read_as_values(path):
         if name in ("split", "partition", "rpartition") and call.args:
             separator = ast.unparse(call.args[0])
             if separator == "'|'":
-                known = ("core/results.py", "core/parameters.py", "addons/campaigns/genomics_gold.py")
+                known = ("data/results.py", "data/parameters.py", "formats/trec/genomics_gold.py")
                 assert place(path) in known, f"{place(path)}:{line}"
             assert not ("signature" in owner and place(path) not in READERS), f"{place(path)}:{line}"
 

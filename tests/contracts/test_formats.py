@@ -7,19 +7,20 @@ import re
 import sys
 from itertools import combinations
 
+import example_plugin
 import numpy as np
-import plugins
 import pytest
-from cases import each, modules_below
-from samples import sample
+from format_samples import sample
+from many_cases import each
 
 import berrypick as bp
 from berrypick import formats
-from berrypick.core.columns import CodedNames
+from berrypick.data.columns import CodedNames
+from berrypick.files.files import head
 from berrypick.formats import Problems
 
-OURS = sorted(formats.registry.built_in().items())
-FORMATS = [*OURS, ("double-colon-run", plugins.DoubleColonRun)]
+OURS = [(name, formats.registry.load(one)) for name, one in formats.registry.definitions().items()]
+FORMATS = [*OURS, ("double-colon-run", example_plugin.DoubleColonRun)]
 
 every_format = each(["name", "cls"], FORMATS, ids=[name for name, _ in FORMATS])
 
@@ -56,9 +57,11 @@ def test_there_are_formats():
     )
 
 
-def test_no_file_is_forgotten():
-    homes = {cls.__module__ for _, cls in OURS}
-    assert set(modules_below(formats)) - {"berrypick.formats.base"} <= homes
+def test_the_index_says_what_the_classes_say():
+    """Formats are found without loading them by the literals of their class bodies."""
+    for name, one in formats.registry.definitions().items():
+        cls = one.load()
+        assert (cls.format_name, cls.role, cls.aliases) == (name, one.facts["role"], one.facts.get("aliases", ()))
 
 
 @every_format
@@ -259,7 +262,7 @@ WITH_TOPIC = [
 
 
 VALUES = {"doc": '"a"', "text": '"a b c"', "start": "0", "end": "3", "rank": "1", "score": "0.5", "tag": '"mine"'}
-#: Every line that the fast way takes for a span with its text.
+#: Lines of a span with its text, with every choice of other names.
 WITH_TEXT = [
     ", ".join(['{"topic": "1"', *(f'"{name}": {VALUES[name]}' for name in VALUES if name in chosen)]) + "}"
     for count in range(len(VALUES) + 1)
@@ -267,18 +270,17 @@ WITH_TEXT = [
 ]
 
 
-def test_the_fast_way_to_a_format_finds_what_the_long_way_finds(tmp_path, monkeypatch):
-    texts = [sample(cls) for _, cls in FORMATS]
+def test_no_format_that_is_not_loaded_would_have_been_found(tmp_path):
+    """What formats declare excludes none that would have recognised a line first."""
+    asked = [formats.registry.load(one) for one in formats.in_order(formats.registry.definitions())]
+    texts = [sample(cls) for _, cls in OURS]
     for number, text in enumerate([*texts, *(f"{line}\n" for line in (*WITH_TOPIC, *WITH_TEXT))]):
         path = tmp_path / f"{number}"
         path.write_text(text)
         for role in ("truth", "run"):
-            found = []
-            for way in (formats._likely, lambda role, lines: None):
-                with monkeypatch.context() as patched:
-                    patched.setattr(formats, "_likely", way)
-                    try:
-                        found.append(formats.sniff(str(path), role).name())
-                    except bp.InputError as error:
-                        found.append(str(error))
-            assert found[0] == found[1], text
+            expected = next((cls for cls in asked if cls.role == role and cls.sniff(head(str(path)))), None)
+            try:
+                found = formats.sniff(str(path), role)
+            except bp.InputError:
+                found = None
+            assert found is expected, text

@@ -7,26 +7,26 @@ import math
 import re
 from dataclasses import replace
 
+import example_plugin
 import ir_measures
 import numpy as np
-import plugins
 import pytest
-from cases import each, modules_below
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from prepared import suiting
+from many_cases import each
+from prepared_worlds import suiting
 
 import berrypick as bp
-from berrypick import measures, references
-from berrypick.core.doors import load_own, own_points
-from berrypick.core.laws import LAWS
-from berrypick.core.results import ALL
+from berrypick import measures
+from berrypick.data import references
+from berrypick.data.laws import LAWS
+from berrypick.data.results import ALL
 from berrypick.evaluation.requested import parse_measure
 from berrypick.measures.base import as_score
-from berrypick.report.text import explanation
+from berrypick.tables.text import explanation
 
 OURS = sorted(measures.registry.built_in().items())
-MEASURES = [*OURS, ("Detours", plugins.Detours)]
+MEASURES = [*OURS, ("Detours", example_plugin.Detours)]
 SECTIONS = ["Formula", "Meaning", "Use", "Bounds", "Undefined", "Example"]
 
 every_measure = each(["name", "cls"], MEASURES, ids=[name for name, _ in MEASURES])
@@ -56,32 +56,14 @@ def test_there_are_measures():
     )
 
 
-def test_no_file_is_forgotten():
-    homes = {cls.__module__ for _, cls in OURS}
-    shared = {
-        f"berrypick.measures.{name}"
-        for name in (
-            "base",
-            "best_list",
-            "readers.certificate",
-            "found_targets",
-            "readers.list_items",
-            "matched_places",
-            "matrix_functions",
-            "reach_tables",
-            "reader_values",
-            "searched_lists",
-            "text_views",
-            "together",
-            "typed_names",
-        )
-    }
-    assert set(modules_below(measures)) - shared == {home for home in homes if home.startswith("berrypick.measures.")}
+def test_files_with_measures_hold_nothing_else_that_looks_like_one():
+    """Measures are found by the class statements of public files, without loading them."""
+    assert all(one.load().name() == name for name, one in measures.registry.definitions().items())
 
 
 @every_measure_of_ours
 def test_one_file_per_measure_named_like_it(name, cls):
-    assert cls.__module__.rpartition(".")[2] in (name.lower(), f"{name.lower()}_measure")
+    assert cls.__module__.rpartition(".")[2] == name.lower()
     assert importlib.import_module(cls.__module__).__doc__.startswith(f"{name}:")
 
 
@@ -313,11 +295,9 @@ def test_other_names_mean_the_same(name, cls):
 
 
 @every_measure_of_ours
-def test_its_file_has_its_name(name, cls):
-    """So that a measure is found without reading the files of all others."""
-    in_core = cls.__module__.startswith("berrypick.measures.")
-    found = measures.registry._from_file(name, lambda one: one.name()) if in_core else load_own("measures", name)
-    assert found is cls
+def test_it_is_found_without_loading_others(name, cls):
+    assert measures.registry.definitions()[name].load() is cls
+    assert measures.registry.definitions()[name].facts.get("aliases", ()) == cls.aliases
     theirs = ir_measures.measures.registry
     assert all(name == theirs[alias].NAME for alias in cls.aliases if alias in theirs), "the same measure there"
 
@@ -343,6 +323,8 @@ def test_the_list_names_all(berrypick):
         assert re.search(rf"^{name}\s", listed.out, re.MULTILINE)
 
 
-def test_no_measure_of_an_add_on_has_the_name_of_one_of_ir_measures():
-    """They are found by name before ir_measures is asked, which would have to be loaded for that."""
-    assert not {*own_points("measures")} & {*measures.document_measures.names()}
+def test_no_measure_but_those_of_documents_has_the_name_of_one_of_ir_measures():
+    """Ours are found by name before ir_measures is asked, which would have to be loaded for that."""
+    known = measures.registry.definitions()
+    ours = {name for name, one in known.items() if not one.module.startswith("berrypick.measures.documents.")}
+    assert not ours & {*measures.document_measures.names()}

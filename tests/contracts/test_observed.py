@@ -3,9 +3,9 @@
 from functools import lru_cache
 
 import pytest
-from cases import each
-from prepared import suiting
-from read_parts import RUN, TRUTH, Reads, signatures
+from many_cases import each
+from part_reading_measure import RUN, TRUTH, Reads, signatures
+from prepared_worlds import suiting
 from test_measures import typed
 
 import berrypick as bp

@@ -33,16 +33,9 @@ def last(node: ast.AST) -> str:
     return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
 
 
-def of_slice(tree: ast.AST, module: str) -> set[str]:
-    """The names that a file of a slice imports from that slice, which knows the measures that it brings."""
-    home = ".".join(module.split(".")[:3]) + "."
-    found = [one for one in ast.walk(tree) if isinstance(one, ast.ImportFrom) and (one.module or "").startswith(home)]
-    return {alias.name for one in found for alias in one.names} if home.startswith("berrypick.addons.") else set()
-
-
-def problems(tree: ast.AST, classes: set[str], module: str = "") -> list[str]:
+def problems(tree: ast.AST, classes: set[str]) -> list[str]:
     found = []
-    kinds, own = of_measures(tree) & classes, of_slice(tree, module)
+    kinds = of_measures(tree) & classes
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and node.attr == "__name__" and "type(one.measure)" in ast.unparse(node):
             found.append(f"line {node.lineno}: the class name of a measure; facts are declared by Measure")
@@ -50,9 +43,7 @@ def problems(tree: ast.AST, classes: set[str], module: str = "") -> list[str]:
             continue
         name, given = node.func.id, node.args
         named = {last(one) for one in ast.walk(given[1])} if len(given) > 1 else set()
-        if name in ("isinstance", "issubclass") and (
-            named & kinds or (last(given[0]) == "measure" and named - own - {""})
-        ):
+        if name in ("isinstance", "issubclass") and (named & kinds or (last(given[0]) == "measure" and named - {""})):
             found.append(f"line {node.lineno}: {name} over kinds of measures; facts are declared by Measure")
         if name in ("getattr", "hasattr") and last(given[0]) == "measure" and isinstance(given[1], ast.Constant):
             found.append(f"line {node.lineno}: {name} on a measure; facts are declared by Measure")
@@ -85,18 +76,9 @@ def test_what_is_looked_for_is_found(classes, bad):
     assert not problems(ast.parse("isinstance(given, (str, Measure))"), classes)
 
 
-def test_a_slice_knows_its_own_measures(classes):
-    text = "from berrypick.addons.a._b import Mine\nisinstance(one.measure, Mine)"
-    own, both = ast.parse(text), ast.parse(text.replace(", Mine)", ", (Mine, Other))"))
-    assert not problems(own, classes, "berrypick.addons.a.c") and problems(own, classes, "berrypick.addons.d.e")
-    assert problems(own, classes, "berrypick.report.f") and problems(both, classes, "berrypick.addons.a.c")
-
-
 @pytest.mark.slow
 def test_nothing_outside_tells_measures_apart(classes):
-    found = [
-        f"{path.relative_to(ROOT)} {one}" for path in FILES for one in problems(parsed(path), classes, module_of(path))
-    ]
+    found = [f"{path.relative_to(ROOT)} {one}" for path in FILES for one in problems(parsed(path), classes)]
     assert not found, "\n".join(found)
 
 

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from prepared import prepared, suiting, tables
+from prepared_worlds import prepared, suiting, tables
 from test_users import OURS, make_context, typed
 
 import berrypick as bp
 from berrypick import measures
-from berrypick.judging.judge import judge_topic
+from berrypick.measures.base import Measure
+from berrypick.topics.judge import judge_topic
 from berrypick.users import build
 from berrypick.users.distance import Distance
 from berrypick.users.walks import Draws, Readers, Visit, rows_of
@@ -166,8 +167,8 @@ def test_readers_who_leave_nothing_to_chance_get_the_value(name):
 
 
 def sources(cls):
-    """The files of a measure and of the classes it derives from, of which the measures of a slice may share one."""
-    parents = [one for one in cls.__mro__ if one.__module__.startswith("berrypick.addons.")] or [cls]
+    """The files of a measure and of the classes it derives from, which measures of a family may share."""
+    parents = [one for one in cls.__mro__ if one.__module__.startswith("berrypick.measures.") and one is not Measure]
     return [Path(inspect.getfile(one)).read_text(encoding="utf-8") for one in parents]
 
 

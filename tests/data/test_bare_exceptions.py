@@ -16,8 +16,9 @@ def test_a_parameter_that_has_the_name_of_an_argument_of_python():
 @pytest.mark.parametrize("target", ["out.jsonl", "out.csv", "out.jsonl.gz"])
 def test_halves_of_characters_are_not_written(tmp_path, field, target):
     path = tmp_path / "r.jsonl"
-    path.write_text(f'{{"topic": "1", "doc": "a", "{field}": "x\\ud800"}}\n')
+    path.write_text(f'{{"topic": "1", "doc": "a", "{field}": "x\\ud800"}}\n'.replace('"tag": "x\\ud800"', '"tag": "x"'))
     run = formats.read_run(path)
+    run = run.changed(tag="x\ud800") if field == "tag" else run  # in a file it is refused
     with pytest.raises(bp.InputError, match="lone surrogate"):
         formats.write(run, tmp_path / target, "span-run" if ".jsonl" in target else None)
     assert [file.name for file in tmp_path.iterdir()] == ["r.jsonl"]
@@ -56,8 +57,8 @@ def test_values_of_wrong_types(what):
 def test_a_misspelt_option_names_the_function_that_was_called():
     with pytest.raises(bp.UsageError, match=r"^compare\(\) has no option 'usr'; did you mean user"):
         bp.compare(TRUTH, RUN, usr="hierarchy")
-    with pytest.raises(bp.UsageError, match="given twice, as ignore_elements and as left_out"):
-        bp.evaluate(TRUTH, RUN, "AP", left_out="a", ignore_elements="b")
+    with pytest.raises(bp.UsageError, match="measures and metrics are two names for the same; give one"):
+        bp.evaluate(TRUTH, RUN, "AP", metrics="AP")
     with pytest.raises(bp.UsageError, match=r"'' is not a user model: expected Name\(parameter=value, \.\.\.\)$"):
         bp.evaluate(TRUTH, RUN, "AP", user="")
 

@@ -10,13 +10,13 @@ import sys
 
 import pyarrow as pa
 import pytest
-from made_results import results
+from handmade_results import results
 
 import berrypick as bp
-from berrypick.core import exchange as arrow
-from berrypick.core import results as metric_names
-from berrypick.core.exchange import arrow_stream
-from berrypick.core.results import TopicGroups
+from berrypick.data import exchange as arrow
+from berrypick.data import results as metric_names
+from berrypick.data.exchange import arrow_stream
+from berrypick.data.results import TopicGroups
 from berrypick.measures import registry
 
 #: MLflow's rule for names of metrics, without the characters that only some of its versions and stores accept.
@@ -124,5 +124,5 @@ def test_without_pyarrow_the_message_names_it(monkeypatch):
 
 
 def test_results_do_not_load_pyarrow():
-    code = "import sys, berrypick.comparison.compare; sys.exit('pyarrow' in sys.modules)"
+    code = "import sys, berrypick.analysis.comparison.compare; sys.exit('pyarrow' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], timeout=60).returncode == 0

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import berrypick as bp
-from berrypick.addons.judge.annotators import merge_annotators
-from berrypick.core.truth import TopicTruth
+from berrypick.data.annotators import merge_annotators
+from berrypick.data.truth import TopicTruth
 
 
 def test_annotators_of_different_topics_are_merged_in_one_pass():

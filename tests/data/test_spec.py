@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import berrypick as bp
-from berrypick.core import spec
+from berrypick.data import spec
 from berrypick.evaluation.requested import parse_measure, resolve_measures
 from berrypick.measures import _documents as document_measures
 
@@ -163,9 +163,9 @@ def test_a_negative_cut_off_is_not_called_unknown():
 
 
 def test_huge_numbers_are_no_crash():
-    import worlds
+    import handmade
 
-    truth, run = worlds.document_truth({"1": {"a": 1}}), worlds.document_run({"1": ["a"]})
+    truth, run = handmade.document_truth({"1": {"a": 1}}), handmade.document_run({"1": ["a"]})
     for text in ("EPRUM(rank={})", "EPRUM(r={})", "PRUM(r={})", "ExpectedRatio@{}", "EPRUM@{}"):
         for digits in (12, 25, 400, 4000):
             with contextlib.suppress(bp.UsageError):

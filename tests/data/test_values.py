@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 import berrypick as bp
-from berrypick.addons.demo import campaign
-from berrypick.core.navigation import ReachTable
+from berrypick.data.navigation import ReachTable
+from berrypick.demo import campaign
 
 TRUTH = campaign.FOCUSED.files.path("assessments.xml")
 RUNS = [campaign.FOCUSED.files.path(run) for run in campaign.ELEMENTS[:2]]
@@ -22,7 +22,7 @@ TOPIC = "1"
 
 
 def index(tmp_path: Path) -> Path:
-    from berrypick.addons.index import build_index
+    from berrypick.documents.xml import build_index
 
     build_index(COLLECTION, tmp_path / "collection.index")
     return tmp_path / "collection.index"
@@ -73,7 +73,7 @@ def test_truths_runs_and_results_pickle(evaluation):
     assert copied(results) == results and str(copied(results)) == str(results)
     compared = bp.compare(results)
     assert copied(compared) == compared and str(copied(compared)) == str(compared)
-    explained = evaluation.explain(results.runs[0], TOPIC, evaluation.measures[0])
+    explained = evaluation.explain(results.runs[0], evaluation.measures[0], TOPIC)
     assert copied(explained) == explained
 
 
@@ -86,7 +86,7 @@ def test_reprs_are_short_and_say_what_it_is(evaluation):
 
 
 def test_an_explanation_prints_as_a_page():
-    text = str(bp.explain(TRUTH, RUNS[0], TOPIC, "EPRUM", collection=COLLECTION))
+    text = str(bp.explain(TRUTH, RUNS[0], "EPRUM", TOPIC, collection=COLLECTION))
     assert "Table(" not in text and "(" not in text.splitlines()[0].split(" for topic ")[1].split(",")[0]
     assert any(set(line) <= {"-", " "} and "-" in line for line in text.splitlines()), "tables are aligned"
 
@@ -95,9 +95,9 @@ def test_an_explanation_prints_as_a_page():
 
 
 MAKE = {
-    "Results": "from berrypick.core.results import Results; v = bp.evaluate({'q': {'a': 1}}, {'q': {'a': 1.0}}, 'AP')",
+    "Results": "from berrypick.data.results import Results; v = bp.evaluate({'q': {'a': 1}}, {'q': {'a': 1.0}}, 'AP')",
     "Comparison": "v = bp.compare({'q': {'a': 1}}, [{'q': {'a': 1.0}}, {'q': {'b': 1.0, 'a': .5}}], 'AP')",
-    "Explanation": "v = bp.explain({'q': {'a': 1}}, {'q': {'a': 1.0}}, 'q', 'EPRUM')",
+    "Explanation": "v = bp.explain({'q': {'a': 1}}, {'q': {'a': 1.0}}, 'EPRUM', 'q')",
     "Difference": "r = bp.evaluate({'q': {'a': 1}}, {'q': {'a': 1.0}}, 'AP'); v = bp.diff(r, r)",
     "JudgedTopic": "v = bp.judge({'q': {'a': 1}}, {'q': {'a': 1.0}}, 'q')",
 }

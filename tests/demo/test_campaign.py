@@ -22,12 +22,12 @@ import pytest
 from click.testing import CliRunner
 
 import berrypick as bp
-from berrypick.addons.demo import _prose, campaign
-from berrypick.addons.index.resolve import resolve_run
 from berrypick.cli import cli
-from berrypick.core.run import Run
-from berrypick.core.truth import Truth
-from berrypick.relevance.recall_base import recall_base
+from berrypick.data.run import Run
+from berrypick.data.truth import Truth
+from berrypick.demo import _prose, campaign
+from berrypick.documents.xml.resolve import resolve_run
+from berrypick.targets.recall_base import recall_base
 
 FOLDER = campaign.FOCUSED.files.path()
 SCRIPT = Path(__file__).parents[2] / "scripts" / "make_campaign.py"
@@ -326,20 +326,20 @@ def test_text_and_entry_points_by_hand() -> None:
 
 def test_elements_by_hand() -> None:
     """Ideal: two subsections of tools (1 each), a paragraph of calendar (65/181) and one of pests (63/298)."""
-    values = _topic_10("assessments.xml", "articles.xml", "nxCG@1 nxCG@5", left_out=campaign.LEFT_OUT)
+    values = _topic_10("assessments.xml", "articles.xml", "nxCG@1 nxCG@5", ignore_elements=campaign.LEFT_OUT)
     assert values["nxCG@1"] == pytest.approx(927 / 2321)
     assert values["nxCG@5"] == pytest.approx((927 / 2321 + 65 / 1815 + 63 / 1982) / (1 + 1 + 65 / 181 + 63 / 298))
     # The list of elements: the paragraph of calendar, then the subsection and the section around it (overlap: nothing
     # is left), tools as a whole, and its section (927/1081, of which 1 - 927/2321 is left).
-    values = _topic_10("assessments.xml", "elements.xml", "nxCG@5", left_out=campaign.LEFT_OUT)
+    values = _topic_10("assessments.xml", "elements.xml", "nxCG@5", ignore_elements=campaign.LEFT_OUT)
     assert values["nxCG@5"] == pytest.approx((65 / 181 + 1) / (1 + 1 + 65 / 181 + 63 / 298))
 
 
 def test_readers_by_hand() -> None:
     """Ranks 1 to 3 cover 2, 3 and 4 of the four ideal elements: precision 1/1, 2/1, 3/2, 4/3."""
-    values = _topic_10("assessments.xml", "articles.xml", "EPRUM", user="coverage", left_out=campaign.LEFT_OUT)
+    values = _topic_10("assessments.xml", "articles.xml", "EPRUM", user="coverage", ignore_elements=campaign.LEFT_OUT)
     assert values["EPRUM"] == pytest.approx((1 + 2 + 3 / 2 + 4 / 3) / 4)
-    values = _topic_10("assessments.xml", "articles.xml", "EPRUM", left_out=campaign.LEFT_OUT)
+    values = _topic_10("assessments.xml", "articles.xml", "EPRUM", ignore_elements=campaign.LEFT_OUT)
     assert values["EPRUM"] == 0  # no ideal element is an article
 
 

@@ -16,11 +16,10 @@ import pytest
 from click.testing import CliRunner
 
 import berrypick as bp
-from berrypick import formats
-from berrypick.addons import demo
-from berrypick.addons.demo import _prose, campaign, rag, video, web
+from berrypick import demo, formats
 from berrypick.cli import cli
-from berrypick.core.navigation import BACK, LinkTable, ReachTable, Sessions
+from berrypick.data.navigation import BACK, LinkTable, ReachTable, Sessions
+from berrypick.demo import _prose, campaign, rag, video, web
 
 WEB, VIDEO, RAG = web.FILES.path(), video.FILES.path(), rag.FILES.path()
 

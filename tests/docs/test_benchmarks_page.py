@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from berrypick.evaluation.protocols import protocols
+from berrypick.evaluation.protocols.base import protocols
 from berrypick.measures import parse_measure
 
 PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "benchmarks.md"

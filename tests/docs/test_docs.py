@@ -5,24 +5,19 @@ from __future__ import annotations
 import doctest
 import importlib
 import importlib.util
-import inspect
 import re
 import sys
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 from xml.etree import ElementTree
 
-import plugins
 import pytest
-from cases import each
+from many_cases import each
 
 import berrypick as bp
 from berrypick import formats, measures, users
 from berrypick.cli import command_names
-from berrypick.core.doors import own_points
 from berrypick.evaluation.options import options
 
 
@@ -189,7 +184,7 @@ ALL = [(page, command, expected) for page in HAND_WRITTEN for command, expected 
 @pytest.fixture(scope="module")
 def copied(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder in which readers type the commands, as `berrypick demo --copy` makes it."""
-    from berrypick.addons.demo.demo_files import copy_examples
+    from berrypick.demo.demo_files import copy_examples
 
     folder = tmp_path_factory.mktemp("examples")
     copy_examples(folder)
@@ -304,85 +299,3 @@ def test_entries_of_the_changelog_are_one_line_each() -> None:
     lines = _read(ROOT / "CHANGELOG.md").splitlines()
     assert [line for line in lines if line and not re.match(r"#+ |\* |\| |The first version\.$", line)] == []
     assert [line for line in lines if line.startswith("* ") and len(line) > 160] == []
-
-
-# contributing: the six examples work as files of their own
-
-
-@pytest.fixture
-def contributed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
-    """The code blocks of CONTRIBUTING.md by the path in their first line, those of the package put where it looks."""
-    files = {}
-    for body in console.blocks(ROOT / "CONTRIBUTING.md", "python"):
-        first = body.partition("\n")[0]
-        assert first.startswith("# "), body
-        files[first[2:]] = body
-    before = set(sys.modules)
-    monkeypatch.setattr(bp, "__path__", [*bp.__path__, str(tmp_path)])
-    for path, body in files.items():
-        if path.startswith("src/berrypick/"):
-            place = tmp_path / path.removeprefix("src/berrypick/")
-            package = importlib.import_module("berrypick." + ".".join(place.relative_to(tmp_path).parts[:-1]))
-            if not place.parent.exists():
-                place.parent.mkdir(parents=True)
-                monkeypatch.setattr(package, "__path__", [*package.__path__, str(place.parent)])
-            place.write_text(body, encoding="utf-8")
-    _look_again()
-    yield files
-    monkeypatch.undo()
-    for name in set(sys.modules) - before:
-        if str(tmp_path) in str(getattr(sys.modules[name], "__file__", "")):
-            parent, _, child = name.rpartition(".")
-            delattr(sys.modules[parent], child)
-            del sys.modules[name]
-    _look_again()
-
-
-def _look_again() -> None:
-    own_points.cache_clear()
-    for known in (*plugins.REGISTRIES, *plugins.DOORS):
-        known.reload()
-
-
-def test_contributed_files_are_found_and_their_tests_pass(
-    contributed: dict[str, str], tmp_path: Path, berrypick: Any
-) -> None:
-    assert "SeenAny" in measures.registered()
-    assert "whole_document" in users.registered()
-    assert "reach-arrows" in formats.registered()
-    assert "topics" in command_names()
-    given = {"tmp_path": tmp_path, "berrypick": berrypick}
-    ran = 0
-    for path, body in contributed.items():
-        if path.startswith("tests/"):
-            space: dict[str, Any] = {}
-            exec(compile(body, path, "exec"), space)
-            for name in [name for name in space if name.startswith("test_")]:
-                parameters = space[name].__code__.co_varnames[: space[name].__code__.co_argcount]
-                space[name](*(given[parameter] for parameter in parameters))
-                ran += 1
-    assert ran == 4
-
-
-def test_contributed_docstrings_hold(contributed: dict[str, str]) -> None:
-    value = measures.registered()["SeenAny"]
-    for heading in ("Formula", "Meaning", "Use", "Bounds", "Undefined", "Example"):
-        assert f"{heading}\n{'-' * len(heading)}\n" in (inspect.getdoc(value) or "")
-    runner = doctest.DocTestRunner()
-    for test in doctest.DocTestFinder().find(value, "SeenAny", globs={}):
-        runner.run(test)
-    assert runner.failures == 0 and runner.tries > 0
-
-
-def test_the_contributed_measure_explains_itself(contributed: dict[str, str]) -> None:
-    explanation = bp.explain(
-        EXAMPLES / "answers.qrels", EXAMPLES / "mine.run", "setup", "SeenAny@2", navigation=EXAMPLES / "clicks.tsv"
-    )
-    assert explanation.title == "SeenAny@2 for topic setup, user model table"
-
-
-def test_the_contributions_are_gone_again() -> None:
-    assert "SeenAny" not in measures.registered()
-    assert "whole_document" not in users.registered()
-    assert "reach-arrows" not in formats.registered()
-    assert "topics" not in command_names()

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import berrypick as bp
-from berrypick.addons.adopt import locator as locating
-from berrypick.addons.adopt.locator import Locator, occurrences
-from berrypick.addons.adopt.many_quotes import WINDOWS, find_many
-from berrypick.core.truth import Quote
+from berrypick.data.truth import Quote
+from berrypick.documents import locator as locating
+from berrypick.documents.locator import Locator, occurrences
+from berrypick.documents.many_quotes import WINDOWS, find_many
 from berrypick.documents.texts import read_texts
 
 LETTERS = list("aab \n\u00e9\u2019'\u201c\"-\u2014\U0001f600")

@@ -9,8 +9,8 @@ from berrypick import kernels
 from berrypick.documents.near_names import FILE_FORMS, FORMS, KnownNames, NearMatch, near_match
 from berrypick.evaluation.notes import unknown_documents_note
 from berrypick.formats.base import Problems
-from berrypick.formats.trec_run import TrecRun
-from berrypick.inputs.convert import as_truth
+from berrypick.formats.trec.trec_run import TrecRun
+from berrypick.given.convert import as_truth
 
 compiled_only = pytest.mark.skipif(kernels._native is None, reason="compiled kernels: they are not installed")
 PARTS = [

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from berrypick.addons.structure.sections import section_starts
+from berrypick.documents.sections import section_starts
 
 # --- texts that a pass for each character would never finish --------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Iterator
 
@@ -11,10 +12,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from berrypick import kernels
-from berrypick.addons.adopt.common_subsequence import alike_blocks, best_span, codes_of, common_lengths, narrow_codes
-from berrypick.addons.adopt.locator import Locator, Searchable, normal_form
-from berrypick.addons.adopt.similar import SHORT, SimilarText
+from berrypick.documents.locator import Locator, Searchable, normal_form
+from berrypick.documents.similar import SHORT, SimilarText
 from berrypick.documents.texts import read_texts
+from berrypick.kernels.common_subsequence import (
+    alike_blocks,
+    best_span,
+    codes_of,
+    common_lengths,
+    narrow_codes,
+    similarity,
+)
 
 
 @pytest.fixture(params=["numpy", "native"], scope="module")
@@ -203,3 +211,12 @@ def test_long_quotes_in_texts_without_words(size):
     assert abs(best.start - begin) <= 5 and abs(best.end - begin - size) <= 5 and best.similarity > 95
     assert SimilarText([text]).find(quote[::-1], 90) == []
     assert SimilarText(["ab" * size]).find("ab" * (size // 4) + "ba" * (size // 4) + "c", 90)
+
+
+def test_similarity_is_the_ratio_of_rapidfuzz(kernels):
+    fuzz = pytest.importorskip("rapidfuzz.fuzz")
+    rng = random.Random(7)
+    words = ["".join(rng.choices("ab cé\U0001f347", k=rng.randrange(90))) for _ in range(60)]
+    for one, other in itertools.pairwise(words):
+        assert similarity(one, other) == pytest.approx(fuzz.ratio(one, other), abs=1e-9)
+    assert similarity("", "") == fuzz.ratio("", "") and similarity("", "a") == fuzz.ratio("", "a")

@@ -42,16 +42,16 @@ def lines(records) -> str:
 PATTERNS = {
     "crlf": (TEXT, TEXT.replace("\n", "\r\n"), 0, "chars", "a growing shift.*each CRLF of the documents as one char"),
     "lf": (TEXT.replace("\n", "\r\n"), TEXT, 0, "chars", "a growing shift.*counted with CRLF line ends"),
-    "constant": (TEXT, TEXT, 500, "chars", "500 characters too high, a constant shift\n.*subtract 500"),
+    "constant": (TEXT, TEXT, 500, "chars", "500 characters too high, a constant shift[\\s\\S]*subtract 500"),
     "beyond": (TEXT, TEXT, 50000, "chars", "50000 characters too high, a constant shift"),
-    "lower": (TEXT, TEXT, -7, "chars", "7 characters too low, a constant shift\n.*add 7"),
-    "bytes": ("é" * 50 + TEXT, "é" * 50 + TEXT, 0, "bytes", "they count bytes, not characters\n.*offsets='bytes'"),
+    "lower": (TEXT, TEXT, -7, "chars", "7 characters too low, a constant shift[\\s\\S]*add 7"),
+    "bytes": ("é" * 50 + TEXT, "é" * 50 + TEXT, 0, "bytes", "they count bytes, not characters[\\s\\S]*offsets='bytes'"),
     "utf16": (
         "😀" * 50 + TEXT,
         "😀" * 50 + TEXT,
         0,
         "utf16",
-        "they count UTF-16 units, not chara.*\n.*offsets='utf16'",
+        "they count UTF-16 units, not chara.*[\\s\\S]*offsets='utf16'",
     ),
     "mark": ("\ufeff" + TEXT, TEXT, 0, "chars", r"count a byte order mark \(BOM\) that the documents do not have"),
     "no mark": (TEXT, "\ufeff" + TEXT, 0, "chars", r"do not count the byte order mark \(BOM\) U\+FEFF"),
@@ -128,7 +128,7 @@ def test_a_few_slips_name_repair():
     found[0]["start"], found[0]["end"] = 1002, 1202
     found[2]["start"], found[2]["end"] = 2999, 3199
     with pytest.raises(
-        bp.InputError, match=r"2 of 6 texts .* off by at most 2 characters, without a pattern\n.*repair=2"
+        bp.InputError, match=r"2 of 6 texts .* off by at most 2 characters, without a pattern[\s\S]*repair=2"
     ):
         bp.evaluate(TRUTH, {"q": found}, "charR", documents={"d": TEXT})
 

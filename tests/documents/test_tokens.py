@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
+import handmade
 import numpy as np
 import pytest
-import worlds
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -88,7 +88,7 @@ TEXT = "caf\u00e9 \U0001f353 end"
 
 
 def run_and_truth(start, end):
-    return worlds.span_truth({"1": [("d", start, end)]}), worlds.span_run({"1": [("d", start, end)]})
+    return handmade.span_truth({"1": [("d", start, end)]}), handmade.span_run({"1": [("d", start, end)]})
 
 
 @pytest.mark.parametrize(("offsets", "start", "end"), [("chars", 7, 10), ("utf16", 8, 11), ("bytes", 11, 14)])
@@ -99,7 +99,7 @@ def test_the_same_span_in_three_units(offsets, start, end):
     assert found.topics["1"].start.tolist() == expected.topics["1"].start.tolist() == [7]
     assert checked_run(run, Texts({"d": TEXT}), offsets).end.tolist() == [10]
     value = bp.evaluate(
-        truth, worlds.span_run({"1": [("d", start, end)]}), "IoU", documents={"d": TEXT}, offsets=offsets
+        truth, handmade.span_run({"1": [("d", start, end)]}), "IoU", documents={"d": TEXT}, offsets=offsets
     )
     assert value.mean_rows[0].value == 1
 
@@ -198,16 +198,6 @@ def test_tokenizers_and_tokens_need_documents():
     for options in ({"effort": "tokens"}, {"tokenizer": "words"}, {"offsets": "utf16"}):
         with pytest.raises(bp.UsageError, match="documents="):
             bp.evaluate(truth, run, "EPRUM", **options)
-
-
-@pytest.fixture
-def encoding():
-    """An encoding of our own: every byte, and a few pairs; tiktoken's own tables need a network."""
-    tiktoken = pytest.importorskip("tiktoken", reason="tiktoken: pip install 'berrypick[tokens]'")
-    ranks = {bytes([i]): i for i in range(256)}
-    for pair in (b"th", b"he", b"the", b" t"):
-        ranks[pair] = len(ranks)
-    return tiktoken.Encoding(name="own", pat_str=r" ?\w+|[^\w]", mergeable_ranks=ranks, special_tokens={})
 
 
 def test_tiktoken_counts(encoding):

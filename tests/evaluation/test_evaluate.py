@@ -6,19 +6,19 @@ import json
 import math
 import re
 
-import counted
+import counted_work
+import handmade
 import pytest
-import worlds
 from hypothesis import given
 from hypothesis import strategies as st
 
 import berrypick as bp
-from berrypick.core.results import ALL, Results, Row, mean
+from berrypick.data.results import ALL, Results, Row, mean
 from berrypick.evaluation.evaluation import unique_names
-from berrypick.report import text
+from berrypick.tables import text
 
-TRUTH = worlds.document_truth({"1": {"a": 1, "b": 1}, "2": {"c": 1}, "3": {"d": 0}})
-RUN = worlds.document_run({"1": ["a", "x", "b"], "9": ["a"]})
+TRUTH = handmade.document_truth({"1": {"a": 1, "b": 1}, "2": {"c": 1}, "3": {"d": 0}})
+RUN = handmade.document_run({"1": ["a", "x", "b"], "9": ["a"]})
 
 
 def test_three_things_have_three_treatments():
@@ -42,22 +42,22 @@ def test_only_topics_that_the_run_answers():
 
 
 def test_no_topic_with_a_value_has_no_mean():
-    truth = worlds.document_truth({"1": {"a": 0}})
+    truth = handmade.document_truth({"1": {"a": 0}})
     assert bp.evaluate(truth, RUN, "EPRUM AP").mean()["run"] == {"EPRUM": None, "AP": None}
 
 
 @pytest.mark.parametrize("measure", ["EPRUM(r=2)", "PRUM(r=2)"])
 def test_what_no_run_could_score_is_undefined_for_all_runs(measure):
     """Topic 2 has one target: wanting two of them is undefined, whether a run answers the topic or not."""
-    other = worlds.document_run({"1": ["a"], "2": ["c"]}, tag="other")
+    other = handmade.document_run({"1": ["a"], "2": ["c"]}, tag="other")
     values = bp.evaluate(TRUTH, [RUN, other], measure, units=100).per_topic()
     assert values["run"][measure]["2"] is None
     assert values["other"][measure]["2"] is None
 
 
 def test_nothing_ideal_is_undefined_for_all_runs():
-    truth = worlds.document_truth({"1": {"a": 1}, "2": {"b": 2}})
-    values = bp.evaluate(truth, worlds.document_run({"1": ["a"]}), "ExpectedRatio", idealism={1: 1, 2: 0})
+    truth = handmade.document_truth({"1": {"a": 1}, "2": {"b": 2}})
+    values = bp.evaluate(truth, handmade.document_run({"1": ["a"]}), "ExpectedRatio", idealism={1: 1, 2: 0})
     assert values.per_topic()["run"]["ExpectedRatio"] == {"1": 1.0, "2": None}
 
 
@@ -70,8 +70,8 @@ def test_two_names_of_one_document_measure_both_have_its_value():
 def test_document_measures_agree_with_ir_measures():
     import ir_measures
 
-    truth = worlds.document_truth({"1": {"a": 2, "b": 1, "z": 0}, "2": {"c": 1}})
-    run = worlds.document_run({"1": ["x", "b", "a"], "2": ["y", "c"]})
+    truth = handmade.document_truth({"1": {"a": 2, "b": 1, "z": 0}, "2": {"c": 1}})
+    run = handmade.document_run({"1": ["x", "b", "a"], "2": ["y", "c"]})
     ndcg = ir_measures.nDCG
     asked = {"AP": ir_measures.AP, "nDCG@10": ndcg @ 10, "P@2": ir_measures.P @ 2, "RR": ir_measures.RR,
              "nDCG(dcg='exp-log2')@10": ndcg(dcg="exp-log2") @ 10, "R@2": ir_measures.R @ 2}  # fmt: skip
@@ -85,8 +85,8 @@ def test_document_measures_agree_with_ir_measures():
 
 
 def test_a_document_counts_at_its_best_rank_and_is_relevant_if_any_text_is():
-    truth = worlds.span_truth({"1": [("d", 0, 5), ("e", 0, 5)]})
-    run = worlds.span_run({"1": [("x", 0, 5), ("d", 90, 95), ("d", 0, 5), ("e", 7, 9)]})
+    truth = handmade.span_truth({"1": [("d", 0, 5), ("e", 0, 5)]})
+    run = handmade.span_run({"1": [("x", 0, 5), ("d", 90, 95), ("d", 0, 5), ("e", 7, 9)]})
     assert bp.evaluate(truth, run, "RR AP P@3").mean()["run"] == {
         "RR": 0.5,
         "AP": pytest.approx((1 / 2 + 2 / 3) / 2),
@@ -101,18 +101,18 @@ DOUBLED = {"1": ["a", "a", "b"]}
 
 def test_duplicates_are_refused_with_both_places():
     with pytest.raises(bp.InputError, match=r"a is retrieved twice for topic 1, first in line 1") as error:
-        bp.evaluate(TRUTH, worlds.document_run(DOUBLED), "EPRUM")
+        bp.evaluate(TRUTH, handmade.document_run(DOUBLED), "EPRUM")
     assert error.value.line == 2
     assert "duplicates=" in str(error.value)
 
 
 def test_duplicates_of_topics_nobody_judged_are_still_a_broken_run():
     with pytest.raises(bp.InputError, match="twice"):
-        bp.evaluate(TRUTH, worlds.document_run({"1": ["a"], "99": ["q", "q"]}), "EPRUM")
+        bp.evaluate(TRUTH, handmade.document_run({"1": ["a"], "99": ["q", "q"]}), "EPRUM")
 
 
 def test_the_first_is_kept_or_the_rank_is_kept():
-    run = worlds.document_run(DOUBLED)
+    run = handmade.document_run(DOUBLED)
     first = bp.evaluate(TRUTH, run, "EPRUM(r=2)", duplicates="first").per_topic()["run"]["EPRUM(r=2)"]["1"]
     kept = bp.evaluate(TRUTH, run, "EPRUM(r=2)", duplicates="keep")
     assert first == 1.0
@@ -122,19 +122,19 @@ def test_the_first_is_kept_or_the_rank_is_kept():
 
 
 def test_a_kept_duplicate_reaches_nothing_through_the_reader_either():
-    from berrypick.core.navigation import ReachTable
+    from berrypick.data.navigation import ReachTable
 
-    truth = worlds.document_truth({"1": {"t": 1}})
-    run = worlds.document_run({"1": ["p", "p"]}, duplicates="keep")
+    truth = handmade.document_truth({"1": {"t": 1}})
+    run = handmade.document_run({"1": ["p", "p"]}, duplicates="keep")
     values = bp.evaluate(truth, run, "ExpectedRatio", navigation=ReachTable({("p", "t"): 0.5})).mean()["run"]
     assert values["ExpectedRatio"] == 0.5
 
 
 def test_spans_are_duplicates_only_when_they_are_the_same():
-    truth = worlds.span_truth({"1": [("d", 0, 10)]})
-    run = worlds.span_run({"1": [("d", 0, 10), ("d", 0, 11), ("e", 0, 10)]}, duplicates="error")
+    truth = handmade.span_truth({"1": [("d", 0, 10)]})
+    run = handmade.span_run({"1": [("d", 0, 10), ("d", 0, 11), ("e", 0, 10)]}, duplicates="error")
     assert bp.evaluate(truth, run, "EPRUM").mean()["run"]["EPRUM"] == 1.0
-    twice = worlds.span_run({"1": [("d", 0, 10), ("e", 0, 3), ("d", 0, 10)]}, duplicates="error")
+    twice = handmade.span_run({"1": [("d", 0, 10), ("e", 0, 3), ("d", 0, 10)]}, duplicates="error")
     with pytest.raises(bp.InputError, match="d#0-10"):
         bp.evaluate(truth, twice, "EPRUM")
 
@@ -168,10 +168,10 @@ def test_names_are_always_unique_and_never_empty(runs):
 
 def test_signatures_tell_numbers_apart():
     """Whatever changes a number changes its signature."""
-    from berrypick.core.navigation import ReachTable
+    from berrypick.data.navigation import ReachTable
 
-    truth = worlds.document_truth({"1": {"a": 1, "b": 0.5}})
-    run = worlds.document_run({"1": ["a", "b"]})
+    truth = handmade.document_truth({"1": {"a": 1, "b": 0.5}})
+    run = handmade.document_run({"1": ["a", "b"]})
 
     def signature(measure="EPRUM", **options):
         return str(bp.evaluate(truth, run, measure, **options).mean_rows[0].signature)
@@ -249,8 +249,8 @@ def test_curves_stand_behind_the_numbers():
 
 
 def test_the_mean_curve_is_the_mean_of_curves():
-    truth = worlds.document_truth({"1": {"a": 1, "b": 1}, "2": {"c": 1}, "3": {"z": 1}})
-    run = worlds.document_run({"1": ["a", "x", "b"], "2": ["x", "c"]})
+    truth = handmade.document_truth({"1": {"a": 1, "b": 1}, "2": {"c": 1}, "3": {"z": 1}})
+    run = handmade.document_run({"1": ["a", "x", "b"], "2": ["x", "c"]})
     curve = dict(bp.evaluate(truth, run, "EPRUM", curves=True).curves()["run"]["EPRUM"][ALL])
     assert curve[0.5] == pytest.approx((1 + 1 / 2 + 0) / 3)
     assert curve[0.51] == pytest.approx((2 / 3 + 1 / 2 + 0) / 3)
@@ -264,26 +264,26 @@ def test_the_mean_curve_is_the_mean_of_curves():
 
 def test_progress_is_told():
     told = []
-    bp.evaluate(TRUTH, [RUN, worlds.document_run({"2": ["c"]})], "EPRUM", progress=lambda *p: told.append(p))
+    bp.evaluate(TRUTH, [RUN, handmade.document_run({"2": ["c"]})], "EPRUM", progress=lambda *p: told.append(p))
     assert told == [(i, 6) for i in range(1, 7)]
 
 
 def test_a_run_on_other_topics_is_an_error():
     with pytest.raises(bp.InputError, match="answers none of the 3 judged topics"):
-        bp.evaluate(TRUTH, worlds.document_run({"nine": ["a"]}), "EPRUM")
+        bp.evaluate(TRUTH, handmade.document_run({"nine": ["a"]}), "EPRUM")
 
 
 def test_parts_and_wholes_need_lengths():
-    spans = worlds.span_truth({"1": [("a", 0, 10)]})
+    spans = handmade.span_truth({"1": [("a", 0, 10)]})
     with pytest.raises(bp.UsageError, match="collection="):
         bp.evaluate(spans, RUN, "EPRUM")
-    lengths = worlds.lengths(a=10, x=5, b=5)
+    lengths = handmade.lengths(a=10, x=5, b=5)
     with pytest.raises(bp.UsageError, match="whole_documents=True"):
         bp.evaluate(spans, RUN, "EPRUM", collection=lengths)
     values = bp.evaluate(spans, RUN, "EPRUM", collection=lengths, whole_documents=True).mean()["run"]
     assert values["EPRUM"] == 1.0
     with pytest.raises(bp.UsageError, match="collection="):
-        bp.evaluate(TRUTH, worlds.span_run({"1": [("a", 0, 10)]}), "EPRUM")
+        bp.evaluate(TRUTH, handmade.span_run({"1": [("a", 0, 10)]}), "EPRUM")
 
 
 @pytest.mark.slow
@@ -291,9 +291,9 @@ def test_many_topics_take_work_in_proportion():
     """Four times the topics: at most four times the calls of functions, compiled ones included."""
 
     def calls(topics):
-        truth = worlds.document_truth({str(i): {"a": 1} for i in range(topics)})
-        run = worlds.document_run({str(i): ["a"] for i in range(topics)})
-        return counted.calls(lambda: bp.evaluate(truth, run, "EPRUM"))
+        truth = handmade.document_truth({str(i): {"a": 1} for i in range(topics)})
+        run = handmade.document_run({str(i): ["a"] for i in range(topics)})
+        return counted_work.calls(lambda: bp.evaluate(truth, run, "EPRUM"))
 
     calls(10)
     few, many = calls(150), calls(600)
@@ -349,8 +349,8 @@ def test_names_with_line_breaks_stay_in_their_row():
 
 
 def test_an_explanation_names_the_reader():
-    truth = worlds.document_truth({"1": {"a": 1.0}})
-    found = bp.explain(truth, worlds.document_run({"1": ["a", "b"]}), "1", "EPRUM", user="classical(share=0.4)")
+    truth = handmade.document_truth({"1": {"a": 1.0}})
+    found = bp.explain(truth, handmade.document_run({"1": ["a", "b"]}), "EPRUM", "1", user="classical(share=0.4)")
     assert found.title.endswith("for topic 1, user model classical(share=0.4)")
-    found = bp.explain(truth, worlds.document_run({"1": ["a", "b"]}), "1", "P@1")
+    found = bp.explain(truth, handmade.document_run({"1": ["a", "b"]}), "P@1", "1")
     assert found.title == "P@1 for topic 1"

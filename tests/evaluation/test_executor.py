@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 import berrypick as bp
-from berrypick.core import workers
+from berrypick.workers import workers
 
 MEASURES = "AP nDCG@10 EPRUM infAP"
 RUNS, TOPICS = 12, 7
@@ -259,7 +259,7 @@ def _notes(files: Any, answers: Any) -> None:
     swept = bp.sweep(truth=files[0], runs=Path(files[1][0]).parent / "runs", measures="AP", jobs=2)
     folder = Path(files[1][0]).parent
     written = bp.write_report(*files, "AP", html=folder / "x.html", jobs=2)
-    from berrypick.addons.index import build_index
+    from berrypick.documents.xml import build_index
 
     indexed = build_index(folder / "xml", folder / "x.idx", jobs=2)
     others = [swept.results.notes, written.notes, indexed.notes()]

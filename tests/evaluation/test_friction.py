@@ -5,7 +5,7 @@ import json
 import pytest
 
 import berrypick as bp
-from berrypick.core.results import Note, merge_notes
+from berrypick.data.results import Note, merge_notes
 from berrypick.pytest import assert_retrieval
 
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 import berrypick as bp
-from berrypick.core.results import TopicGroups
+from berrypick.data.results import TopicGroups
 
 TRUTH = """\
 {"topic": "1", "doc": "a", "start": 0, "end": 10, "domain": "law", "year": 2001, "n": 1}
@@ -114,7 +114,7 @@ def test_a_field_that_makes_no_groups_is_refused(files, by, message):
 def test_explain_judge_and_score_have_no_rows_for_groups(files):
     truth, run = files / "truth.jsonl", files / "run.jsonl"
     for call in (
-        lambda: bp.explain(truth, run, "1", "charR", by="domain"),
+        lambda: bp.explain(truth, run, "charR", "1", by="domain"),
         lambda: bp.judge(truth, run, "1", by="domain"),
         lambda: bp.score("charR", truth, run, by="domain"),
     ):

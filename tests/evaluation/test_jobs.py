@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 import berrypick as bp
-from berrypick.core import workers
-from berrypick.core.errors import BerrypickError, UsageError
+from berrypick.data.errors import BerrypickError, UsageError
+from berrypick.workers import workers
 
 TOPICS = 23
 
@@ -83,7 +83,7 @@ def test_jobs_is_a_number_of_processes(files: Any) -> None:
 SLOW = """
 import sys, time
 from berrypick import cli, evaluate
-from berrypick.addons.passages.aip import AiP
+from berrypick.measures.passages.aip import AiP
 AiP.compute = AiP.score_together = lambda self, *given: time.sleep(60)
 print("ready", flush=True)
 cli.main(["evaluate", *sys.argv[1:], "-m", "AiP", "--jobs", "2"])

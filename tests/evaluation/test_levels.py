@@ -3,10 +3,10 @@
 import json
 
 import pytest
-from cases import each
+from many_cases import each
 
 import berrypick as bp
-from berrypick.addons.levels.levels import LEVELS, _Namer, _PlacedRows
+from berrypick.evaluation.levels import LEVELS, _Namer, _PlacedRows
 
 CODE = {"1": {"src/a.py:Tree.cut": 1, "src/a.py:Tree.grow": 1, "src/b.py:main": 1, "src/c.py:Leaf": 0}}
 FOUND = {"1": {"src/a.py:Tree.burn": 5, "src/c.py:Leaf": 4, "src/a.py:Tree.cut": 3, "src/b.py:main": 2}}

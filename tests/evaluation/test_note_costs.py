@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+import slow_text_twins as twins
 
 import berrypick as bp
 from berrypick.evaluation import notes, scoring
+from berrypick.users.structure import hierarchy
 
 
 @pytest.fixture
@@ -26,6 +28,7 @@ def calls(monkeypatch):
     count(scoring.RunScorer, "_measure_overlap")
     count(scoring, "run_notes")
     count(notes, "score_notes")
+    count(hierarchy, "nested_elements")
     return found
 
 
@@ -53,3 +56,13 @@ def test_a_number_that_means_nothing_still_warns(calls):
 def test_overlap_is_not_computed_for_runs_without_places(calls):
     bp.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "EPRUM AP")
     assert calls["_measure_overlap"] == 0
+
+
+@pytest.mark.parametrize("noted", [False, True])
+def test_lengths_that_are_all_known_are_not_looked_at_pair_by_pair(calls, noted):
+    sizes = {("d", "/a[1]"): 40.0, ("d", "/a[1]/b[1]"): 10.0}
+    truth = twins.graded_truth({("d", "/a[1]"): (3, 1), ("d", "/a[1]/b[1]"): (3, 3)}, None if noted else sizes)
+    run = twins.element_run([[("d", "/a[1]")]])
+    results = bp.evaluate(truth, [run], "ExpectedRatio@1", user="hierarchy")
+    assert any(note.kind == "user model" for note in results.notes) == noted
+    assert calls["nested_elements"] == 1 + noted  # once for the reach

@@ -7,18 +7,8 @@ import pytest
 import berrypick as bp
 from berrypick import formats
 from berrypick.formats import Problems
-from berrypick.inputs.convert import as_run, as_truth
+from berrypick.given.convert import as_run, as_truth
 from berrypick.measures import _documents
-
-
-@pytest.fixture
-def put(tmp_path):
-    def write(name, text):
-        path = tmp_path / name
-        path.write_text(text)
-        return str(path)
-
-    return write
 
 
 @pytest.mark.slow

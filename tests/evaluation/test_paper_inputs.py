@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import math
 
+import handmade
 import numpy as np
 import pytest
-import twins
-import worlds
+import slow_twins
 
 import berrypick as bp
-from berrypick.core.reach import Reach
+from berrypick.data.reach import Reach
 from berrypick.kernels import poisson_binomial
 
 # --- what ends after its document ------------------------------------------------------------------------------------
@@ -21,7 +21,7 @@ from berrypick.kernels import poisson_binomial
 def test_with_the_texts_at_hand_both_are_errors(which):
     spans = {"truth": [("d", 0, 3)], "run": [("d", 0, 3)], which: [("d", 2, 9)]}
     with pytest.raises(bp.InputError):
-        bp.evaluate(worlds.span_truth({"1": spans["truth"]}), worlds.span_run({"1": spans["run"]}), "charP",
+        bp.evaluate(handmade.span_truth({"1": spans["truth"]}), handmade.span_run({"1": spans["run"]}), "charP",
                     documents={"d": "abcde"})  # fmt: skip
 
 
@@ -84,4 +84,4 @@ def test_up_to_ten_the_two_laws_are_one():
     np.testing.assert_allclose(
         poisson_binomial.normal_law(reach.seen, reach.unseen), poisson_binomial.plain_law(reach.seen, reach.unseen)
     )
-    assert twins.law([[0.3] * 3], 1)[0] == pytest.approx(0.343)
+    assert slow_twins.law([[0.3] * 3], 1)[0] == pytest.approx(0.343)

@@ -1,7 +1,7 @@
 """What reach alone leaves open between runs: the note of a comparison."""
 
 import berrypick as bp
-from berrypick.core.navigation import ReachTable
+from berrypick.data.navigation import ReachTable
 from berrypick.evaluation.proved import with_bounds
 
 TRUTH = {"q": {"a": 1, "b": 1}, "p": {"a": 1}}

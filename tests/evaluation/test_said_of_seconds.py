@@ -32,7 +32,7 @@ def said(truth, run, measure, **options):
     results = bp.evaluate(truth, run, measure, curves=True, **options)
     axes = [" ".join(info.curve_axes) for info in map(results.info, results.measures)]
     return " ".join(
-        [*map(str, results.notes), *axes, str(bp.explain(truth, run, topic="q", measure=measure, **options))]
+        [*map(str, results.notes), *axes, str(bp.explain(truth, run, measure=measure, topic="q", **options))]
     )
 
 

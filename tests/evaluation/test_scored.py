@@ -7,8 +7,8 @@ from dataclasses import FrozenInstanceError, fields, replace
 import pytest
 
 import berrypick as bp
-from berrypick.core.results import Row
-from berrypick.core.score import Score, Scores
+from berrypick.data.results import Row
+from berrypick.data.score import Score, Scores
 from berrypick.evaluation.scored import TopicScores
 
 WHOLE = {"AP": {"1": Score(0.5), "2": Score(None)}, "RR": {"1": Score(0.25), "2": Score(0.0)}}

@@ -11,7 +11,7 @@ import pytest
 
 import berrypick as bp
 from berrypick import formats
-from berrypick.inputs.convert import RunFile
+from berrypick.given.convert import RunFile
 
 MEASURES = "AP nDCG@10 EPRUM infAP"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import berrypick as bp
-from berrypick.core.navigation import ReachTable
+from berrypick.data.navigation import ReachTable
 
 TRUTH, RUN = {"q": {"a": 1, "b": 2}}, {"q": {"a": 1}}
 SPANS, SPAN_RUN = {"q": {"a#0-9": 1}}, {"q": {"a#0-5": 1}}

@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import command
-from faults import collection, large_run, large_truth, left_behind
+from command_process import command
+from interrupted_work import collection, large_run, large_truth, left_behind
 
 resource = pytest.importorskip("resource", reason="limits of POSIX")
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="devices and limits of Linux")

@@ -4,10 +4,10 @@ import subprocess
 import sys
 
 import pytest
-from cases import at_length
-from conftest import command
+from command_process import command
 from every_command import invocations, write_inputs
-from faults import POSIX
+from interrupted_work import POSIX
+from many_cases import at_length
 
 pytestmark = pytest.mark.skipif(not POSIX, reason="redirections of a shell")
 

@@ -11,9 +11,9 @@ import time
 
 import numpy as np
 import pytest
-from cases import at_length
-from conftest import command
-from faults import POSIX, children, collection, finish, large_run, large_truth, seconds_of, start
+from command_process import command
+from interrupted_work import POSIX, children, collection, finish, large_run, large_truth, seconds_of, start
+from many_cases import at_length
 
 resource = pytest.importorskip("resource", reason="limits of POSIX")
 pytestmark = pytest.mark.skipif(not POSIX, reason="pipes and signals of POSIX")

@@ -10,7 +10,7 @@ import time
 from functools import cache
 
 import pytest
-from faults import POSIX, collection, finish, large_run, large_truth, left_behind, seconds_of, start
+from interrupted_work import POSIX, collection, finish, large_run, large_truth, left_behind, seconds_of, start
 
 pytestmark = pytest.mark.skipif(not POSIX, reason="signals of POSIX")
 

@@ -13,9 +13,9 @@ import pytest
 import berrypick as bp
 from berrypick import formats
 from berrypick.documents.texts import read_texts
-from berrypick.formats.io import limits as _limits
-from berrypick.formats.io.table_files import table_parts
+from berrypick.files import limits as _limits
 from berrypick.inputs.titles import read_titles
+from berrypick.rows.table_files import table_parts
 
 LINE = b"1 Q0 document 1 1.5 r\n"
 

@@ -13,17 +13,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import each
+from many_cases import each
 
-from berrypick.core.assemble import assemble
-from berrypick.core.columns import Coded, CodedNames, NameColumn
-from berrypick.core.errors import InputError
-from berrypick.core.run import Run, repeated_pointers
-from berrypick.core.truth import Truth
+from berrypick.data.assemble import assemble
+from berrypick.data.columns import Coded, CodedNames, NameColumn
+from berrypick.data.errors import InputError
+from berrypick.data.run import Run, repeated_pointers
+from berrypick.data.truth import Truth
+from berrypick.files import scan as _scan
 from berrypick.formats import Problems, by_name
-from berrypick.formats.io import scan as _scan
-from berrypick.judging.repeats import repeats_of
 from berrypick.kernels import _native
+from berrypick.topics.repeats import repeats_of
 
 needs_native = pytest.mark.skipif(_native is None, reason="the compiled kernels are not installed")
 
@@ -353,7 +353,7 @@ def test_topics_sorted_one_by_one_are_in_the_same_order(order, monkeypatch):
         columns = {"topic": topic.tolist(), "document": [f"d{draw.integers(0, 200)}" for _ in topic], "score": by}
         found = []
         for long in (1, 32, 1000):
-            monkeypatch.setattr("berrypick.core.assemble.LONG", long)
+            monkeypatch.setattr("berrypick.data.assemble.LONG", long)
             run = assemble(tag="t", **columns, rank=by, line=np.arange(300), order=order)
             found.append((run.topics, run.bounds.tolist(), run.line.tolist(), run.score.tolist(), run.rank.tolist()))
         assert found[0] == found[1] == found[2]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 
-from berrypick.formats.io.json_files import JsonSource
+from berrypick.files.json_files import JsonSource
+from berrypick.formats.spans.span_truth import _TOKENS, line_names
 
 
 class Counted(str):
@@ -52,3 +53,12 @@ def test_whole_numbers_are_searched_once():
     for one in range(5000, 5400):
         source.line_of(one, "id")
     assert source._left < 0, "and given up where none is found"
+
+
+def test_a_string_that_a_cut_leaves_open_is_one_token():
+    """Each of its escaped quotes would else begin a string that goes to the end of the line."""
+    for end in ("", "\\"):
+        line = '{"topic": 1, "a": "' + '\\"' * 20_000 + end
+        assert line_names(line) == ["topic", "a"]
+        assert [len(token[0]) for token in _TOKENS.finditer(line)][-1] == 40_001 + len(end)
+    assert line_names('{"a\\"b": "c", "d": ["e"], "f": {"g": 1}}') == ['a\\"b', "d", "f"]

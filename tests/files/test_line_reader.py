@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from berrypick.core.errors import InputError
+from berrypick.data.errors import InputError
+from berrypick.files import files as _files
 from berrypick.formats.base import Problems
-from berrypick.formats.io import files as _files
 
 LONGEST = 24
 PIECES = [

@@ -9,12 +9,12 @@ from functools import partial
 from typing import Any
 
 import pytest
-from cases import at_length
-from samples import sample
+from format_samples import sample
+from many_cases import at_length
 
 import berrypick as bp
 from berrypick import formats
-from berrypick.comparison.saved import is_saved, read_results
+from berrypick.analysis.comparison.saved import is_saved, read_results
 from berrypick.documents.texts import read_texts
 from berrypick.inputs.topic_table import read_clusters, read_topic_table
 

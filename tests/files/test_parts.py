@@ -17,12 +17,12 @@ import pytest
 
 import berrypick as bp
 from berrypick import formats, kernels
-from berrypick.addons.campaigns import inex_fol_run
-from berrypick.core.columns import Packed
-from berrypick.core.errors import BerrypickError
+from berrypick.data.columns import Packed
+from berrypick.data.errors import BerrypickError
+from berrypick.files import scan as _scan
+from berrypick.files.line_words import finite, whole_number
 from berrypick.formats.base import Problems
-from berrypick.formats.io import scan as _scan
-from berrypick.formats.io.line_words import finite, whole_number
+from berrypick.formats.inex import inex_fol_run
 
 pytestmark = pytest.mark.skipif(
     kernels._native is None or os.name != "posix", reason="threads read files where the kernels are compiled, on POSIX"

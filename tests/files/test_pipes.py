@@ -9,12 +9,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import command
-from pages import Page
+from command_process import command
+from report_pages import Page
 
 import berrypick as bp
-from berrypick.formats.io import files as _files
-from berrypick.formats.io import scan as _scan
+from berrypick.files import files as _files
+from berrypick.files import scan as _scan
 
 TOPICS, RESULTS = 60, 100
 #: Longer than what is read to find out the format.
@@ -38,7 +38,7 @@ def test_a_pipe_gives_the_numbers_of_the_file(files, pipe, monkeypatch, packed, 
 def test_a_report_reads_a_pipe_once(tmp_path, dash):
     """The table and the reader view of one page see the same navigation."""
     pytest.importorskip("vl_convert")
-    folder = Path(bp.__file__).parent / "addons" / "demo" / "web"
+    folder = Path(bp.__file__).parent / "demo" / "web"
     expected = bp.evaluate(folder / "answers.qrels", folder / "hubs.run", "EPRUM", navigation=folder / "clicks.tsv")
     page = tmp_path / "page.html"
     given = "-" if dash else "/dev/stdin"

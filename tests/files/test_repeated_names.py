@@ -5,9 +5,9 @@ import json
 import pytest
 
 import berrypick as bp
-from berrypick.comparison.saved import read_results
+from berrypick.analysis.comparison.saved import read_results
 from berrypick.documents.texts import read_texts
-from berrypick.formats.io.strict_json import RepeatedName, strict_json
+from berrypick.files.strict_json import RepeatedName, strict_json
 
 TRUTH = '{"topic": "1", "doc": "a", "start": 0, "end": 5}\n'
 SPAN = '{"topic": "1", "doc": "a", "start": 0, "end": 5, "score": 2}\n'

@@ -1,4 +1,4 @@
-"""Files of campaigns in the core's commands: entry points, seconds, judged documents, bytes."""
+"""Files of campaigns in commands: entry points, seconds, judged documents, bytes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 import berrypick as bp
 from berrypick import formats
-from berrypick.addons.demo import campaign
+from berrypick.demo import campaign
 from berrypick.pytest import assert_retrieval
 
 
@@ -21,7 +21,7 @@ def test_entry_points_have_no_effort_in_characters(files, berrypick):
     assert berrypick("evaluate", *paths.values(), "-m", "epnav", "--user", "bep").code == 0
 
 
-CAMPAIGN = Path(bp.__file__).parent / "addons" / "demo" / "campaign"
+CAMPAIGN = Path(bp.__file__).parent / "demo" / "campaign"
 
 
 @pytest.mark.slow
@@ -46,7 +46,7 @@ def test_index_and_folder_give_the_same(berrypick, tmp_path) -> None:
     assert values[0] == values[1]
 
 
-MICRO = Path(__file__).parents[1] / "campaigns" / "inex-micro"
+MICRO = Path(__file__).parents[1] / "evaluation" / "protocols" / "inex-micro"
 
 
 def test_video_formats_count_seconds(files, berrypick):

@@ -24,16 +24,6 @@ VIDEO_TRUTH = """<videoTopics><videoTopic num="5">
 """
 
 
-@pytest.fixture
-def put(tmp_path):
-    def write(name, text):
-        path = tmp_path / name
-        path.write_text(text)
-        return str(path)
-
-    return write
-
-
 @pytest.mark.slow
 def test_elements_by_another_name_are_a_note_of_every_command(put, tmp_path, berrypick):
     truth, run = put("truth.xml", TRUTH.format(topic="7")), put("run.xml", RUN)

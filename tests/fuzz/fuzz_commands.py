@@ -14,8 +14,8 @@ from tempfile import mkdtemp
 
 import click
 import mutators
+from format_samples import sample
 from fuzz_targets import ARTICLE, DOCUMENTS, EVALUATIONS, Target, holds
-from samples import sample
 
 from berrypick import formats, users
 from berrypick.cli import cli, command_names, main

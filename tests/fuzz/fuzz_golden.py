@@ -11,7 +11,7 @@ import mutators
 from fuzz_targets import Target, holds
 
 import berrypick as bp
-from berrypick.addons.adopt.locator import normal_form
+from berrypick.documents.locator import normal_form
 
 
 class GoldenFiles(Target):

@@ -22,21 +22,21 @@ from pathlib import Path
 from typing import Any
 
 import mutators
-from carriers import RESPONSES
-from samples import ORIGIN, flat, sample
-from traced import OF_SAMPLES, TRACES
+from client_responses import RESPONSES
+from format_samples import ORIGIN, flat, sample
+from platform_traces import OF_SAMPLES, TRACES
 
 import berrypick as bp
 from berrypick import formats, measures, users
-from berrypick.core import spec as specs
-from berrypick.core.collection import Collection
-from berrypick.core.navigation import LinkTable, ReachTable, Sessions
-from berrypick.core.run import Ranking, Run
-from berrypick.core.truth import Truth
+from berrypick.data import spec as specs
+from berrypick.data.collection import Collection
+from berrypick.data.navigation import LinkTable, ReachTable, Sessions
+from berrypick.data.run import Ranking, Run
+from berrypick.data.truth import Truth
 from berrypick.evaluation.options import options
+from berrypick.files import scan as _scan
 from berrypick.formats import Format, Problems
-from berrypick.formats.io import scan as _scan
-from berrypick.relevance.idealism import parse_idealism
+from berrypick.targets.idealism import parse_idealism
 
 #: Kernels whose results may differ in the last digits, because sums are rounded in another order.
 TOLERANCE = 1e-9
@@ -482,7 +482,11 @@ class Evaluations(Target):
         parsed = measures.parse_measure(measure)
         plain = "(" not in measure  # parameters may lift the bounds
         bounded = (
-            plain and isinstance(parsed, measures.Measure) and parsed.higher_is_better and not parsed.why_above_one
+            plain
+            and isinstance(parsed, measures.Measure)
+            and parsed.higher_is_better
+            and not parsed.why_above_one
+            and not parsed.summed  # a count
         )
         for row in results.topic_rows:
             holds(row.value is None or math.isfinite(row.value), f"{measure} is {row.value}")
@@ -643,8 +647,8 @@ class Indexes(Target):
         top.mkdir()
         for number, text in enumerate(given["documents"]):
             (top / f"d{number}.xml").write_bytes(text.encode("latin-1"))
-        from berrypick.addons.index import build_index, read_index
-        from berrypick.addons.index.folder import read_folder
+        from berrypick.documents.xml import build_index, read_index
+        from berrypick.documents.xml.folder import read_folder
 
         build_index(top, target, jobs=1)
         names = [f"d{number}" for number in range(len(given["documents"]))]

@@ -24,8 +24,7 @@ import warnings
 from collections import Counter
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1]), str(Path(__file__).parents[1] / "adopt")]
-sys.path.append(str(Path(__file__).parents[1] / "traces"))
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "helpers")]
 
 #: Seconds of work that one input may take, and seconds after which the process ends, even if it only waits.
 SECONDS, PATIENCE = 5, 60

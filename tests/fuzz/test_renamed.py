@@ -3,8 +3,8 @@
 import re
 
 import pytest
+from format_samples import flat, sample
 from mutators import style
-from samples import flat, sample
 
 import berrypick as bp
 from berrypick import formats

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import twins_text as twins
-from twins_text import document_run, document_truth, element_run, graded_truth, span_run, span_truth, value, values
+import slow_text_twins as twins
+from slow_text_twins import document_run, document_truth, element_run, graded_truth, span_run, span_truth, value, values
 
 import berrypick as bp
-from berrypick.core.collection import Collection
-from berrypick.core.truth import TopicTruth, Truth
+from berrypick.data.collection import Collection
+from berrypick.data.truth import TopicTruth, Truth
 
 PRINTED = {"abs": 5e-6, "rel": 0}  # numbers with five digits
 

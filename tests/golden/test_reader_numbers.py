@@ -88,7 +88,7 @@ def test_by_the_functions():
 
 
 def test_ideal_lists_of_the_specification():
-    from berrypick.core.reach import Reach
+    from berrypick.data.reach import Reach
     from berrypick.kernels.lists import ideal
 
     def rows(p):
@@ -107,7 +107,7 @@ def test_ideal_lists_of_the_specification():
 
 
 def test_section_7_visit_by_visit():
-    from berrypick.addons.t2i.visits import Tolerance, visit
+    from berrypick.users.tolerance.visits import Tolerance, visit
 
     targets = [(5, 10, 0), (20, 30, 1)]
     keeps, stops = visit(0, 100, targets, Tolerance(15)), visit(0, 100, targets, Tolerance(15, keeps_viewing=False))

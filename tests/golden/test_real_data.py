@@ -47,7 +47,7 @@ def test_recorded_click_paths_make_a_chain(data):
     """51,312 finished sessions: reach is a probability, and solves its own first-step equations."""
     import numpy as np
 
-    from berrypick.addons.links.markov import chain_of
+    from berrypick.users.links.markov import chain_of
 
     sessions = bp.read_navigation(data / "wikispeedia" / "paths_finished.tsv")
     assert len(sessions.paths) == 51_312
@@ -65,7 +65,7 @@ def test_recorded_click_paths_make_a_chain(data):
 def test_published_links(data):
     import numpy as np
 
-    from berrypick.addons.links.hyperlink import link_chain
+    from berrypick.users.links.hyperlink import link_chain
 
     links = bp.read_navigation(data / "wikispeedia" / "links.tsv")
     assert len(links.rows) == 119_882
@@ -80,7 +80,7 @@ def test_ideal_lists_of_published_paths(data):
     """As docs/explanation/ideal-lists.md has them: twelve frequent goals, all pages of all paths."""
     from collections import Counter
 
-    from berrypick.core.navigation import Sessions
+    from berrypick.data.navigation import Sessions
 
     folder = data / "wikispeedia"
     finished, unfinished = (bp.read_navigation(folder / f"paths_{name}.tsv") for name in ("finished", "unfinished"))

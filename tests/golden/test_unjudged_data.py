@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 import berrypick as bp
-from berrypick.addons.judge.unjudged import UnjudgedBounds, unjudged_bounds
-from berrypick.core.run import Run
-from berrypick.core.truth import TopicTruth, Truth
+from berrypick.analysis.unjudged import UnjudgedBounds, unjudged_bounds
+from berrypick.data.run import Run
+from berrypick.data.truth import TopicTruth, Truth
 
 AT = 10
 SLACK = 1e-12

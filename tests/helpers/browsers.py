@@ -34,7 +34,7 @@ def chromium() -> Iterator[Any]:
 @pytest.fixture(scope="session")
 def demonstration(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report page of the bundled campaign."""
-    from berrypick.addons.demo import campaign
+    from berrypick.demo import campaign
 
     return made_once(tmp_path_factory, "demonstration", lambda folder: campaign.write_page(folder / "report.html")) / (
         "report.html"

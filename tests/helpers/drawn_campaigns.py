@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from berrypick.core.assemble import assemble
-from berrypick.core.collection import Collection
-from berrypick.core.navigation import LinkTable, ReachTable, Sessions
-from berrypick.core.run import Run
-from berrypick.core.truth import TopicTruth, Truth
+from berrypick.data.assemble import assemble
+from berrypick.data.collection import Collection
+from berrypick.data.navigation import LinkTable, ReachTable, Sessions
+from berrypick.data.run import Run
+from berrypick.data.truth import TopicTruth, Truth
 
 PAGES = [f"p{i:02d}" for i in range(12)]
 LENGTHS = Collection({name: 60.0 + 7 * i for i, name in enumerate([*PAGES, "d0", "d1", "d2", "d3"])})
@@ -222,10 +222,10 @@ def elements(rng: np.random.Generator) -> tuple[Truth, Run]:
 
 
 def beside_units(rng: np.random.Generator) -> tuple[Truth, Run]:
-    """Nuggets, saliency of clips and labels of abstracts, which some add-ons keep; no topic judges a unit."""
-    from berrypick.addons.benchmarks.labels import LABELS, Labelled
-    from berrypick.addons.moments.saliency import SALIENCY
-    from berrypick.addons.nuggets.nugget_files import NUGGETS, Assigned, Nugget
+    """Nuggets, saliency of clips and labels of abstracts; no topic judges a unit."""
+    from berrypick.data.labels import LABELS, Labelled
+    from berrypick.formats.answers.nugget_files import NUGGETS, Assigned, Nugget
+    from berrypick.measures.video._saliency import SALIENCY
 
     def labelled(make, *labels):
         return tuple(make(f"fact {i}", str(rng.choice(labels))) for i in range(4))
@@ -252,7 +252,7 @@ def beside_units(rng: np.random.Generator) -> tuple[Truth, Run]:
 
 def claims(rng: np.random.Generator) -> tuple[Truth, Run]:
     """Whole documents as evidence for claims with a label."""
-    from berrypick.addons.benchmarks.labels import LABELS
+    from berrypick.data.labels import LABELS
 
     truth, run = documents(rng)
     labels = ("SUPPORTS", "REFUTES", "NOT ENOUGH INFO")

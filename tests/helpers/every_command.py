@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from berrypick.cli import COMMANDS
-from berrypick.core.doors import own_points
+from berrypick.cli import commands
 
 TEXT = "Refunds take ten days. Delivery takes three days. Write to us for an invoice, or call in the morning."
 
@@ -166,6 +165,6 @@ def invocations(files: dict[str, Path], out: Path) -> dict[str, list[tuple[int, 
         "show": [(0, ["measure", "EPRUM"]), (2, ["measure", f"no{topic}"])],
         "demo": [(0, []), (2, [f"no{topic}"])],
     }
-    ours = {*COMMANDS, *own_points("commands")}  # a package that the tests install may bring more
+    ours = {*commands.definitions()}  # a package that the tests install may bring more
     assert set(found) == ours
     return found

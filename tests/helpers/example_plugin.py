@@ -9,16 +9,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import berrypick as bp
 from berrypick import cli, formats, measures, users
-from berrypick.core.doors import functions
-from berrypick.evaluation.protocols import protocols
+from berrypick.evaluation.protocols.base import protocols
 from berrypick.inputs.client_readers import readers
-from berrypick.report.panels import panels
+from berrypick.report.panels.base import panels
 
-SOURCE = Path(__file__).parent / "plugin"
-REGISTRIES = (measures.registry, users.registry, formats.registry)
-DOORS = (cli.commands, functions, panels, protocols, readers)
+SOURCE = Path(__file__).parents[1] / "plugin"
+REGISTRIES = (measures.registry, users.registry, formats.registry, cli.commands, panels, protocols, readers)
 
 # the classes by which contract tests are parametrised, before anything is installed
 sys.path.insert(0, str(SOURCE / "src"))
@@ -42,12 +39,11 @@ def discoverable(folder: Path) -> Iterator[None]:
     """Packages in a folder are installed as long as this lasts."""
     sys.path.insert(0, str(folder))
     importlib.invalidate_caches()
-    for registry in (*REGISTRIES, *DOORS):
+    for registry in REGISTRIES:
         registry.reload()
     try:
         yield
     finally:
         sys.path.remove(str(folder))
-        for registry in (*REGISTRIES, *DOORS):
+        for registry in REGISTRIES:
             registry.reload()
-        vars(bp).pop("longest_detour", None)  # kept once it was found

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from berrypick.core.assemble import assemble
-from berrypick.core.collection import Collection
-from berrypick.core.navigation import ReachTable
-from berrypick.core.run import Run
-from berrypick.core.truth import TopicTruth, Truth
+from berrypick.data.assemble import assemble
+from berrypick.data.collection import Collection
+from berrypick.data.navigation import ReachTable
+from berrypick.data.run import Run
+from berrypick.data.truth import TopicTruth, Truth
 
 
 def document_truth(grades: Mapping[str, Mapping[str, float]]) -> Truth:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from berrypick.core.results import ALL, MeasureInfo, Results, Row, Signature, mean
+from berrypick.data.results import ALL, MeasureInfo, Results, Row, Signature, mean
 from berrypick.evaluation.requested import measure_info
 
 

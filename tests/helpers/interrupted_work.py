@@ -9,7 +9,7 @@ import sys
 import time
 from pathlib import Path
 
-from conftest import command
+from command_process import command
 
 POSIX = sys.platform != "win32"
 

@@ -30,3 +30,15 @@ def label_studio(*results: dict[str, Any], who: Any = 7, text: str = TEXT, **mor
 def region(start: int, length: int = len(QUOTE), text: str | None = QUOTE, label: str = "relevant") -> dict[str, Any]:
     value = {"start": start, "end": start + length, "labels": [label]}
     return value if text is None else {**value, "text": text}
+
+
+def annotation(**more: Any) -> dict[str, Any]:
+    """A relevant quote as an annotation of the W3C."""
+    return {
+        "@context": "http://www.w3.org/ns/anno.jsonld", "type": "Annotation",
+        "body": [{"type": "TextualBody", "purpose": "tagging", "value": "topic:q1"},
+                 {"type": "TextualBody", "purpose": "assessing", "value": "relevant"}],
+        "target": {"source": "guide.md", "selector": [
+            {"type": "TextPositionSelector", "start": START, "end": START + len(QUOTE)},
+            {"type": "TextQuoteSelector", "exact": QUOTE, "prefix": "Grapes.  ", "suffix": " in"}]}, **more,
+    }  # fmt: skip

@@ -13,8 +13,6 @@ from typing import Any
 
 import pytest
 
-from berrypick.core.registry import HELPERS
-
 
 def each(names: str | Sequence[str], cases: Iterable[Any], ids: Callable[[Any], str] | Sequence[str] = str) -> Any:
     """As ``pytest.mark.parametrize``, but one test calls the function for all cases, and tells of all that fail.
@@ -65,7 +63,7 @@ def modules_below(package):
     """The public modules of a package and of its families, without those that only help."""
     for info in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
         name = info.name.rpartition(".")[2]
-        if info.ispkg and name not in HELPERS:
+        if info.ispkg and not name.startswith("_"):
             yield from modules_below(import_module(info.name))
         elif not info.ispkg and not name.startswith("_"):
             yield info.name

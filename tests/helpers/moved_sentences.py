@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import berrypick as bp
-from berrypick.addons.adopt.relocate import CERTAIN
+from berrypick.judgements.relocate import CERTAIN
 
 _SENTENCE = re.compile(r"\S[^.!?\n]*(?:[.!?]+|$)", re.MULTILINE)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from carriers import DOCUMENTS, ROWS, SCORES
+from client_responses import DOCUMENTS, ROWS, SCORES
 
 QUESTION = "When are old canes cut?"
 

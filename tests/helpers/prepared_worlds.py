@@ -11,16 +11,15 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
+import handmade
 import numpy as np
-import worlds
 
 import berrypick as bp
-from berrypick import measures
-from berrypick.core.assemble import assemble
-from berrypick.core.collection import Collection
-from berrypick.core.navigation import LinkTable, ReachTable, Sessions
-from berrypick.core.run import Run
-from berrypick.core.truth import TopicTruth, Truth
+from berrypick.data.assemble import assemble
+from berrypick.data.collection import Collection
+from berrypick.data.navigation import LinkTable, ReachTable, Sessions
+from berrypick.data.run import Run
+from berrypick.data.truth import TopicTruth, Truth
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +37,7 @@ class Prepared:
         return bp.evaluate(self.truth, self.run, measure, **{**self.options, **options})
 
     def explain(self, topic: str, measure: str):
-        return bp.explain(self.truth, self.run, topic, measure, **self.options)
+        return bp.explain(self.truth, self.run, measure, topic, **self.options)
 
 
 PAGES = [f"p{i}" for i in range(8)]
@@ -46,7 +45,7 @@ LENGTHS = Collection({name: 40.0 + 10 * i for i, name in enumerate([*PAGES, "d0"
 
 
 #: All chunks of a chunking of the documents with spans.
-CHUNKS = worlds.span_run({"any": [(d, start, start + 12) for d in ("d0", "d1", "d2") for start in range(0, 120, 10)]})
+CHUNKS = handmade.span_run({"any": [(d, start, start + 12) for d in ("d0", "d1", "d2") for start in range(0, 120, 10)]})
 
 
 def tables(rng: np.random.Generator) -> dict[str, Any]:
@@ -66,9 +65,9 @@ def _documents(rng: np.random.Generator) -> tuple[Truth, Run]:
         grades[PAGES[0]] = max(grades.get(PAGES[0], 0), least)
         return grades
 
-    truth = worlds.document_truth({"1": judged(1), "2": judged(2), "3": dict.fromkeys(PAGES[:2], 0)})
+    truth = handmade.document_truth({"1": judged(1), "2": judged(2), "3": dict.fromkeys(PAGES[:2], 0)})
     lists = {topic: rng.permutation(PAGES)[: rng.integers(1, 8)].tolist() for topic in ("1", "3", "9")}
-    return truth, worlds.document_run(lists)
+    return truth, handmade.document_run(lists)
 
 
 def _spans(rng: np.random.Generator) -> tuple[Truth, Run]:
@@ -101,7 +100,7 @@ def _spans(rng: np.random.Generator) -> tuple[Truth, Run]:
         )
         for name, spans in judged.items()
     }
-    return Truth("spans", topics, offsets="chars"), worlds.span_run({topic: results() for topic in ("1", "3", "9")})
+    return Truth("spans", topics, offsets="chars"), handmade.span_run({topic: results() for topic in ("1", "3", "9")})
 
 
 #: An article of 100 characters: two sections, the first with two paragraphs.
@@ -144,8 +143,8 @@ def _steps(rng: np.random.Generator) -> tuple[Truth, Run]:
 
 
 def _said(rng: np.random.Generator) -> tuple[Truth, Run]:
-    """What slices keep beside units: nuggets of answers; a world of its own, since a truth of nuggets has no units."""
-    from berrypick.addons.nuggets.nugget_files import NUGGETS, Assigned, Nugget
+    """Judgements that are not units: nuggets of answers; a world of its own, since a truth of nuggets has no units."""
+    from berrypick.formats.answers.nugget_files import NUGGETS, Assigned, Nugget
 
     def nuggets(*importances):
         return tuple(Nugget(f"fact {i}", importance) for i, importance in enumerate(importances))
@@ -162,7 +161,7 @@ def _said(rng: np.random.Generator) -> tuple[Truth, Run]:
 
 def _salient(rng: np.random.Generator) -> tuple[Truth, Run]:
     """Clips of videos: what annotators say of them, and what the run scores them."""
-    from berrypick.addons.moments.saliency import SALIENCY
+    from berrypick.measures.video._saliency import SALIENCY
 
     none = np.zeros(0, dtype=np.int64)
     topics = {
@@ -170,12 +169,12 @@ def _salient(rng: np.random.Generator) -> tuple[Truth, Run]:
         for name, most in (("1", 5), ("2", 5), ("3", 1))
     }
     scored = {topic: rng.integers(0, 4, rng.integers(1, 8)) / 4 for topic in ("1", "3", "9")}
-    return Truth("spans", topics), worlds.span_run({}).with_empty(scored).changed(extra={SALIENCY: scored})
+    return Truth("spans", topics), handmade.span_run({}).with_empty(scored).changed(extra={SALIENCY: scored})
 
 
 def _labelled(rng: np.random.Generator) -> tuple[Truth, Run]:
     """Claims with a label and evidence, and what the run says of them."""
-    from berrypick.addons.benchmarks.labels import LABELS
+    from berrypick.data.labels import LABELS
 
     truth, run = _documents(rng)
     verdicts = ("SUPPORTS", "REFUTES", "NOT ENOUGH INFO")
@@ -187,7 +186,7 @@ def _labelled(rng: np.random.Generator) -> tuple[Truth, Run]:
 
 def _abstracts(rng: np.random.Generator) -> tuple[Truth, Run]:
     """Abstracts with a label and sentences."""
-    from berrypick.addons.benchmarks.labels import LABELS, Labelled
+    from berrypick.data.labels import LABELS, Labelled
 
     def said(*sets):
         return {
@@ -206,13 +205,10 @@ def prepared(seed: int = 0) -> Iterator[Prepared]:
     yield Prepared("spans", *_spans(rng), {"collection": LENGTHS, "units": 1000, "chunks": CHUNKS})
     yield Prepared("elements", *_elements(rng), {"units": 1000})
     yield Prepared("steps", *_steps(rng), {"collection": LENGTHS, "units": 1000})
-    if "Nuggets" in measures.registered():  # not where the slice is hidden
-        yield Prepared("nuggets", *_said(rng), made_for="Nuggets")
-    if "HighlightAP" in measures.registered():
-        yield Prepared("clips", *_salient(rng), made_for="Highlight")
-    if "Verified" in measures.registered():
-        yield Prepared("claims", *_labelled(rng), made_for="Verified")
-        yield Prepared("abstracts", *_abstracts(rng), made_for="Abstracts")
+    yield Prepared("nuggets", *_said(rng), made_for="Nuggets")
+    yield Prepared("clips", *_salient(rng), made_for="Highlight")
+    yield Prepared("claims", *_labelled(rng), made_for="Verified")
+    yield Prepared("abstracts", *_abstracts(rng), made_for="Abstracts")
 
 
 @lru_cache(maxsize=1024)

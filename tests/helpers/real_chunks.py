@@ -7,10 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import berrypick as bp
-from berrypick.addons.sweep.chunkers import fixed, sentences
-from berrypick.addons.sweep.retrievers import Chunk, fts5
-from berrypick.core.run import Run
-from berrypick.core.truth import Truth
+from berrypick.analysis.sweep.chunkers import fixed, sentences
+from berrypick.analysis.sweep.retrievers import Chunk, fts5
+from berrypick.data.run import Run
+from berrypick.data.truth import Truth
 
 
 def questions(folder: Path) -> tuple[Truth, dict[str, str], dict[str, str]]:

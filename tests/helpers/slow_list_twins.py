@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from berrypick.addons.ideal import list_search
-from berrypick.addons.ideal.list_problem import Search
-from berrypick.addons.ideal.priced import Priced
-from berrypick.core.arrays import FloatArray
+from berrypick.data.arrays import FloatArray
+from berrypick.ideal import list_search
+from berrypick.ideal.list_problem import Search
+from berrypick.ideal.priced import Priced
 
 EXPONENTS = (0.5, 1, 3)
 #: Probabilities that make ties, and others.

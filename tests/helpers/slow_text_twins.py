@@ -19,10 +19,10 @@ import numpy as np
 from hypothesis import strategies as st
 
 import berrypick as bp
-from berrypick.core.assemble import assemble
-from berrypick.core.collection import Collection
-from berrypick.core.run import Run
-from berrypick.core.truth import EntryPoint, Highlighted, TopicTruth, Truth
+from berrypick.data.assemble import assemble
+from berrypick.data.collection import Collection
+from berrypick.data.run import Run
+from berrypick.data.truth import EntryPoint, Highlighted, TopicTruth, Truth
 
 Span = tuple[str, int, int]
 Key = tuple[str, str]
@@ -333,7 +333,7 @@ def grow(document: str, shape: Shape) -> list[Element]:
 
 def structure_of(elements: Sequence[Element]) -> Any:
     """The tree as berrypick's collections hold it, without text nodes."""
-    from berrypick.addons.index.structure import Structure  # not for tests that run without add-ons
+    from berrypick.documents.xml.structure import Structure
 
     number = {id(element): i for i, element in enumerate(elements)}
     nothing = np.zeros(0, dtype=np.int64)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from worlds import document_run
+from handmade import document_run
 
 import berrypick as bp
 

@@ -1,11 +1,11 @@
 """A topic with two relevant spans, and the value of a list of spans for it."""
 
-import worlds
+import handmade
 
 import berrypick as bp
 
-TRUTH = worlds.span_truth({"1": [("d", 100, 200), ("d", 300, 340, 2)]})
-LENGTHS = worlds.lengths(d=1000, e=1000)
+TRUTH = handmade.span_truth({"1": [("d", 100, 200), ("d", 300, 340, 2)]})
+LENGTHS = handmade.lengths(d=1000, e=1000)
 
 
 def values(run, measures, truth=TRUTH, **options):
@@ -14,4 +14,4 @@ def values(run, measures, truth=TRUTH, **options):
 
 
 def value(spans, measure, truth=TRUTH, **options):
-    return values(worlds.span_run({"1": spans}), measure, truth, **options)[measure.replace(" ", "")]
+    return values(handmade.span_run({"1": spans}), measure, truth, **options)[measure.replace(" ", "")]

@@ -6,28 +6,20 @@ import math
 
 import numpy as np
 import pytest
-import twins
-from cases import at_length
+import slow_twins
 from click.testing import CliRunner
-from list_twins import EXPONENTS, random_rows
+from many_cases import at_length
+from slow_list_twins import EXPONENTS, random_rows
 
 import berrypick as bp
-from berrypick.addons.ideal import gain_steps, list_bounds, list_search, priced, set_queue
-from berrypick.addons.ideal.list_problem import Search
-from berrypick.addons.ideal.number_problem import NumberProblem
 from berrypick.cli import cli
-from berrypick.core.navigation import ReachTable
-from berrypick.core.reach import Reach
+from berrypick.data.navigation import ReachTable
+from berrypick.data.reach import Reach
+from berrypick.ideal import gain_steps, list_bounds, list_search, priced, set_queue
+from berrypick.ideal.list_problem import Search
+from berrypick.ideal.number_problem import NumberProblem
 from berrypick.kernels import native
 from berrypick.kernels.lists import ideal
-
-
-@pytest.fixture(params=["native", "numpy"])
-def kernels(request, monkeypatch):
-    if request.param == "native" and native() is None:
-        pytest.skip("no compiled kernels")
-    monkeypatch.setenv("BERRYPICK_KERNELS", request.param)
-    return request.param
 
 
 @pytest.mark.parametrize("nodes", [1, 3, 2000])
@@ -44,7 +36,7 @@ def test_search_against_all_orders(nodes, kernels, monkeypatch):
                 assert math.isnan(found.value)
                 continue
             assert found.bound <= best.length[r - 1] + 1e-12 and found.value >= best.length[r - 1] - 1e-12
-            assert twins.list_length(rows, found.order, r) == pytest.approx(found.value, abs=1e-12)
+            assert slow_twins.list_length(rows, found.order, r) == pytest.approx(found.value, abs=1e-12)
             if nodes == 2000:
                 assert found.gap == 0 and found.value == pytest.approx(best.length[r - 1], abs=1e-12)
         for r, found in zip(wanted, list_search.search_numbers(rows, wanted, "inverse", Search(nodes)), strict=True):
@@ -215,7 +207,7 @@ def test_a_gap_is_noted_and_shown():
     assert dict(results.mean_rows[0].signature.fields)["gap"].startswith("<=0.")
     quiet = bp.evaluate(truth, {"q": {"t1": 2, "h1": 1}}, measure.replace("0.01", "1"), navigation=links)
     assert not any("not proved" in str(note) for note in quiet.notes)
-    text = str(bp.explain(truth, {"q": {"t1": 2, "h1": 1}}, "q", measure, navigation=links))
+    text = str(bp.explain(truth, {"q": {"t1": 2, "h1": 1}}, measure, "q", navigation=links))
     assert "gap" in text and "E[ML*]" in text
 
 

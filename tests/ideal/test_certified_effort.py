@@ -4,21 +4,13 @@ import itertools
 
 import numpy as np
 import pytest
-from list_twins import best_values, check, random_case, reached
+from slow_list_twins import best_values, check, random_case, reached
 
-from berrypick.addons.ideal import budget_bounds, gain_steps, list_search
-from berrypick.addons.ideal.list_problem import Search
-from berrypick.addons.ideal.priced import Priced
+from berrypick.ideal import budget_bounds, gain_steps, list_search
+from berrypick.ideal.list_problem import Search
+from berrypick.ideal.priced import Priced
 from berrypick.kernels import native
 from berrypick.kernels.lists import candidate_sets
-
-
-@pytest.fixture(params=["native", "numpy"])
-def kernels(request, monkeypatch):
-    if request.param == "native" and native() is None:
-        pytest.skip("no compiled kernels")
-    monkeypatch.setenv("BERRYPICK_KERNELS", request.param)
-    return request.param
 
 
 @pytest.mark.parametrize("browsing", [False, True])

@@ -4,12 +4,12 @@ import math
 
 import numpy as np
 import pytest
-from cases import at_length
-from list_twins import check, random_case, random_rows
+from many_cases import at_length
+from slow_list_twins import check, random_case, random_rows
 
-from berrypick.addons.ideal import list_search
-from berrypick.addons.ideal.list_problem import Search
-from berrypick.core.reach import Reach
+from berrypick.data.reach import Reach
+from berrypick.ideal import list_search
+from berrypick.ideal.list_problem import Search
 from berrypick.kernels import native
 from berrypick.kernels.lists import ideal
 

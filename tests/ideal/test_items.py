@@ -2,31 +2,22 @@
 
 import math
 
+import handmade
 import numpy as np
 import pytest
-import twins
-import worlds
+import slow_twins
 
 import berrypick as bp
-from berrypick.addons.ideal import item_greedy, item_search
-from berrypick.addons.ideal.item_lists import Gains, Numbers
-from berrypick.addons.ideal.items import Items
-from berrypick.addons.ideal.list_problem import Search
-from berrypick.kernels import native
+from berrypick.ideal import item_greedy, item_search
+from berrypick.ideal.item_lists import Gains, Numbers
+from berrypick.ideal.items import Items
+from berrypick.ideal.list_problem import Search
 from berrypick.kernels.item_chain import Chances
 
 A, B, C, D = ("a", 0, 10), ("a", 20, 30), ("b", 0, 10), ("b", 20, 30)
-TRUTH = worlds.span_truth({"q": [A, B, C, D]})
-PERFECT = worlds.span_run({"q": [(*A, 1), (*B, 1), (*C, 2), (*D, 2)]})
+TRUTH = handmade.span_truth({"q": [A, B, C, D]})
+PERFECT = handmade.span_run({"q": [(*A, 1), (*B, 1), (*C, 2), (*D, 2)]})
 CHANCES = [(1, 1, 1), (0.5, 1, 1), (0.8, 0.5, 1), (1, 0.5, 1), (1, 1, 0.5), (0.8, 1, 0.3), (0.6, 0.3, 0)]
-
-
-@pytest.fixture(params=["native", "numpy"])
-def kernels(request, monkeypatch):
-    if request.param == "native" and native() is None:
-        pytest.skip("no compiled kernels")
-    monkeypatch.setenv("BERRYPICK_KERNELS", request.param)
-    return request.param
 
 
 def random_items(rng, chances, pointers=4, documents=2, targets=3):
@@ -44,7 +35,7 @@ def random_items(rng, chances, pointers=4, documents=2, targets=3):
 def check(items, goal, gains, exact):
     """No list is better than the bound, the list has its value, and a search to the end finds the best."""
     wanted, chances = list(goal.wanted), (items.chances.consider, items.chances.after, items.chances.miss)
-    least, most = twins.best_item_lists(items.rows.tolist(), items.document.tolist(), chances, gains, wanted)
+    least, most = slow_twins.best_item_lists(items.rows.tolist(), items.document.tolist(), chances, gains, wanted)
     for objective, best in (("length", least), ("inverse", most)):
         made = item_search.search_items(items, goal, objective, Search(50))
         for one, truly, gain in zip(made.found, best, wanted, strict=True):
@@ -99,7 +90,7 @@ def test_two_documents_of_two_passages_by_hand():
     made = item_search.search_items(items, Numbers((1, 2, 3, 4)), "length", Search())
     assert [one.value for one in made.found] == pytest.approx([1, 1.5, 2.5, 4])
     assert [made.items[i] for i in made.found[1].order] == [(0, 1), (2, 3)]
-    least, _ = twins.best_item_lists(np.eye(4).tolist(), [0, 0, 1, 1], (0.5, 1, 1), [1] * 4, [1, 2, 3, 4])
+    least, _ = slow_twins.best_item_lists(np.eye(4).tolist(), [0, 0, 1, 1], (0.5, 1, 1), [1] * 4, [1, 2, 3, 4])
     assert least == pytest.approx([1, 1.5, 2.5, 4])
 
 
@@ -131,11 +122,11 @@ def test_greedy_takes_the_item_that_adds_most():
 
 def _greedy(items, r):
     singles = sorted(
-        {item for one in twins.item_lists(items.document.tolist()) for item in one[:1]}, key=lambda i: (len(i), i)
+        {item for one in slow_twins.item_lists(items.document.tolist()) for item in one[:1]}, key=lambda i: (len(i), i)
     )
     chances = items.chances
     leads = {
-        item: np.array(twins.item_reach(items.rows[list(item)], chances.consider, chances.after, chances.miss))
+        item: np.array(slow_twins.item_reach(items.rows[list(item)], chances.consider, chances.after, chances.miss))
         for item in singles
     }
     seen, sure, used = np.zeros(items.targets), np.zeros(items.targets, dtype=bool), set()
@@ -144,7 +135,7 @@ def _greedy(items, r):
         for item in singles:
             if not used & set(item) and leads[item].any():
                 after = 1 - (1 - seen) * (1 - leads[item])
-                tails = [twins.at_least(after.tolist(), f) for f in range(1, r + 1)]
+                tails = [slow_twins.at_least(after.tolist(), f) for f in range(1, r + 1)]
                 values[item] = sum(tails)
         if not values:
             return

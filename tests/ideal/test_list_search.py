@@ -5,21 +5,21 @@ import signal
 import hypothesis
 import numpy as np
 import pytest
-from cases import at_length
 from hypothesis import given
 from hypothesis import strategies as st
-from list_twins import candidates, in_both_forms
+from many_cases import at_length
+from slow_list_twins import candidates, in_both_forms
 
 import berrypick as bp
-from berrypick.addons.ideal import list_search, set_queue
-from berrypick.addons.ideal.gain_steps import NumberLaw
-from berrypick.addons.ideal.list_problem import Problem, Search
-from berrypick.addons.ideal.list_search import BestFirst, compiled_search
-from berrypick.addons.ideal.number_problem import NumberProblem
-from berrypick.addons.ideal.priced import Priced
-from berrypick.addons.ideal.set_queue import Turns
-from berrypick.addons.ideal.tangents import Knapsack, coarse
-from berrypick.core.navigation import ReachTable
+from berrypick.data.navigation import ReachTable
+from berrypick.ideal import list_search, set_queue
+from berrypick.ideal.gain_steps import NumberLaw
+from berrypick.ideal.list_problem import Problem, Search
+from berrypick.ideal.list_search import BestFirst, compiled_search
+from berrypick.ideal.number_problem import NumberProblem
+from berrypick.ideal.priced import Priced
+from berrypick.ideal.set_queue import Turns
+from berrypick.ideal.tangents import Knapsack, coarse
 from berrypick.kernels import native
 
 pytestmark = pytest.mark.skipif(native() is None, reason="no compiled kernels")

@@ -4,22 +4,14 @@ import math
 
 import numpy as np
 import pytest
-from list_twins import check, random_case, random_rows
+from slow_list_twins import check, random_case, random_rows
 
-from berrypick.addons.ideal import list_search
-from berrypick.addons.ideal.list_problem import Search
-from berrypick.addons.ideal.sum_bounds import LeastEffort
-from berrypick.core.reach import Reach
+from berrypick.data.reach import Reach
+from berrypick.ideal import list_search
+from berrypick.ideal.list_problem import Search
+from berrypick.ideal.sum_bounds import LeastEffort
 from berrypick.kernels import native
 from berrypick.kernels.lists import ideal
-
-
-@pytest.fixture(params=["native", "numpy"])
-def kernels(request, monkeypatch):
-    if request.param == "native" and native() is None:
-        pytest.skip("no compiled kernels")
-    monkeypatch.setenv("BERRYPICK_KERNELS", request.param)
-    return request.param
 
 
 @pytest.fixture
@@ -80,7 +72,7 @@ def test_recall_values_against_all_lists(alone, nodes):
 @pytest.mark.slow
 @pytest.mark.parametrize("nodes", [1, 3])
 def test_gains_against_all_lists(alone, nodes, monkeypatch):
-    monkeypatch.setattr("list_twins.list_search.search", _lengths_only(list_search.search))
+    monkeypatch.setattr("slow_list_twins.list_search.search", _lengths_only(list_search.search))
     rng = np.random.default_rng(nodes)
     for case in range(40):
         priced, gains, wanted = random_case(rng, browsing=case % 3 == 2)

@@ -45,7 +45,7 @@ def test_spans_in_dictionaries():
 
 def test_the_other_functions_take_them_too(written):
     assert bp.compare(QRELS, [SCORES, written[1]], "AP", resamples=100).runs == ("run", "sys")
-    assert "AP" in str(bp.explain(QRELS, SCORES, "q1", "AP"))
+    assert "AP" in str(bp.explain(QRELS, SCORES, "AP", "q1"))
     assert bp.judge(QRELS, SCORES, "q1").topic == "q1"
     assert bp.judge({"0": {"a": 1}}, {"0": {"a": 1}}, 0).topic == "0"
 

@@ -10,10 +10,10 @@ import numpy as np
 import pandas
 import polars
 import pytest
-from cases import each
+from many_cases import each
 
 import berrypick as bp
-from berrypick.addons.demo import campaign
+from berrypick.demo import campaign
 
 TEXT = "Cut the old canes in autumn. Water in July."
 SPANS = [

@@ -7,14 +7,15 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from told import told
+from comparable_values import told
 
 import berrypick as bp
-from berrypick.core.errors import BerrypickError
-from berrypick.inputs import column_tables, given_values, objects, span_lists
+from berrypick.data.errors import BerrypickError
+from berrypick.given import given_values
+from berrypick.given.convert import run_sources
+from berrypick.inputs import column_tables, objects, span_lists
 from berrypick.inputs.client_readers import Clients
 from berrypick.inputs.column_tables import TextSearch, run_of_table
-from berrypick.inputs.convert import run_sources
 from berrypick.inputs.objects import topics_table
 from berrypick.kernels import native
 

@@ -13,15 +13,15 @@ from decimal import Decimal
 import ir_measures
 import numpy as np
 import pytest
-from cases import each
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from many_cases import each
 
 import berrypick as bp
-from berrypick.core.errors import BerrypickError
+from berrypick.data.errors import BerrypickError
+from berrypick.given.convert import as_run, as_runs, as_truth
 from berrypick.inputs.client_readers import Clients
 from berrypick.inputs.column_tables import ColumnTable, documents_run, documents_run_by_rows
-from berrypick.inputs.convert import as_run, as_runs, as_truth
 
 pandas = pytest.importorskip("pandas", reason="pandas: make test installs it")
 polars = pytest.importorskip("polars", reason="polars: make test installs it")
@@ -154,15 +154,21 @@ def test_frames_order_whole_documents_as_a_trec_run(tmp_path):
     path.write_text("".join(f"{t} Q0 {d} 0 {s} x\n" for t, d, s in rows))
     frame = pandas.DataFrame(rows, columns=["qid", "docno", "score"])
     assert whole(as_run(frame)) == whole(bp.read_run(path))
-    ranked = frame.assign(rank=frame.groupby("qid")["score"].rank(ascending=False, method="first"))
-    assert whole(as_run(ranked)) == whole(bp.read_run(path)) and not as_run(ranked).notes
+
+
+def test_ranks_order_whole_documents_of_a_frame():
+    """As in CSV: ranks that break ties are kept, where a TREC run would go by name."""
+    frame = pandas.DataFrame({"qid": ["1"] * 3, "docno": ["a", "b", "c"], "score": [1.0, 1.0, 2.0]})
+    ranked = as_run(frame.assign(rank=frame["score"].rank(ascending=False, method="first")))
+    assert whole(ranked)["1"] == ["c", "a", "b"] and not ranked.notes
+    assert whole(as_run(frame))["1"] == ["c", "b", "a"]
 
 
 def test_ranks_against_scores_are_counted():
     frame = pandas.DataFrame({**columns(SCORES, "qid", "docno", "score"), "rank": [1, 2, 3, 2, 1]})
     run = as_run(frame)
-    assert whole(run)["2"] == ["x", "a"]
-    assert run.notes == ("1 topic with ranks in another order than the scores; whole documents go by score",)
+    assert whole(run)["2"] == ["a", "x"]
+    assert run.notes == ("1 topic with ranks in another order than the scores; the ranks count",)
     assert whole(as_run(frame.drop(columns="score")))["2"] == ["a", "x"]
 
 
@@ -555,7 +561,7 @@ def test_every_function_takes_them(tmp_path):
     truth = pandas.DataFrame(columns(QRELS, "qid", "docno", "label"))
     runs = {"x": polars.DataFrame(columns(SCORES, "qid", "docno", "score")), "y": {"1": {"c": 1.0}}}
     assert bp.compare(truth, runs, "AP", resamples=100).runs == ("x", "y")
-    assert "AP" in str(bp.explain(truth, runs["x"], "1", "AP"))
+    assert "AP" in str(bp.explain(truth, runs["x"], "AP", "1"))
     assert bp.judge(truth, {"x": runs["x"]}, "1").topic == "1"
     bp.write_report(truth, runs, "AP", html=tmp_path / "report.html", resamples=100)
     assert (tmp_path / "report.html").stat().st_size

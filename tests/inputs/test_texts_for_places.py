@@ -10,10 +10,10 @@ import polars
 import pytest
 
 import berrypick as bp
-from berrypick.addons.adopt.locator import UnresolvedQuotes
-from berrypick.core.errors import InputError, as_flags, option
+from berrypick.data.errors import InputError, as_flags, option
+from berrypick.documents.locator import UnresolvedQuotes
+from berrypick.given.convert import as_run, as_truth
 from berrypick.inputs.column_tables import TextSearch
-from berrypick.inputs.convert import as_run, as_truth
 
 TEXT = "Raspberries fruit in July. Cut the old canes in autumn. Pick dry."
 DOCUMENTS = {"garden": TEXT, "shed": "Tools are kept dry."}
@@ -47,17 +47,23 @@ def test_texts_are_looked_up_in_the_documents(kind):
     run = WITHOUT_OFFSETS[kind]
     assert bp.score("charR@1", SPANS, run, documents=DOCUMENTS) == 17 / 28
     assert bp.score("spanRR", SPANS, {"named": run}, documents=DOCUMENTS) == 1
-    with pytest.raises(bp.InputError, match=r"no offsets, only its text[\s\S]*with documents="):
+    with pytest.raises(bp.InputError, match=r"only its text[\s\S]*with documents="):
         bp.evaluate(SPANS, run, "charR@1")
-    with pytest.raises(bp.InputError, match=r"quotes cannot be resolved[\s\S]*the quote is not in"):
-        bp.evaluate(SPANS, run, "charR@1", documents={"garden": "Nothing of this."})
+    others = {"garden": "Nothing of this. " * 5}
+    with pytest.raises(
+        bp.InputError, match=r"2 of 2 results cannot be placed in the documents[\s\S]*its text is not in"
+    ):
+        bp.evaluate(SPANS, run, "charR@1", documents=others, unplaced="error")
+    assert bp.score("charR@1", SPANS, run, documents=others) == 0
 
 
 def test_quotes_says_how_texts_are_looked_up():
     run = {"1": ["Cut  the\nold canes"]}
     assert bp.score("charR@1", SPANS, run, documents=DOCUMENTS, quotes="normalised") == 17 / 28
-    with pytest.raises(bp.InputError, match="topic 1, rank 1: topic 1: the quote is not in any document"):
-        bp.evaluate(SPANS, run, "charR@1", documents=DOCUMENTS)
+    with pytest.raises(
+        bp.InputError, match=r"topic 1, rank 1: its text is not in the doc[\s\S]*quotes='normalised' finds"
+    ):
+        bp.evaluate(SPANS, run, "charR@1", documents=DOCUMENTS, unplaced="error")
 
 
 def test_a_truth_of_quotes_and_of_results():
@@ -102,8 +108,9 @@ def test_a_file_of_texts_is_located(files, tmp_path, berrypick):
     options = ["-m", "charR spanRR", "-o", "json", "--documents", tmp_path / "texts"]
     done = berrypick("evaluate", paths["truth_jsonl"], paths["run_csv"], *options)
     assert [row["value"] for row in json.loads(done.out)] == [pytest.approx(17 / 28), 1]
-    bad = berrypick("evaluate", paths["truth_jsonl"], paths["bad_csv"], *options)
-    assert bad.code == 2 and "2 of 2 quotes cannot be resolved" in bad.err and "bad.csv:3: topic 1" in bad.err
+    bad = berrypick("evaluate", paths["truth_jsonl"], paths["bad_csv"], *options, "--unplaced", "error")
+    assert bad.code == 2 and "1 of 2 results cannot be placed in the documents" in bad.err
+    assert "topic 1, rank 1, line 3: its text is not in garden: Cut the new canes" in bad.err
     assert berrypick("evaluate", paths["truth_jsonl"], paths["run_csv"], "-m", "charR").code == 2
     bp.write(bp.read_run(paths["run_csv"]), tmp_path / "again.csv")
     again = berrypick("evaluate", paths["truth_jsonl"], tmp_path / "again.csv", *options)
@@ -125,7 +132,7 @@ def test_texts_alone_are_located_or_told():
     assert content(run) == [("1", "garden", 0, 26), ("1", "garden", CUT, CUT + 28)]
     assert run.notes == ("1 topic has no results",)
     with pytest.raises(bp.InputError, match="only its text"):
-        bp.run_from_objects({"1": [TEXT[:26]]})
+        bp.evaluate(SPANS, bp.run_from_objects({"1": [TEXT[:26]]}), "charR@1")
 
 
 def test_where_whole_documents_are_judged_a_text_has_its_document():

@@ -5,7 +5,7 @@ import re
 
 import pandas
 import pytest
-from cases import each
+from many_cases import each
 
 import berrypick as bp
 from berrypick.inputs.titles import titles_of

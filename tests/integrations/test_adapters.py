@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from carriers import DOCUMENTS, EXPECTED, PLACES, TEXTS, TRUTH
+from client_responses import DOCUMENTS, EXPECTED, PLACES, TEXTS, TRUTH
 
 import berrypick as bp
 
@@ -97,7 +97,7 @@ def test_a_metric_of_deepeval(monkeypatch):
 @pytest.mark.filterwarnings("ignore")
 def test_a_scorer_of_mlflow():
     pytest.importorskip("mlflow", reason="mlflow-skinny is not installed: pip install --group integrations")
-    from traced import MLFLOW
+    from platform_traces import MLFLOW
 
     from berrypick.mlflow import RetrievalScorer
 

@@ -237,7 +237,7 @@ def test_other_keys_and_their_messages(quiet):
 
 
 def test_texts_are_read_once(tmp_path, monkeypatch):
-    from berrypick.addons.integrations import topic_lists
+    from berrypick.integrations import topic_lists
 
     (tmp_path / "d").write_text(TEXT, encoding="utf-8")
     reads = []

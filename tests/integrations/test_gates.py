@@ -4,7 +4,7 @@ import pytest
 from whole_documents import INSTEAD, RUN, TRUTH, WHOLE, quiet
 
 import berrypick as bp
-from berrypick.addons.integrations.topic_lists import ListEvaluator
+from berrypick.integrations.topic_lists import ListEvaluator
 from berrypick.pytest import assert_retrieval
 
 

@@ -14,7 +14,7 @@ import pytest
 from ir_measures import Qrel, ScoredDoc
 
 import berrypick as bp
-from berrypick.addons.integrations import ir_measures_provider as provided
+from berrypick.integrations import ir_measures_provider as provided
 from berrypick.measures import registry
 from berrypick.measures._documents import names as document_names
 

@@ -78,7 +78,7 @@ def test_a_failure_has_reasons_table_and_worst_topics():
     assert str(bp.evaluate(JUDGED, FOUND, "charR charP")) in text
     worst = text.partition("charR, the worst of 2 topics\n")[2].splitlines()
     assert [line.split() for line in worst[:2]] == [["bad", "0.0000"], ["good", "0.5000"]]
-    assert worst[2].strip() == "berrypick.explain(truth, run, topic='bad', measure='charR', user='classical')"
+    assert worst[2].strip() == "berrypick.explain(truth, run, measure='charR', topic='bad', user='classical')"
     wordy = text.partition("charP, the worst of 2 topics\n")[2].splitlines()
     assert wordy[0].split() == ["good", "1.0000"]  # above the limit is worse
 

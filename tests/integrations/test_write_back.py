@@ -8,8 +8,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
-from carriers import EXPECTED, MEASURES, PLACES, TEXTS, TRUTH
-from traced import CHAIN, LANGSMITH, QUESTION, otlp
+from client_responses import EXPECTED, MEASURES, PLACES, TEXTS, TRUTH
+from platform_traces import CHAIN, LANGSMITH, QUESTION, otlp
 
 import berrypick as bp
 

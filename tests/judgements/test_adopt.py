@@ -7,12 +7,12 @@ import sys
 
 import pandas
 import pytest
-from cases import each
-from conftest import command
+from command_process import command
+from many_cases import each
 
 import berrypick as bp
-from berrypick.addons.adopt.cells import cell_value
-from berrypick.addons.adopt.golden_fields import Guess
+from berrypick.judgements.adopt.cells import cell_value
+from berrypick.judgements.adopt.golden_fields import Guess
 
 TEXT = "Cut the old canes. Water in July. Mulch in May. Water in June."
 DOCUMENTS = {"guide.md": TEXT, "faq.md": "Mulch keeps the soil moist all summer long."}

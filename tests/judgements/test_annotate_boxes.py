@@ -6,11 +6,11 @@ import json
 
 import numpy as np
 import pytest
-from pages import HOSTILE
+from report_pages import HOSTILE
 
 import berrypick as bp
-from berrypick.addons.pages.page_pictures import _png
-from berrypick.core.errors import InputError, UsageError
+from berrypick.data.errors import InputError, UsageError
+from berrypick.documents.pages.page_pictures import _png
 
 SIZE = [600, 800]
 

@@ -7,21 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from label_tasks import QUOTE, START, label_studio, region, write
+from label_tasks import label_studio, region, write
 
 import berrypick as bp
-from berrypick.core.errors import UsageError
-
-
-def annotation(**more: Any) -> dict[str, Any]:
-    return {
-        "@context": "http://www.w3.org/ns/anno.jsonld", "type": "Annotation",
-        "body": [{"type": "TextualBody", "purpose": "tagging", "value": "topic:q1"},
-                 {"type": "TextualBody", "purpose": "assessing", "value": "relevant"}],
-        "target": {"source": "guide.md", "selector": [
-            {"type": "TextPositionSelector", "start": START, "end": START + len(QUOTE)},
-            {"type": "TextQuoteSelector", "exact": QUOTE, "prefix": "Grapes.  ", "suffix": " in"}]}, **more,
-    }  # fmt: skip
+from berrypick.data.errors import UsageError
 
 
 def two(tmp_path: Path, *marks: tuple[Any, int, int, str]) -> str:

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import berrypick as bp
-from berrypick.addons.adopt.locator import Locator, Place, Unresolved, normal_form
-from berrypick.core.truth import Quote
+from berrypick.data.truth import Quote
+from berrypick.documents.locator import Locator, Place, Unresolved, normal_form
 from berrypick.documents.quotes import check_quotes
 from berrypick.documents.texts import Texts
 

@@ -8,7 +8,7 @@ import polars
 import pytest
 
 import berrypick as bp
-from berrypick.addons.adopt import locator as locating
+from berrypick.documents import locator as locating
 
 TEXT = "Raspberries fruit in July. Cut the old canes in autumn. Pick dry."
 DOCUMENTS = {"garden": TEXT, "shed": "Tools are kept dry."}

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import berrypick as bp
-from berrypick.addons.judge.pool import read_tasks
-from berrypick.core.errors import InputError, UsageError
+from berrypick.data.errors import InputError, UsageError
+from berrypick.judgements.pool import read_tasks
 
 SIZE = [10, 20]
 Rows = list[dict[str, Any]]

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import berrypick as bp
-from berrypick.addons.judge.pool import TASK_FORMATS, read_tasks
-from berrypick.core.errors import InputError, UsageError
+from berrypick.data.errors import InputError, UsageError
+from berrypick.judgements.pool import TASK_FORMATS, read_tasks
 
 TEXTS = {
     "a": "one two three four five six seven eight nine ten eleven twelve",

@@ -8,11 +8,11 @@ import re
 from collections import Counter
 
 import pytest
+from moved_sentences import moved_sentences, relocated
 
 import berrypick as bp
-from berrypick.addons.adopt.relocate import CERTAIN
-from berrypick.core.errors import UsageError
-from tests.moved_sentences import moved_sentences, relocated
+from berrypick.data.errors import UsageError
+from berrypick.judgements.relocate import CERTAIN
 
 OLD = (
     "Raspberries fruit in July. Cut the old canes in autumn, not the new ones.\n\n"
@@ -268,24 +268,3 @@ def test_one_sentence_moved():
 
 
 STATUSES = ("same", "moved", "edited", "split", "ambiguous", "gone")
-
-
-SENTENCES = "It rained. Cut the old canes in autumn. Then rest. \n Compost needs air. It does."
-
-
-def squad(shift: int, short: str = "") -> str:
-    answers = ["old canes", "autumn", "Compost needs air"]
-    asked = [{"id": f"q{i}", "question": "?", "answers": [{"text": one, "answer_start": SENTENCES.index(one) + shift}]}
-             for i, one in enumerate(answers)]  # fmt: skip
-    context = SENTENCES + " Here it ends." * 5 + short
-    return json.dumps({"data": [{"title": "B", "paragraphs": [{"context": context, "qas": asked}]}]}, indent=1)
-
-
-def test_a_relocated_truth_is_not_checked_against_the_old_texts(files):
-    path = files(good_json=squad(0))["good_json"]
-    old = bp.read_truth(path)
-    new = {"B/0": "A new beginning. " + SENTENCES}
-    moved = bp.relocate(old, path, new).truth
-    run = {"q0": [{"doc": "B/0", "start": 0, "end": len(new["B/0"])}]}
-    for more in ({}, {"documents": new}):
-        assert bp.score("charR", moved, run, topics="run", **more) == 1

@@ -8,10 +8,10 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from moved_sentences import moved_sentences, relocated
 
 import berrypick as bp
-from berrypick.addons.adopt.relocate import CERTAIN
-from tests.moved_sentences import moved_sentences, relocated
+from berrypick.judgements.relocate import CERTAIN
 
 
 @pytest.mark.parametrize("kind", ["words", "lines", "sections"])

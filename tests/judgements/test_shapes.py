@@ -8,11 +8,11 @@ from pathlib import Path
 
 import golden_shapes as shapes
 import pytest
-from cases import each
+from many_cases import each
 
 import berrypick as bp
 
-INDEPENDENT = Path(__file__).with_name("independent.py")
+INDEPENDENT = Path(__file__).parents[1] / "helpers" / "scores_without_berrypick.py"
 
 
 def retrieve(folder):

@@ -2,16 +2,16 @@
 
 import math
 
+import handmade
 import numpy as np
 import pytest
-import twins
-import worlds
-from generated import reaches
+import slow_twins
+from generated_inputs import reaches
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import berrypick as bp
-from berrypick.core.reach import Reach
+from berrypick.data.reach import Reach
 from berrypick.kernels import gain_law
 
 LEVELS = (0.01, 0.25, 0.5, 0.77, 1.0)
@@ -23,7 +23,7 @@ def test_the_expected_ratio_is_that_of_all_scenarios(matrix, data):
     t = matrix.shape[1]
     weight = data.draw(st.lists(st.sampled_from([0.25, 0.5, 1.0]), min_size=t, max_size=t))
     value = bp.expected_ratio(matrix, idealism=weight)
-    expected = [twins.expected_ratio(matrix, k, weight) for k in range(1, len(matrix) + 1)]
+    expected = [slow_twins.expected_ratio(matrix, k, weight) for k in range(1, len(matrix) + 1)]
     np.testing.assert_allclose(value, expected, rtol=0, atol=1e-12)
     assert (np.diff(value) >= -1e-15).all() and (value <= 1 + 1e-15).all()
 
@@ -32,7 +32,7 @@ def test_the_expected_ratio_is_that_of_all_scenarios(matrix, data):
 def test_the_expected_ratio_as_a_measure(matrix, data):
     t = matrix.shape[1]
     grades = data.draw(st.lists(st.sampled_from([0.25, 0.5, 1.0]), min_size=t, max_size=t))
-    truth, run, table = worlds.from_matrix(matrix, grades=grades)
+    truth, run, table = handmade.from_matrix(matrix, grades=grades)
     asked = ["ExpectedRatio", "ExpectedRatio@1", "ExpectedRatio@3", "ExpectedRatio@99"]
     values = bp.evaluate(truth, run, asked, navigation=table).mean()["run"]
     by_rank = [0.0, *bp.expected_ratio(matrix, idealism=grades).tolist()]
@@ -52,7 +52,7 @@ def test_the_law_of_the_gain(matrix, data):
         for j, threshold in enumerate(thresholds):
             exact = math.fsum(
                 p
-                for p, first in twins.scenarios(matrix)
+                for p, first in slow_twins.scenarios(matrix)
                 if math.fsum(g for g, rank in zip(gains, first, strict=True) if rank and rank <= k) >= threshold
             )
             assert found[event, j] == pytest.approx(exact, abs=1e-12)

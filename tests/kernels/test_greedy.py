@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from generated import candidate_rows, reaches
+from generated_inputs import candidate_rows, reaches
 from hypothesis import given, settings
 
-from berrypick.core.reach import Reach
+from berrypick.data.reach import Reach
 from berrypick.kernels import native
 from berrypick.kernels.lists import greedy
 from berrypick.kernels.lists.greedy import SAME, greedy_lists, plain_greedy_lists

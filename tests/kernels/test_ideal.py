@@ -2,15 +2,15 @@
 
 import math
 
+import handmade
 import numpy as np
 import pytest
-import twins
-import worlds
-from generated import candidate_rows, reaches
+import slow_twins
+from generated_inputs import candidate_rows, reaches
 from hypothesis import given, settings
 
 import berrypick as bp
-from berrypick.core.reach import Reach
+from berrypick.data.reach import Reach
 from berrypick.kernels.lists import ideal
 
 
@@ -19,10 +19,12 @@ from berrypick.kernels.lists import ideal
 def test_exact_is_the_best_of_all_orders(candidates):
     found = ideal.exact(Reach.of(candidates))
     for r in range(1, candidates.shape[1] + 1):
-        assert found.length[r - 1] == pytest.approx(twins.best_length(candidates, r), abs=1e-12)
-        assert found.inverse[r - 1] == pytest.approx(twins.best_inverse(candidates, r), abs=1e-12)
+        assert found.length[r - 1] == pytest.approx(slow_twins.best_length(candidates, r), abs=1e-12)
+        assert found.inverse[r - 1] == pytest.approx(slow_twins.best_inverse(candidates, r), abs=1e-12)
         # the list that is named has the length that is named
-        assert twins.list_length(candidates, found.lists[r - 1], r) == pytest.approx(found.length[r - 1], abs=1e-12)
+        assert slow_twins.list_length(candidates, found.lists[r - 1], r) == pytest.approx(
+            found.length[r - 1], abs=1e-12
+        )
 
 
 @given(reaches(ranks=(1, 4), targets=(1, 3), coins=5))
@@ -31,11 +33,11 @@ def test_exact_on_any_rows_at_all(rows):
     """Rows among which no list may surely suffice: then there is no length."""
     found = ideal.exact(Reach.of(rows))
     for r in range(1, rows.shape[1] + 1):
-        best = twins.best_length(rows, r)
+        best = slow_twins.best_length(rows, r)
         assert (
             math.isnan(found.length[r - 1]) if best is None else found.length[r - 1] == pytest.approx(best, abs=1e-12)
         )
-        assert found.inverse[r - 1] == pytest.approx(twins.best_inverse(rows, r), abs=1e-12)
+        assert found.inverse[r - 1] == pytest.approx(slow_twins.best_inverse(rows, r), abs=1e-12)
 
 
 @given(candidate_rows(most=6, targets=4))
@@ -56,14 +58,14 @@ def greedy_twin(rows, r):
     while left:
 
         def gain(i, chosen=chosen):
-            law = twins.law(rows[[*chosen, i]], len(chosen) + 1)
+            law = slow_twins.law(rows[[*chosen, i]], len(chosen) + 1)
             return sum(min(f, r) * p for f, p in enumerate(law))
 
         best = max(gain(i) for i in left)
         pick = next(i for i in left if gain(i) >= best - 1e-12)
         chosen.append(pick)
         left.remove(pick)
-        if sum(twins.law(rows[chosen], len(chosen))[:r]) == 0:
+        if sum(slow_twins.law(rows[chosen], len(chosen))[:r]) == 0:
             break
     return chosen
 
@@ -75,9 +77,9 @@ def test_greedy_follows_its_rule(candidates):
         chosen = greedy_twin(candidates, r)
         if list(found.lists[r - 1]) != chosen:
             # candidates so close that rounding decides; the values must then agree
-            mine = twins.list_length(candidates, found.lists[r - 1], r)
-            assert mine == pytest.approx(twins.list_length(candidates, chosen, r), abs=1e-9)
-        own = twins.list_length(candidates, found.lists[r - 1], r)
+            mine = slow_twins.list_length(candidates, found.lists[r - 1], r)
+            assert mine == pytest.approx(slow_twins.list_length(candidates, chosen, r), abs=1e-9)
+        own = slow_twins.list_length(candidates, found.lists[r - 1], r)
         assert found.length[r - 1] == pytest.approx(min(own, r), abs=1e-12)
 
 
@@ -96,30 +98,30 @@ def test_more_than_eight_candidates_are_refused():
 
 def test_candidates_come_from_truth_and_navigation_never_from_the_run():
     """b and c are wanted, a leads to both; whether the run has a or not, the ideal list may use it."""
-    from berrypick.core.navigation import ReachTable
+    from berrypick.data.navigation import ReachTable
 
-    truth = worlds.document_truth({"1": {"b": 1, "c": 1}})
+    truth = handmade.document_truth({"1": {"b": 1, "c": 1}})
     table = ReachTable({("a", "b"): 0.9, ("a", "c"): 0.9})
     for ranked in (["b", "c"], ["a", "b", "c"]):
         matrix = [[{"a": 0.9, "b": 1, "c": 0}[d], {"a": 0.9, "b": 0, "c": 1}[d]] for d in ranked]
         value = bp.evaluate(
-            truth, worlds.document_run({"1": ranked}), "EPRUM(r=2,ideal='exact')", navigation=table
+            truth, handmade.document_run({"1": ranked}), "EPRUM(r=2,ideal='exact')", navigation=table
         ).mean()["run"]["EPRUM(r=2,ideal='exact')"]
-        assert value == pytest.approx(1.29 * twins.expected_inverse(matrix, 2), abs=1e-12)
+        assert value == pytest.approx(1.29 * slow_twins.expected_inverse(matrix, 2), abs=1e-12)
 
 
 def test_several_spans_of_one_document_are_several_candidates():
     spans = [("d", 0, 10), ("d", 20, 30), ("e", 0, 5)]
-    truth, run = worlds.span_truth({"1": spans}), worlds.span_run({"1": spans})
+    truth, run = handmade.span_truth({"1": spans}), handmade.span_run({"1": spans})
     values = bp.evaluate(truth, run, "EPRUM EPRUM(ideal='exact') EPRUM(ideal='greedy')").mean()["run"]
     assert list(values.values()) == pytest.approx([1, 1, 1])
 
 
 def test_a_target_that_the_table_makes_hard_to_reach_is_still_a_candidate():
     """A unit reaches itself with 1 unless the table says otherwise; then no list surely suffices."""
-    from berrypick.core.navigation import ReachTable
+    from berrypick.data.navigation import ReachTable
 
-    truth = worlds.document_truth({"1": {"a": 1}})
-    run = worlds.document_run({"1": ["a"]})
+    truth = handmade.document_truth({"1": {"a": 1}})
+    run = handmade.document_run({"1": ["a"]})
     results = bp.evaluate(truth, run, "EPRUM EPRUM(ideal='exact')", navigation=ReachTable({("a", "a"): 0.5}))
     assert results.mean()["run"] == {"EPRUM": 0.5, "EPRUM(ideal='exact')": None}

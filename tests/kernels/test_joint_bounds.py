@@ -6,17 +6,17 @@ target for itself; among all joint laws with these marginals the programme finds
 
 import itertools
 
+import handmade
 import numpy as np
 import pytest
-import worlds
-from cases import at_length
+from many_cases import at_length
 from scipy.optimize import linprog
 from scipy.sparse import csr_matrix
 
 import berrypick as bp
 from berrypick import kernels
-from berrypick.core.navigation import ReachTable
-from berrypick.core.reach import Reach
+from berrypick.data.navigation import ReachTable
+from berrypick.data.reach import Reach
 from berrypick.kernels.joint_bounds import bounds_at_events, mean_bound, weighted_bounds
 
 README = [[0.4, 0.4], [0.6, 0.4], [1, 0]]
@@ -162,7 +162,7 @@ def test_at_a_rank_targets_leave_nothing_open_and_hubs_do():
     found = list(scores(ranks)[1].values())
     assert found == pytest.approx(np.repeat([0.8, 0.7, 1.64 / 3, 0.328], 3), abs=1e-12)
     matrix = np.array([[0.9, 0.9], [1, 0], [0, 1]])
-    truth, run, table = worlds.from_matrix(matrix)
+    truth, run, table = handmade.from_matrix(matrix)
     ends = [f"EPRUM(rank=1,ideal='exact',together='{end}')" for end in ("low", "independent", "high")]
     found = bp.evaluate(truth, run, ends, navigation=table).mean()["run"]
     # E[ML*] = 1 for one target and 1.29 for two: P(F >= 1) + .29 P(F >= 2), from .9 and .9 up to 1 and .8
@@ -200,6 +200,6 @@ def test_its_explanation_has_the_value(cut):
     for end in ("low", "high"):
         measure = f"EPRUM({cut}together='{end}')"
         value = bp.score(measure, truth, run, navigation=clicks)
-        text = str(bp.explain(truth, run, "q", measure, navigation=clicks))
+        text = str(bp.explain(truth, run, measure, "q", navigation=clicks))
         assert f"{value:.6g}"[:7] in text and "P(F=f)" not in text
         assert ("at least" in text and "at most" in text) or "whatever is seen together" in text

@@ -4,12 +4,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-import twins
-from generated import reaches
+import slow_twins
+from generated_inputs import reaches
 from hypothesis import given
 from hypothesis import strategies as st
 
-from berrypick.core.reach import Reach
+from berrypick.data.reach import Reach
 from berrypick.kernels.poisson_binomial import (
     law,
     lower_tails,
@@ -28,7 +28,7 @@ CLOSE = {"rtol": 0, "atol": 1e-12}
 def test_the_law_is_that_of_all_scenarios(matrix):
     reach = Reach.of(matrix)
     for event, k in enumerate(reach.events.tolist()):
-        np.testing.assert_allclose(number_seen(reach)[event], twins.law(matrix, k), **CLOSE)
+        np.testing.assert_allclose(number_seen(reach)[event], slow_twins.law(matrix, k), **CLOSE)
 
 
 @given(reaches(ranks=(1, 6)))
@@ -40,7 +40,7 @@ def test_events_are_the_ranks_that_reach_anything(matrix):
 def test_seen_and_unseen_are_equation_1(matrix):
     reach = Reach.of(matrix)
     for event, k in enumerate(reach.events.tolist()):
-        exact = twins.seen(matrix, k)
+        exact = slow_twins.seen(matrix, k)
         np.testing.assert_allclose(reach.seen[event], [float(p) for p in exact], rtol=1e-14)
         np.testing.assert_allclose(reach.unseen[event], [float(1 - p) for p in exact], rtol=1e-14)
         np.testing.assert_array_equal(reach.expected_seen(k), reach.seen[event])
@@ -81,7 +81,7 @@ def test_tiny_upper_tails_keep_their_digits(row, ranks):
     """P(F >= t) may be 1e-50; a difference form would have lost all of it."""
     matrix = np.array([row] * ranks)
     tails = upper_tails(number_seen(Reach.of(matrix)))[-1]
-    exact = [twins.subset_law(twins.seen(matrix, ranks), f) for f in range(len(row) + 1)]
+    exact = [slow_twins.subset_law(slow_twins.seen(matrix, ranks), f) for f in range(len(row) + 1)]
     for f in range(1, len(row) + 1):
         wanted = sum(exact[f:], start=Fraction(0))
         assert abs(Fraction(tails[f]) / wanted - 1) < Fraction(1, 10**12)
@@ -93,7 +93,7 @@ def test_tiny_lower_tails_keep_their_digits(row):
     nearly = np.array([[1.0 - p for p in row]] * 2)
     reach = Reach.of(nearly)
     left = lower_tails(number_seen(reach))[-1, 1]
-    exact = twins.subset_law(twins.seen(nearly, 2), 0)
+    exact = slow_twins.subset_law(slow_twins.seen(nearly, 2), 0)
     assert abs(Fraction(left) / exact - 1) < Fraction(1, 10**12)
 
 
@@ -135,7 +135,7 @@ def test_without_each_leaves_one_target_out(matrix, data):
         others = [y for y in range(reach.targets) if y != x]
         for row, event in zip(found[x], wanted[x].tolist(), strict=True):
             exact = [Fraction(p) for p in reach.seen[event, others].tolist()]
-            expected = [float(twins.subset_law(exact, s)) for s in range(reach.targets)]
+            expected = [float(slow_twins.subset_law(exact, s)) for s in range(reach.targets)]
             np.testing.assert_allclose(row, expected, **CLOSE)
 
 

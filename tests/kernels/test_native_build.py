@@ -86,7 +86,7 @@ def test_a_slow_installation_says_so_where_the_work_is_large(large, chosen):
 
 
 def test_the_command_line_and_the_index_say_it_once(berrypick, tmp_path, monkeypatch):
-    from berrypick.addons.index import build
+    from berrypick.documents.xml import build
     from berrypick.evaluation import evaluation
 
     monkeypatch.setattr(kernels, "_native", None)
@@ -137,14 +137,14 @@ def test_without_a_compiler_a_pure_wheel_with_everything_else_is_made(tmp_path):
     source = ROOT / "src"
     examples = ROOT / "docs" / "examples"
     files = [(path, path.relative_to(source)) for path in (source / "berrypick").rglob("*")]
-    packed = Path("berrypick/addons/demo/examples")
+    packed = Path("berrypick/demo/examples")
     files += [(path, packed / path.relative_to(examples)) for path in examples.rglob("*")]
     wanted = {
         name.as_posix()
         for path, name in files
         if path.is_file() and "__pycache__" not in path.parts and path.suffix != ".pyc"
     }
-    assert {"berrypick/py.typed", "berrypick/references.bib"} <= wanted
+    assert {"berrypick/py.typed", "berrypick/data/references.bib", "berrypick/__init__.pyi"} <= wanted
     assert wanted - names == set(), "files of the package that the wheel has not"
     installed = tmp_path / "installed"
     zipfile.ZipFile(wheel).extractall(installed)

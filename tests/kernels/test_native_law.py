@@ -14,16 +14,16 @@ from contextlib import contextmanager
 from decimal import Decimal, localcontext
 from os import environ
 
-import counted
+import counted_work
 import numpy as np
 import pytest
-from generated import PROBABILITIES
+from generated_inputs import PROBABILITIES
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import berrypick as bp
 from berrypick import kernels
-from berrypick.core.reach import Reach
+from berrypick.data.reach import Reach
 from berrypick.kernels import poisson_binomial
 from berrypick.kernels.poisson_binomial import consulted, events, law, number_seen, weighted_law
 
@@ -348,8 +348,8 @@ def test_a_certain_topic_of_any_size_costs_next_to_nothing(monkeypatch):
         return lambda: (weighted_law(reach, np.ones(entries)), consulted(reach, False))
 
     work(1)()
-    assert counted.calls(work(1)) == counted.calls(work(1000))
-    assert counted.peak(work(1)) < 10 * 8 * 10**5  # ten columns
+    assert counted_work.calls(work(1)) == counted_work.calls(work(1000))
+    assert counted_work.peak(work(1)) < 10 * 8 * 10**5  # ten columns
 
 
 # --- manners ---------------------------------------------------------------------------------------------------------

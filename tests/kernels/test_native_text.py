@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from berrypick import kernels
-from berrypick.core import paths
+from berrypick.data import paths
 from berrypick.kernels.intervals import intersections, merge
 from berrypick.kernels.relevant_text import Measured, first_seen
 from berrypick.kernels.trees import nested_pairs, numbered, unseen_lengths

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from berrypick import kernels
-from berrypick.comparison import statistics
 from berrypick.kernels import resampling
+from berrypick.statistics import statistics
 
 
 def test_docstrings():

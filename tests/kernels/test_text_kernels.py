@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-import twins_text as twins
+import slow_text_twins as twins
 from hypothesis import given
 from hypothesis import strategies as st
 

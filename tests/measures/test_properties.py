@@ -2,17 +2,17 @@
 
 import random
 
+import handmade
 import numpy as np
 import pytest
-import worlds
-from generated import reaches, span_worlds
+from generated_inputs import reaches, span_worlds
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import berrypick as bp
-from berrypick.core.collection import Collection
-from berrypick.core.navigation import ReachTable
-from berrypick.core.reach import Reach
+from berrypick.data.collection import Collection
+from berrypick.data.navigation import ReachTable
+from berrypick.data.reach import Reach
 from berrypick.kernels.poisson_binomial import number_seen
 
 ON_PAGES = (
@@ -30,7 +30,7 @@ def test_results_that_lead_nowhere_never_help(matrix, more):
     longer = np.vstack([matrix, np.zeros((more, matrix.shape[1]))])
     before, after = (
         bp.evaluate(truth, run, ON_PAGES, navigation=table, units=60).mean()["run"]
-        for truth, run, table in (worlds.from_matrix(matrix), worlds.from_matrix(longer))
+        for truth, run, table in (handmade.from_matrix(matrix), handmade.from_matrix(longer))
     )
     for name, value in before.items():
         assert value is None or after[name] <= value + 1e-12, name
@@ -40,9 +40,9 @@ def test_results_that_lead_nowhere_never_help(matrix, more):
 def test_segments_that_lead_nowhere_never_help(world, more):
     collection = Collection({**world.lengths, "elsewhere": 50})
     useless = [("elsewhere", 3 * i, 3 * i + 2) for i in range(more)]
-    truth = worlds.span_truth({"1": world.targets})
+    truth = handmade.span_truth({"1": world.targets})
     before, after = (
-        bp.evaluate(truth, worlds.span_run({"1": spans}), f"{ON_SPANS} ESL(tolerance=5)", collection=collection)
+        bp.evaluate(truth, handmade.span_run({"1": spans}), f"{ON_SPANS} ESL(tolerance=5)", collection=collection)
         for spans in (world.results, world.results + useless)
     )
     before, after = before.mean()["run"], after.mean()["run"]
@@ -143,8 +143,8 @@ def test_the_order_of_judgements_within_a_topic_hardly_matters(seed):
         lists.setdefault(line.split()[0], []).append(line.split()[2])
     values = []
     for _ in range(2):
-        truth = worlds.document_truth(grades)
-        results = bp.evaluate(truth, worlds.document_run(lists), ON_PAGES, navigation=table, units=100)
+        truth = handmade.document_truth(grades)
+        results = bp.evaluate(truth, handmade.document_run(lists), ON_PAGES, navigation=table, units=100)
         values.append(results.mean()["run"])
         grades = {topic: dict(rng.sample(sorted(judged.items()), len(judged))) for topic, judged in grades.items()}
     for name, value in values[0].items():

@@ -5,7 +5,7 @@ import random
 import ir_measures
 import pytest
 import pytrec_eval
-from cases import each
+from many_cases import each
 
 import berrypick as bp
 from berrypick.pytest import assert_retrieval

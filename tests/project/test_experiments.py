@@ -15,13 +15,14 @@ from types import ModuleType
 
 import numpy as np
 import pytest
+from experiment_data import made_files, served, sha256
 
 import berrypick as bp
-from berrypick.relevance.recall_base import recall_base
-from tests.made_data import made_files, served, sha256
+from berrypick.documents.xml.resolve import resolve_elements
+from berrypick.targets.recall_base import recall_base
 
 ROOT = Path(__file__).resolve().parents[2]
-CAMPAIGN = ROOT / "src" / "berrypick" / "addons" / "demo" / "campaign"
+CAMPAIGN = ROOT / "src" / "berrypick" / "demo" / "campaign"
 sys.path.insert(0, str(ROOT / "experiments"))
 data, everything = (import_module(name) for name in ("data", "all"))
 degraded, ideal_run = (getattr(import_module("_synthetic"), name) for name in ("degraded", "ideal_run"))
@@ -34,7 +35,7 @@ def collection():
 
 @pytest.fixture(scope="module")
 def truth(collection):
-    return bp.resolve_elements(bp.read_truth(CAMPAIGN / "assessments.xml"), collection)
+    return resolve_elements(bp.read_truth(CAMPAIGN / "assessments.xml"), collection)
 
 
 def test_ideal_run_is_ideal(truth, collection) -> None:

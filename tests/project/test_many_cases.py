@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from cases import each
+from many_cases import each
 
 
 def test_all_are_called_and_all_failures_are_told(tmp_path):

@@ -35,8 +35,10 @@ WITHOUT = [word for name in ("cacheprovider", "langsmith_plugin", "phoenix", "an
 
 @pytest.fixture
 def suite(tmp_path):
-    for name in ("conftest.py", "browsers.py", "cases.py", "made_once.py"):
-        (tmp_path / name).write_text(Path(__file__).parents[1].joinpath(name).read_text())
+    tests = Path(__file__).parents[1]
+    helpers = ("browsers", "command_process", "made_once", "many_cases")
+    for path in (tests / "conftest.py", *(tests / "helpers" / f"{name}.py" for name in helpers)):
+        (tmp_path / path.name).write_text(path.read_text())
     (tmp_path / "test_it.py").write_text(SUITE)
 
     def run(**environment):

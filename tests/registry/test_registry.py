@@ -7,10 +7,11 @@ import pickle
 import subprocess
 import sys
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 
+import example_plugin
 import numpy as np
-import plugins
 import pytest
 
 import berrypick as bp
@@ -61,7 +62,7 @@ def test_measures_and_user_models_are_imported_by_name():
 def test_every_measure_and_user_model_is_an_attribute():
     for registry in (measures.registry, users.registry):
         for cls in registry.built_in().values():
-            assert getattr(registry.package, cls.__name__) is cls
+            assert getattr(import_module(registry.room.package), cls.__name__) is cls
 
 
 def test_one_measure_reads_no_other_file():
@@ -247,7 +248,7 @@ def test_an_error_in_the_class_is_one_message_that_says_where():
     with pytest.raises(bp.BerrypickError, match=r"EPRUM failed with KeyError: 'x'"):
         bp.evaluate(TRUTH, RUN, "EPRUM", user=Lost())
     with pytest.raises(bp.BerrypickError, match="Broken failed"):
-        bp.explain(TRUTH, RUN, "1", Broken)
+        bp.explain(TRUTH, RUN, Broken, "1")
 
 
 def test_parameterisations_are_columns_of_their_own():
@@ -296,7 +297,7 @@ def test_what_is_not_read_is_not_in_the_signature():
 
 
 def test_a_plain_explanation():
-    text = str(bp.explain(TRUTH, RUN, "1", Ranks(add=1)))
+    text = str(bp.explain(TRUTH, RUN, Ranks(add=1), "1"))
     assert text.startswith("Ranks(add=1,plain=1) for topic 1")
     for part in ("2 targets", "3 ranks", "Ranks(add=1) = 4"):
         assert part in text
@@ -351,7 +352,7 @@ def test_a_field_without_default_must_be_given():
 
 
 def test_references_of_another_package():
-    from berrypick.references import bibtex, cited
+    from berrypick.data.references import bibtex, cited
 
     entry = "@article{own2024,\n  author = {Doe, Jo},\n  title = {Of ranks},\n  year = {2024},\n}"
     assert cited(entry) == "Doe, Jo (2024). Of ranks." and bibtex(entry) == entry + "\n"
@@ -375,8 +376,8 @@ def test_what_is_registered_is_known_by_name(berrypick, files):
 
 
 def test_a_registered_user_model_and_format(tmp_path):
-    bp.register(plugins.Opener)
-    bp.register(plugins.DoubleColonRun)
+    bp.register(example_plugin.Opener)
+    bp.register(example_plugin.DoubleColonRun)
     path = tmp_path / "some"
     path.write_text("1::a::2.0::mine\n")
     assert bp.read_run(path).tag == "mine"
@@ -418,10 +419,10 @@ class Mutable(bp.Measure):
     ],
 )  # fmt: skip
 def test_what_cannot_be_registered(given, why):
-    before = [registry.names() for registry in plugins.REGISTRIES]
+    before = [registry.names() for registry in example_plugin.REGISTRIES]
     with pytest.raises(bp.UsageError, match=why):
         bp.register(given)
-    assert [registry.names() for registry in plugins.REGISTRIES] == before
+    assert [registry.names() for registry in example_plugin.REGISTRIES] == before
 
 
 def test_another_class_of_a_registered_name_is_refused():
@@ -441,7 +442,7 @@ def test_a_cell_may_be_run_again():
 
 
 def test_every_name_that_is_offered_is_found():
-    for registry in plugins.REGISTRIES:
+    for registry in example_plugin.REGISTRIES:
         for name in registry.names():
             assert registry.find(name) is not None
             assert name not in registry.external()
@@ -459,7 +460,7 @@ def test_what_is_no_measure(name):
 
 
 def test_formats_by_class():
-    assert formats.by_name(plugins.DoubleColonRun) is plugins.DoubleColonRun
+    assert formats.by_name(example_plugin.DoubleColonRun) is example_plugin.DoubleColonRun
     assert formats.by_name("trec-run") is formats.by_name(formats.by_name("trec-run"), "run")
     for wrong in (int, 3, None, ["trec-run"]):
         with pytest.raises(bp.UsageError, match="is not a format"):
@@ -527,7 +528,7 @@ def test_a_broken_entry_point_is_one_message_and_breaks_nothing_else(tmp_path, b
         SOUND + "number = 3\nclass EPRUM(Sound): pass\n",
     )
     paths = files(t_qrels="1 0 a 1\n", r_run="1 Q0 a 1 1 x\n")
-    with plugins.discoverable(tmp_path):
+    with example_plugin.discoverable(tmp_path):
         assert bp.score("Sound", TRUTH, RUN) == 1
         assert bp.score("EPRUM", {"1": {"a": 1}}, {"1": {"x": 2, "a": 1}}) == 0.5, "ours"
         for name, why in {
@@ -554,7 +555,7 @@ def test_of_two_packages_with_one_name_neither_is_chosen(tmp_path):
     for name in ("one_sound", "other_sound"):
         distribution(tmp_path, name, {"measures": {"Sound": f"{name}:Sound"}}, SOUND)
     with (
-        plugins.discoverable(tmp_path),
+        example_plugin.discoverable(tmp_path),
         pytest.raises(bp.UsageError, match=r"measure Sound .* the name Sound is taken"),
     ):
         bp.score("Sound", TRUTH, RUN)
@@ -567,7 +568,7 @@ def test_a_package_may_register_what_its_entry_point_names(tmp_path):
         {"measures": {"Both": "both_ways:Both"}},
         SOUND.replace("Sound", "Both") + "bp.register(Both)\n",
     )
-    with plugins.discoverable(tmp_path):
+    with example_plugin.discoverable(tmp_path):
         assert bp.score("Both", TRUTH, RUN) == 1
         assert measures.registry.problems() == []
         assert measures.registry.names().count("Both") == 1
@@ -582,9 +583,9 @@ def test_entry_points_are_loaded_only_when_needed(tmp_path):
     )
     path = tmp_path / "run"
     path.write_text("1 Q0 a 1 1 x\n")
-    with plugins.discoverable(tmp_path):
+    with example_plugin.discoverable(tmp_path):
         bp.evaluate({"1": {"a": 1}}, path, "EPRUM(user='hierarchy') Bpref AP P@10")
-        assert "loud_one" not in sys.modules and not any(registry._broken for registry in plugins.REGISTRIES)
+        assert "loud_one" not in sys.modules and not any(registry._broken for registry in example_plugin.REGISTRIES)
         assert charP in measures.registered().values() and measures.registry.problems()
 
 
@@ -599,9 +600,9 @@ def test_a_small_evaluation_loads_little(tmp_path):
     asked = ["evaluate", str(tmp_path / "t.qrels"), str(tmp_path / "r.run"), "-m", "AP nDCG@10 P@10"]
     done = subprocess.run([sys.executable, "-c", code, *asked], capture_output=True, text=True, check=True)
     loaded = set(done.stdout.splitlines()[-1].split())
-    unneeded = ("inputs.fields", "inputs.objects", "inputs.frames", "formats.span_truth", "addons.traces.stores",
-                "comparison.statistics", "addons.ideal.list_problem", "documents.tokens", "addons.index.resolve",
-                "users.pairs", "addons.levels.levels", "addons.pages.page_units", "addons.index.structure",
-                "addons.judge.annotators")  # fmt: skip
+    unneeded = ("rows.fields", "inputs.objects", "inputs.frames", "formats.spans.span_truth", "inputs.stores.stores",
+                "statistics.statistics", "ideal.list_problem", "documents.tokens", "documents.xml.resolve",
+                "users.pairs", "evaluation.levels", "documents.pages.page_units", "documents.xml.structure",
+                "data.annotators", "testing", "analysis", "report")  # fmt: skip
     assert "berrypick.evaluation.scoring" in loaded and not {f"berrypick.{name}" for name in unneeded} & loaded
     assert len(loaded) < 140

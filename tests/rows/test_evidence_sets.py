@@ -5,10 +5,10 @@ import json
 import pandas
 import polars
 import pytest
-from cases import each
+from many_cases import each
 
 import berrypick as bp
-from berrypick.core.truth import TopicTruth
+from berrypick.data.truth import TopicTruth
 
 SPANS = [
     {"topic": "1", "doc": "a", "start": 0, "end": 10, "set": "x"},

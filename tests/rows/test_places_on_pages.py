@@ -182,7 +182,7 @@ WRONG = {
     "whole number from 1 on, not 1.5": {"page": 1.5},
     "but no page": {"page": None},
     "width and a height above 0": {"page_size": [0, 100]},
-    "both say where, by characters and by pages": {"start": 3, "end": 9},
+    "only some lines have start and end": {"start": 3, "end": 9},
     "counts from the lower left corner": {"box": {"l": 0, "t": 9, "r": 9, "b": 0, "coord_origin": "BOTTOMLEFT"}},
     "page and page_index are two pages": {"page_index": 1},
     "are two boxes": {"x0": 1, "y0": 1, "x1": 2, "y1": 2},

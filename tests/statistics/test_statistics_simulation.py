@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from berrypick.comparison.statistics import bootstrap, randomisation_test, t_test
+from berrypick.statistics.statistics import bootstrap, randomisation_test, t_test
 
 DRAWN = 1000
 ERROR = 3 * np.sqrt(0.95 * 0.05 / DRAWN)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import berrypick as bp
-from berrypick.comparison import compare
-from berrypick.comparison.topic_columns import Column, ColumnBlocks
+from berrypick.analysis.comparison import compare
+from berrypick.statistics.topic_columns import Column, ColumnBlocks
 
 
 def test_tables_and_columns_give_the_same_blocks():

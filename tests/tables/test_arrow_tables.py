@@ -7,10 +7,10 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from made_results import results
+from handmade_results import results
 
 import berrypick as bp
-from berrypick.addons.sweep.sweep import Sweep
+from berrypick.analysis.sweep.sweep import Sweep
 
 VALUES = {"a": {"AP": [0.5, None, 0.25], "charR@5": [1.0, 0.5, 0.0]}, "b": {"AP": [None] * 3, "charR@5": [0.0, 1, 0.5]}}
 

@@ -9,15 +9,15 @@ import re
 from html.parser import HTMLParser
 
 import pytest
+from handmade_results import results
 from hypothesis import example, given
 from hypothesis import strategies as st
-from made_results import results
 from markdown_it import MarkdownIt
 
 import berrypick as bp
-from berrypick.core.score import Table
-from berrypick.report import tables
-from berrypick.report.text import render
+from berrypick.data.score import Table
+from berrypick.tables import tables
+from berrypick.tables.text import render
 
 HOSTILE = [
     "<script>alert(1)</script>",

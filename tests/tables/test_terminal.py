@@ -11,13 +11,13 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from conftest import command
-from made_results import results
+from command_process import command
+from handmade_results import results
 
 import berrypick as bp
-from berrypick.comparison.curves import Band
-from berrypick.core.score import Explanation, Table
-from berrypick.report import terminal, text
+from berrypick.analysis.comparison.curves import Band
+from berrypick.data.score import Explanation, Table
+from berrypick.tables import terminal, text
 
 fcntl, pty, termios = (pytest.importorskip(name, reason="terminals of POSIX") for name in ("fcntl", "pty", "termios"))
 

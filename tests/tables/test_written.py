@@ -7,8 +7,8 @@ import io
 import json
 
 import pytest
-from cases import each
 from click.testing import CliRunner
+from many_cases import each
 
 import berrypick as bp
 from berrypick.cli import cli

@@ -6,7 +6,7 @@ EPRUM (Piwowarski and Dupret 2006) section 3.1, PRUM (2007) section 4.2.2, and b
 from __future__ import annotations
 
 import pytest
-import twins_text as twins
+import slow_text_twins as twins
 
 import berrypick as bp
 

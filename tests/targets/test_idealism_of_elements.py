@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-import twins_text as twins
+import slow_text_twins as twins
 
 import berrypick as bp
 

@@ -6,16 +6,16 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-import twins_text as twins
+import slow_text_twins as twins
 from hypothesis import given
 from hypothesis import strategies as st
-from twins_text import Key, World
+from slow_text_twins import Key, World
 
 import berrypick as bp
-from berrypick.core import paths
-from berrypick.core.truth import TopicTruth, Truth
-from berrypick.relevance.gains import exhaustivity_of, gains_of, specificity_of
-from berrypick.relevance.recall_base import RecallBase, recall_base
+from berrypick.data import paths
+from berrypick.data.truth import TopicTruth, Truth
+from berrypick.targets.gains import exhaustivity_of, gains_of, specificity_of
+from berrypick.targets.recall_base import RecallBase, recall_base
 
 
 def base_of(truth: Truth, quant: str | None = None, left_out: tuple[str, ...] = ()) -> RecallBase:
@@ -195,6 +195,19 @@ def test_a_kept_element_under_a_kept_one_is_dropped() -> None:
         element_truth(("/a[1]", 100, 50), ("/a[1]/s[1]", 40, 10), ("/a[1]/s[2]", 40, 36), ("/a[1]/s[1]/p[1]", 30, 10))
     )
     assert keys(base, base.ideal) == [("d", "/a[1]")]
+
+
+def test_elements_left_out_are_removed_before_the_bases_are_built() -> None:
+    """2006 ignored link elements: without them the paragraph is the ideal one."""
+    truth = element_truth(("/a[1]", 100, 50), ("/a[1]/p[1]", 60, 50), ("/a[1]/p[1]/link[1]", 20, 20))
+    assert keys(base_of(truth), base_of(truth).ideal) == [("d", "/a[1]/p[1]/link[1]")]
+    without = base_of(truth, left_out=("link",))
+    assert keys(without) == [("d", "/a[1]"), ("d", "/a[1]/p[1]")]
+    assert keys(without, without.ideal) == [("d", "/a[1]/p[1]")]
+    link, paragraph = (twins.element_run([[("d", path)]]) for path in ("/a[1]/p[1]/link[1]", "/a[1]/p[1]"))
+    assert twins.value(truth, link, "xCG@1", ignore_elements="link") == 0.0
+    assert twins.value(truth, paragraph, "nxCG@1", ignore_elements=["link", "figure"]) == 1.0
+    assert twins.value(truth, link, "nxCG@1") == 1.0
 
 
 def test_documents_do_not_mix() -> None:

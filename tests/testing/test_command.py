@@ -1,14 +1,12 @@
 """berrypick check --laws, and what bp.laws returns."""
 
 import json
-import os
 import sys
-from pathlib import Path
 
 import pytest
 
 import berrypick as bp
-from berrypick.core.laws import LAWS
+from berrypick.data.laws import LAWS
 
 TRUTH = "".join(f'{{"topic": "{t}", "doc": "d{t}", "start": {s}, "end": {s + 9}}}\n' for t in (1, 2) for s in (0, 40))
 RUN = "".join(f'{{"topic": "{t}", "doc": "d{t}", "start": {s}, "end": {s + 20}, "score": {9 - s / 9}}}\n'
@@ -92,16 +90,6 @@ def test_what_cannot_work_is_one_message(arguments, message, berrypick, files):
     told = berrypick("check", *(named.get(word, word) for word in arguments))
     assert told.code == 2 and not told.out
     assert told.err.startswith("berrypick: ") and message in told.err
-
-
-@pytest.mark.slow
-def test_without_the_feature_it_is_one_message(process, files):
-    hidden = str(Path(__file__).parents[1] / "hidden")
-    here = {**os.environ, "BERRYPICK_HIDDEN": "laws", "PYTHONPATH": hidden}
-    told = process("check", "--laws", *files, "-m", "charR", env=here)
-    assert told.code == 2 and not told.out
-    assert told.err == "berrypick: --laws needs the add-on with the function laws, which is not installed\n"
-    assert process("check", *files, env=here).code == 0
 
 
 @pytest.mark.parametrize(

@@ -2,17 +2,17 @@
 
 import os
 
-import campaigns
+import drawn_campaigns
 import numpy as np
 import pytest
-from cases import each
+from many_cases import each
 
 import berrypick as bp
 from berrypick import formats, kernels
-from berrypick.addons.laws.carriers import carriers
-from berrypick.core.assemble import assemble
-from berrypick.core.laws import LAWS, USUAL, with_laws
+from berrypick.data.assemble import assemble
+from berrypick.data.laws import LAWS, USUAL, with_laws
 from berrypick.formats import content
+from berrypick.testing.carriers import carriers
 
 
 class Decoy(bp.Measure):
@@ -151,7 +151,7 @@ CASES = [
 
 @pytest.fixture(scope="module")
 def drawn():
-    return {campaign.name: campaign for campaign in campaigns.campaigns(0)}
+    return {campaign.name: campaign for campaign in drawn_campaigns.campaigns(0)}
 
 
 @pytest.mark.slow
@@ -247,8 +247,8 @@ def test_contradictions_that_are_allowed_break_no_law(drawn):
 
 #: What was done to hits once: inner ones dropped, responses of clients iterated, their fields not read.
 MISREAD = {
-    "inner hits of Elasticsearch": ("berrypick.addons.traces.hit_rows.results_of", lambda hit: [hit]),
-    "a response of Elasticsearch's client": ("berrypick.addons.traces.hit_rows.answer_in", lambda found: None),
+    "inner hits of Elasticsearch": ("berrypick.inputs.stores.hit_rows.results_of", lambda hit: [hit]),
+    "a response of Elasticsearch's client": ("berrypick.inputs.stores.hit_rows.answer_in", lambda found: None),
 }
 
 
@@ -257,7 +257,7 @@ def test_hits_that_are_misread_would_be_caught(name, drawn, monkeypatch):
     campaign = drawn["spans apart"]
     place, misread = MISREAD[name]
     monkeypatch.setattr(place, misread)
-    monkeypatch.setattr("berrypick.addons.laws.carriers.carriers", _only(name))
+    monkeypatch.setattr("berrypick.testing.carriers.carriers", _only(name))
     [broken] = bp.laws(campaign.truth, campaign.run, ["charP"], only=("carrier",), **campaign.options).broken
     assert name in f"{broken.what} {broken.error}"
 

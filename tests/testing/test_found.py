@@ -1,13 +1,13 @@
 """Defects that laws have found, each as a case of its own."""
 
+import handmade
 import numpy as np
 import pytest
-import worlds
 
 import berrypick as bp
 from berrypick import formats
-from berrypick.core.truth import TopicTruth, Truth
-from berrypick.inputs.convert import as_truth
+from berrypick.data.truth import TopicTruth, Truth
+from berrypick.given.convert import as_truth
 
 RECORDS = [{"topic": "q", "doc": "clip", "start": 44.25, "end": 49.5}]
 
@@ -34,7 +34,7 @@ def test_a_format_without_grades_does_not_take_a_truth_that_has_them(tmp_path):
 
 def test_a_format_of_ranks_does_not_take_several_results_at_one(tmp_path):
     """They came back at ranks of their own."""
-    run = worlds.span_run({"1": [("d", 0, 9, 1), ("d", 20, 29, 1)]})
+    run = handmade.span_run({"1": [("d", 0, 9, 1), ("d", 20, 29, 1)]})
     assert run.grouped
     with pytest.raises(bp.UsageError, match="genomics-run cannot hold this: some ranks hold several results"):
         formats.write(run, tmp_path / "run", "genomics-run")
@@ -108,6 +108,6 @@ def test_names_that_xml_cannot_hold_are_not_written_in_it(tmp_path):
         topic = TopicTruth("1", (name,), np.array([1.0]), np.array([0.0]), np.array([9.0]))
         with pytest.raises(bp.UsageError, match=r"trecvid-topics cannot hold this: the name .* XML"):
             formats.write(Truth("spans", {"1": topic}), tmp_path / "topics.xml", "trecvid-topics")
-        run = worlds.span_run({"1": [(name, 0, 9, 1)]})
+        run = handmade.span_run({"1": [(name, 0, 9, 1)]})
         with pytest.raises(bp.UsageError, match=r"trecvid-results cannot hold this: the name .* XML"):
             formats.write(run, tmp_path / "results.xml", "trecvid-results")

@@ -1,17 +1,17 @@
 """Every measure, user model and format keeps the laws that measures declare, on campaigns drawn at random."""
 
-import campaigns
+import drawn_campaigns
+import example_plugin
 import numpy as np
-import plugins
 import pytest
-from cases import at_length, each
+from many_cases import at_length, each
 
 import berrypick as bp
 from berrypick import measures, users
-from berrypick.core.laws import LAWS
+from berrypick.data.laws import LAWS
 from berrypick.measures.base import Measure
 
-CLASSES = [*measures.registry.built_in().values(), plugins.Detours]
+CLASSES = [*measures.registry.built_in().values(), example_plugin.Detours]
 #: Of ir_measures' own, those that can be computed here.
 THEIRS = ["infAP", "Compat(p=0.9)", "IPrec@0.1", "Accuracy@3", "NumRet", "NumRelRet", "NumRel", "NumQ", "BPM@3",
           "NERR10(max_rel=3)@3", "INST(max_rel=3)", "INSQ(max_rel=3)", "SDCG(max_rel=3)@3", "RBP(p=0.8)"]  # fmt: skip
@@ -73,7 +73,7 @@ def check(campaign, wanted, seed, variants=4, only=QUICK, **options):
 
 def test_every_measure_keeps_its_laws():
     met, tried = set(), set()
-    for campaign in campaigns.campaigns(5):
+    for campaign in drawn_campaigns.campaigns(5):
         names, laws = check(campaign, [*OURS, *PARAMETERS, *THEIRS], 5, variants=at_length(2, 3))
         met |= names
         tried |= laws
@@ -87,7 +87,7 @@ OF_OTHER_THINGS = ("beside units", "claims")
 
 
 def test_every_carrier_gives_the_same_digits():
-    for campaign in campaigns.campaigns(1):
+    for campaign in drawn_campaigns.campaigns(1):
         names, laws = check(campaign, ["charR@3", "charP", "EPRUM", "nDCG@3", "nxCG@3"], 1, only=("carrier",))
         assert (len(names) >= 2 and laws == {"carrier"}) or campaign.name in OF_OTHER_THINGS
 
@@ -95,14 +95,14 @@ def test_every_carrier_gives_the_same_digits():
 @pytest.mark.slow
 def test_every_carrier_gives_the_same_digits_of_every_measure():
     """Other kinds of campaigns go through the same carriers; above, for a few measures."""
-    for campaign in list(campaigns.campaigns(0))[:: at_length(4, 1)]:
+    for campaign in list(drawn_campaigns.campaigns(0))[:: at_length(4, 1)]:
         check(campaign, [*OURS, *PARAMETERS, *THEIRS], 0, only=("carrier",))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2, at_length(3, 8)))
 def test_every_measure_keeps_its_laws_on_many_campaigns(seed):
-    for campaign in campaigns.campaigns(seed):
+    for campaign in drawn_campaigns.campaigns(seed):
         check(campaign, [*OURS, *PARAMETERS, *THEIRS], seed, variants=at_length(2, 6))
 
 
@@ -136,7 +136,7 @@ def test_what_a_measure_does_not_declare_does_not_hold(monkeypatch):
     def not_yet_broken(self):
         return tuple(law for law in LAWS if (self.name(), law) in wanted - broken)
 
-    monkeypatch.setattr("berrypick.addons.laws.trials.smallest", lambda case, breaks, topic: case)
+    monkeypatch.setattr("berrypick.testing.trials.smallest", lambda case, breaks, topic: case)
     monkeypatch.setattr(Measure, "kept_laws", not_yet_broken)
     for cls in CLASSES:
         for parent in cls.__mro__:
@@ -144,7 +144,7 @@ def test_what_a_measure_does_not_declare_does_not_hold(monkeypatch):
                 monkeypatch.delattr(parent, "kept_laws")
     wanted = {(cls.name(), law) for cls in CLASSES for law in QUICK if law not in cls.laws} - SELDOM
     for seed in range(8):
-        for campaign in campaigns.campaigns(seed):
+        for campaign in drawn_campaigns.campaigns(seed):
             open_ = {name for name, _ in wanted - broken}
             chosen = suiting(campaign, [one for one in OURS if one.name() in open_])
             if not chosen:
@@ -180,10 +180,10 @@ OF_READERS = ["EPRUM", "EPRUM@0.5", "PRUM", "ExpectedRatio", "ExpectedRatio@3", 
 
 @each(["user", "kind"], MODELS, ids=[f"{user} on {kind}" for user, kind in MODELS])
 def test_every_user_model_keeps_the_laws_of_measures(user, kind, installed_plugin):
-    with plugins.discoverable(installed_plugin):
+    with example_plugin.discoverable(installed_plugin):
         for seed in range(at_length(1, 2)):
-            [campaign] = [one for one in campaigns.campaigns(seed) if one.name == kind]
-            tables = campaigns.navigation(np.random.default_rng(seed))
+            [campaign] = [one for one in drawn_campaigns.campaigns(seed) if one.name == kind]
+            tables = drawn_campaigns.navigation(np.random.default_rng(seed))
             options = {"navigation": tables[user]} if user in tables else {}
             names, laws = check(campaign, OF_READERS, seed, at_length(2, 4), user=user, **options)
             assert "EPRUM" in names and {"truth-order", "document-names", "reach-raised"} <= laws
@@ -198,10 +198,10 @@ def test_no_user_model_is_forgotten():
 def test_every_format_that_writes_is_a_carrier():
     """Each role, by a measure of what it holds."""
     from berrypick import formats
-    from berrypick.addons.laws.carriers import carriers
-    from berrypick.addons.laws.case import cases_of
+    from berrypick.testing.carriers import carriers
+    from berrypick.testing.case import cases_of
 
-    [campaign] = [one for one in campaigns.campaigns(0) if one.name == "texts"]
+    [campaign] = [one for one in drawn_campaigns.campaigns(0) if one.name == "texts"]
     evaluation = bp.Evaluation.prepare(campaign.truth, campaign.run, "charR", **campaign.options)
     [case] = cases_of(evaluation).values()
     named = " ".join(one.name for one in carriers(case))
@@ -209,6 +209,6 @@ def test_every_format_that_writes_is_a_carrier():
 
 
 def test_processes_give_the_same_digits():
-    for campaign in campaigns.campaigns(0):
+    for campaign in drawn_campaigns.campaigns(0):
         names, laws = check(campaign, OURS, 0, only=("jobs",))
         assert names and laws == {"jobs"}

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from berrypick import users
-from berrypick.core.run import Ranking
-from berrypick.core.truth import Targets
+from berrypick.data.run import Ranking
+from berrypick.data.truth import Targets
 from berrypick.users import ReaderContext, pairs
 from berrypick.users.pairs import covered, same_document_pairs
 

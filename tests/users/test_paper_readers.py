@@ -4,25 +4,18 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
+import handmade
 import pytest
-import worlds
+from reader_reach import seen
 
 import berrypick as bp
-
-
-def seen(user, targets, results, **options):
-    """What has been seen of each target after each rank."""
-    truth, run = worlds.span_truth({"1": targets}), worlds.span_run({"1": results})
-    judged = bp.judge(truth, run, "1", user=user, **options)
-    return np.array([judged.reach.expected_seen(k) for k in range(1, judged.reach.ranks + 1)])
 
 
 def test_distance_by_its_two_laws():
     """Gap 50: 1/(1 + e^.5) and 1/(1 + .5). A result that contains the target, or is it, is there."""
     targets, results = [("d", 100, 110)], [("d", 0, 50), ("d", 100, 111), ("d", 100, 110), ("d", 99, 109)]
     logistic, inverse = (
-        bp.judge(worlds.span_truth({"1": targets}), worlds.span_run({"1": results}), "1", user=user).reach.dense()
+        bp.judge(handmade.span_truth({"1": targets}), handmade.span_run({"1": results}), "1", user=user).reach.dense()
         for user in ("distance(theta=0.01)", "distance(theta=0.01,law='inverse')")
     )
     assert logistic.ravel().tolist() == pytest.approx([1 / (1 + math.exp(0.5)), 1, 1, 0.5])

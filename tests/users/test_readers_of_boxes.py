@@ -1,4 +1,4 @@
-"""User models window and distance on boxes, against squares that are counted and formulas written out."""
+"""User models window, distance and fetch_browse on boxes, against squares that are counted and formulas written out."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def value(truth: list[dict], run: list[dict], user: str) -> float:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
-def test_against_squares(seed):
+def test_window_and_distance_against_squares(seed):
     rng = np.random.default_rng(seed)
     truth = list({str(one): one for one in places(rng, 3)}.values())
     run = list({str(one): one for one in places(rng, 5)}.values())
@@ -72,3 +72,16 @@ def test_against_squares(seed):
     )
     reach = [[distance(y, x, 2.0) for x in truth] for y in run]
     assert value(truth, run, "distance(theta=2)") == pytest.approx(expected_ratio(reach), abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_fetch_browse_against_squares(seed):
+    rng = np.random.default_rng(seed)
+    truth = list({str(one): one for one in places(rng, 3)}.values())
+    run = list({str(one): one for one in places(rng, 5)}.values())
+    fetched, before = [], 0
+    for number, y in enumerate(run):
+        before = before + 1 if number and run[number - 1]["doc"] == y["doc"] else 0  # neighbours of one document
+        covers = [len(squares(y) & squares(x)) >= 0.5 * len(squares(x)) for x in truth]
+        fetched.append([0.8**before * one for one in covers])
+    assert value(truth, run, "fetch_browse(consider=0.8)") == pytest.approx(expected_ratio(fetched), abs=1e-12)

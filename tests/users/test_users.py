@@ -2,42 +2,23 @@
 
 import math
 
+import handmade
 import numpy as np
 import pytest
-import worlds
-from generated import span_worlds
+from generated_inputs import span_worlds
 from hypothesis import given
 from hypothesis import strategies as st
+from reader_reach import ranking_of, reach, spans_reach, targets_of
 
 import berrypick as bp
-from berrypick.core.collection import Collection
-from berrypick.core.navigation import LinkTable, ReachTable
-from berrypick.core.run import Ranking
-from berrypick.core.truth import Targets
+from berrypick.data.collection import Collection
+from berrypick.data.navigation import LinkTable, ReachTable
 from berrypick.users import ReaderContext, build
 
 
-def ranking_of(run, topic="1") -> Ranking:
-    return run.ranking(topic)
-
-
-def targets_of(truth, topic="1") -> Targets:
-    from berrypick.relevance.targets import targets_of
-
-    return targets_of(truth.topics[topic], truth.grades(), None)
-
-
-def reach(model, truth, run, **world):
-    return build(model).reach(ranking_of(run), targets_of(truth), ReaderContext(**world)).dense()
-
-
-def spans_reach(model, targets, results, **world):
-    return reach(model, worlds.span_truth({"1": targets}), worlds.span_run({"1": results}), **world)
-
-
 def pages_reach(model, wanted, ranked, navigation):
-    truth = worlds.document_truth({"1": dict.fromkeys(wanted, 1)})
-    return reach(model, truth, worlds.document_run({"1": ranked}), navigation=navigation)
+    truth = handmade.document_truth({"1": dict.fromkeys(wanted, 1)})
+    return reach(model, truth, handmade.document_run({"1": ranked}), navigation=navigation)
 
 
 @given(span_worlds(), st.sampled_from([0.0, 0.1, 1.0]))
@@ -59,7 +40,7 @@ def test_distance_does_not_overflow():
 def test_bep_by_its_formula():
     found = spans_reach("bep(A=0.1,L=1000)", [("d", 300, 310), ("e", 0, 5)], [("d", 200, 400), ("d", 300, 301)])
     assert found.tolist() == [[100 / 200, 0], [1, 0]]
-    by_collection = spans_reach("bep(A=0.5)", [("d", 0, 9)], [("d", 50, 60)], collection=worlds.lengths(d=60, e=140))
+    by_collection = spans_reach("bep(A=0.5)", [("d", 0, 9)], [("d", 50, 60)], collection=handmade.lengths(d=60, e=140))
     assert by_collection.tolist() == [[0.5 * 100 / (0.5 * 100 + 50)]]
     with pytest.raises(bp.UsageError, match="collection="):
         spans_reach("bep", [("d", 0, 9)], [("d", 50, 60)])
@@ -96,22 +77,22 @@ def test_each_model_says_which_navigation_it_reads():
     for model, wrong in [("table", LINKS), ("table", None)]:
         with pytest.raises(bp.UsageError, match="navigation="):
             pages_reach(model, ["y"], ["x"], wrong)
-    truth, run = worlds.document_truth({"1": {"x": 1}}), worlds.document_run({"1": ["x"]})
+    truth, run = handmade.document_truth({"1": {"x": 1}}), handmade.document_run({"1": ["x"]})
     with pytest.raises(bp.UsageError, match="classical"):
         bp.evaluate(truth, run, "EPRUM", user="classical", navigation=FIGURE_2)
 
 
 def test_the_file_chooses_the_reader():
-    truth, run = worlds.document_truth({"1": {"x": 1}}), worlds.document_run({"1": ["x"]})
+    truth, run = handmade.document_truth({"1": {"x": 1}}), handmade.document_run({"1": ["x"]})
     rows = bp.evaluate(truth, run, "EPRUM", navigation=FIGURE_2).mean_rows
     assert "user:table" in str(rows[0].signature)
 
 
 def test_effort_of_who_moves_is_what_is_pointed_to_and_the_target_reached_outside_of_it():
-    truth = worlds.document_truth({"1": {"y": 1}})
-    run = worlds.document_run({"1": ["x", "y"]})
+    truth = handmade.document_truth({"1": {"y": 1}})
+    run = handmade.document_run({"1": ["x", "y"]})
     table = ReachTable({("x", "y"): 0.5})
-    world = ReaderContext(worlds.lengths(x=10, y=100), table)
+    world = ReaderContext(handmade.lengths(x=10, y=100), table)
     assert build("table").effort(ranking_of(run), targets_of(truth), world).tolist() == [10, 100]
     judged = bp.judge(truth, run, "1", navigation=table, collection=world.collection, effort="chars")
     assert judged.effort.outside.tolist() == [100, 0]
@@ -122,8 +103,8 @@ def test_pointers_of_one_rank_combine_as_chances(probabilities):
     """Several pages at one rank: the target is missed only if every one of them misses it."""
     pages = [f"p{i}" for i in range(len(probabilities))]
     table = ReachTable({(page, "t"): p for page, p in zip(pages, probabilities, strict=True)})
-    truth = worlds.document_truth({"1": {"t": 1}})
-    from berrypick.core.assemble import assemble
+    truth = handmade.document_truth({"1": {"t": 1}})
+    from berrypick.data.assemble import assemble
 
     run = assemble(tag="run", topic=["1"] * len(pages), document=pages, rank=np.zeros(len(pages)), order="rank")
     found = reach("table", truth, run, navigation=table)

@@ -8,9 +8,9 @@ from threading import Barrier
 import numpy as np
 import pytest
 
-from berrypick.comparison import statistics
-from berrypick.kernels import blas_threads
-from berrypick.kernels.blas_threads import one_blas_thread
+from berrypick.statistics import statistics
+from berrypick.workers import blas_threads
+from berrypick.workers.blas_threads import one_blas_thread
 
 
 class Library:

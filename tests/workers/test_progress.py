@@ -7,11 +7,11 @@ import sys
 from types import SimpleNamespace
 
 import pytest
-from cases import each
+from many_cases import each
 
 import berrypick as bp
-from berrypick.core import progress as progresses
-from berrypick.core.progress import Bar, as_progress
+from berrypick.workers import progress as progresses
+from berrypick.workers.progress import Bar, as_progress
 
 TRUTH = {str(topic): {"a": 1} for topic in range(4)}
 RUNS = {name: {topic: {"a": 1.0, "b": 2.0} for topic in TRUTH} for name in ("one", "two")}

@@ -18,9 +18,9 @@ from typing import Any
 
 import pytest
 
-from berrypick.core import workers
-from berrypick.core.errors import BerrypickError, UsageError
-from berrypick.core.workers import WorkerLostError, ordered_map
+from berrypick.data.errors import BerrypickError, UsageError
+from berrypick.workers import workers
+from berrypick.workers.workers import WorkerLostError, ordered_map
 
 Step = Callable[[Any], None]
 
@@ -144,7 +144,7 @@ def test_functions_of_scripts_and_notebooks(method: str, monkeypatch: pytest.Mon
 UNGUARDED = """
 import multiprocessing, sys
 import berrypick as bp
-from berrypick.core import workers
+from berrypick.workers import workers
 workers.start_method = lambda: "spawn"
 truth = {str(topic): {"a": 1} for topic in range(40)}
 runs = {name: {str(topic): {"a": 1.0, "b": 0.5} for topic in range(40)} for name in "xy"}
@@ -162,7 +162,7 @@ def test_a_script_without_a_main_guard_gets_one_message(guard: str, tmp_path: Pa
         return
     assert done.returncode == 1 and done.stdout == ""
     assert done.stderr.count("Traceback") == 1, "only that of the script itself"
-    assert done.stderr.splitlines()[-1].startswith("berrypick.core.errors.UsageError: on this system every worker")
+    assert done.stderr.splitlines()[-1].startswith("berrypick.data.errors.UsageError: on this system every worker")
     assert "below if __name__ == '__main__':, or leave jobs out" in done.stderr
 
 
@@ -256,7 +256,7 @@ import signal, sys
 sys.path.insert(0, sys.argv[1])
 from functools import partial
 from test_workers import half_sent, square, wait
-from berrypick.core import workers
+from berrypick.workers import workers
 work = {"in a task": lambda task, step: wait(), "in a message": partial(half_sent, wait)}[sys.argv[2]]
 try:
     workers.ordered_map(work, range(20), jobs=2)

@@ -8,17 +8,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from berrypick.comparison.tabular import Tabular
-from berrypick.core.arrays import FloatArray
-from berrypick.core.doors import functions
-from berrypick.core.errors import UsageError, option
-from berrypick.core.exchange import Kind
-from berrypick.core.run import Run
-from berrypick.core.score import Table
-from berrypick.core.words import counted
+from berrypick.data.arrays import FloatArray
+from berrypick.data.errors import UsageError, option
+from berrypick.data.exchange import Kind
+from berrypick.data.run import Run
+from berrypick.data.score import Table
+from berrypick.data.words import counted
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.options import EvaluationKeywords, EvaluationOptions, takes_options
-from berrypick.inputs.convert import RunsLike, TruthLike
+from berrypick.given.convert import RunsLike, TruthLike
+from berrypick.tables.tabular import Tabular
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -85,7 +84,9 @@ class Abstention(Tabular):
 
         ``how``: width, height, font_size.
         """
-        return functions.need("plot_abstention", "plot()")(self, **how)
+        from berrypick.report.figures.abstention_chart import plot_abstention
+
+        return plot_abstention(self, **how)
 
 
 @takes_options
@@ -130,6 +131,7 @@ def trade_off(prepared: Evaluation) -> Abstention:
     points: list[AbstentionPoint] = []
     for name, run in prepared.runs.items():
         silent, speaking = _best_scores(run, without), _best_scores(run, having)
+        silent[[run.missing_as(topic) == "absent" for topic in without]] = np.inf  # absent is never abstained
         known = np.unique(np.concatenate([silent, speaking]))
         known = known[np.isfinite(known)]
         levels = [*known.tolist(), *([float(np.nextafter(known[-1], np.inf))] if len(known) else [])]

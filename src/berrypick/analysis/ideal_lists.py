@@ -8,22 +8,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from berrypick.comparison.tabular import Tabular, fields_of
-from berrypick.core.errors import UsageError, option
-from berrypick.core.observed import observed
-from berrypick.core.progress import ProgressLike, as_progress
-from berrypick.core.run import Run
-from berrypick.core.score import Table
-from berrypick.core.words import counted
+from berrypick.data.errors import UsageError, option
+from berrypick.data.observed import observed
+from berrypick.data.run import Run
+from berrypick.data.score import Table
+from berrypick.data.words import counted
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.options import EvaluationKeywords, EvaluationOptions, takes_options
 from berrypick.evaluation.requested import MeasuresGiven, RequestedMeasure, given_measures
 from berrypick.evaluation.signature import measure_fields, sign
-from berrypick.inputs.convert import TruthLike
-from berrypick.judging.judge import judge_topic
-from berrypick.judging.topic import JudgedTopic
+from berrypick.given.convert import TruthLike
+from berrypick.ideal.best_list import GAP, BestList, Found
 from berrypick.measures.base import Measure
-from berrypick.measures.best_list import GAP, BestList, Found
+from berrypick.tables.tabular import Tabular, fields_of
+from berrypick.topics.judge import judge_topic
+from berrypick.topics.topic import JudgedTopic
+from berrypick.workers.progress import ProgressLike, as_progress
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -103,13 +103,13 @@ class IdealLists(list[IdealList], Tabular):
         return [{**one.record(), "list": one.listed} for one in self]
 
     def tables(self, places: int = 4) -> list[Table]:
-        from berrypick.addons.ideal.ideal_table import table
+        from berrypick.analysis.ideal_table import table
 
         return [table(self, places)]
 
     def table(self, output: str = "table", places: int | None = None) -> str:
         """Return the text that ``berrypick ideal -o output`` prints."""
-        from berrypick.addons.ideal.ideal_table import render
+        from berrypick.analysis.ideal_table import render
 
         return render(self, output, places)
 
@@ -153,7 +153,7 @@ def ideal_lists(
     Examples
     --------
     >>> import berrypick as bp
-    >>> from berrypick.core.navigation import ReachTable
+    >>> from berrypick.data.navigation import ReachTable
     >>> clicks = ReachTable({("hub", "a"): 0.9, ("hub", "b"): 0.9})
     >>> for found in bp.ideal_lists({"q": {"a": 1, "b": 1}}, "EPRUM", navigation=clicks):
     ...     print(found.r, found.list, round(found.value, 4), found.gap)

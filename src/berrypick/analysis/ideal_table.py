@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from berrypick.addons.ideal.ideal_lists import IdealList
-from berrypick.core.score import Table
-from berrypick.report import tables
-from berrypick.report.tables import Paint, shown
+from berrypick.analysis.ideal_lists import IdealList
+from berrypick.data.score import Table
+from berrypick.tables import tables
+from berrypick.tables.tables import Paint, shown
 
 OUTPUTS = ("table", "tsv", "json", "jsonl", "csv", "markdown", "latex")
 

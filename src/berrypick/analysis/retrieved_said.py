@@ -8,26 +8,27 @@ from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from berrypick.addons.nuggets.nugget_files import NUGGETS
-from berrypick.comparison.tabular import Tabular
-from berrypick.core.errors import BerrypickWarning, UsageError
-from berrypick.core.exchange import Kind
-from berrypick.core.results import Note
-from berrypick.core.run import Run
-from berrypick.core.score import Table
-from berrypick.core.truth import Truth
-from berrypick.core.words import counted
+from berrypick.data.errors import BerrypickWarning, UsageError
+from berrypick.data.exchange import Kind
+from berrypick.data.results import Note
+from berrypick.data.run import Run
+from berrypick.data.score import Table
+from berrypick.data.truth import Truth
+from berrypick.data.words import counted
 from berrypick.evaluation.evaluation import unique_names
 from berrypick.evaluation.functions import evaluate
 from berrypick.evaluation.notes import skipped_notes
 from berrypick.evaluation.options import EvaluationKeywords, takes_options
 from berrypick.evaluation.run_inputs import refuse_foreign
+from berrypick.files.files import file_name
+from berrypick.formats.answers.nugget_files import NUGGETS
 from berrypick.formats.base import Problems
-from berrypick.formats.io.files import file_name
-from berrypick.formats.io.json_lines import Fields
-from berrypick.formats.span_truth import SpanTruth, span_records
-from berrypick.inputs.convert import RunsLike, as_runs
-from berrypick.inputs.fields import FieldReader
+from berrypick.formats.spans.span_truth import span_records
+from berrypick.given.convert import RunsLike, as_runs
+from berrypick.rows.fields import FieldReader
+from berrypick.rows.json_lines import Fields
+from berrypick.rows.truth_rows import truth_of_rows
+from berrypick.tables.tabular import Tabular
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -67,6 +68,7 @@ class RetrievedSaid(Tabular):
     --------
     >>> import os, tempfile
     >>> import berrypick as bp
+    >>> from berrypick.analysis.retrieved_said import RetrievedSaid
     >>> folder = tempfile.mkdtemp()
     >>> stated, said = os.path.join(folder, "stated.jsonl"), os.path.join(folder, "said.jsonl")
     >>> with open(stated, "w") as file:
@@ -74,7 +76,7 @@ class RetrievedSaid(Tabular):
     >>> with open(said, "w") as file:
     ...     _ = file.write('{"qid": "1", "nuggets": [{"text": "ripe ones are sweet", "assignment": "not_support"}]}')
     >>> found = bp.retrieved_said(stated, {"1": {"d#0-20": 1}}, said)
-    >>> isinstance(found, bp.RetrievedSaid), found.records()[0]["retrieved_and_lost"]
+    >>> isinstance(found, RetrievedSaid), found.records()[0]["retrieved_and_lost"]
     (True, 1)
     """
 
@@ -207,7 +209,7 @@ def _layers(path: str) -> list[_Layer]:
         rows[place].append((number, text, {key: one for key, one in value.items() if key != "nugget"}))
     found = []
     for place, some in enumerate(rows):
-        truth = SpanTruth.from_records(some, problems, path)
+        truth = truth_of_rows(some, problems, path)
         if truth.units != "spans":
             problems.report("nuggets are stated by spans, not by whole documents", some[0][0], remedy=_ASKED)
         names = {topic: nugget for topic, held in places.items() for nugget, at in held.items() if at == place}

@@ -14,14 +14,14 @@ from typing import cast
 
 import numpy as np
 
-from berrypick.addons.judge.annotators import Pieces, Spans
-from berrypick.core.arrays import FloatArray
-from berrypick.core.run import Ranking
-from berrypick.core.truth import Highlighted
+from berrypick.data.annotators import Pieces, Spans
+from berrypick.data.arrays import FloatArray
+from berrypick.data.run import Ranking
+from berrypick.data.truth import Highlighted
 from berrypick.evaluation.evaluation import Evaluation
-from berrypick.judging.judge import judge_topic
-from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.base import TextValue
+from berrypick.topics.judge import judge_topic
+from berrypick.topics.topic import JudgedTopic
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,8 +91,9 @@ def unjudged_bounds(evaluation: Evaluation, runs: Sequence[str] | None = None) -
     Of 20 characters that b alone retrieves nobody judged any: all of them may be relevant, or none
 
     >>> import berrypick as bp
+    >>> from berrypick.analysis.unjudged import unjudged_bounds
     >>> runs = {"a": {"q": {"d#0-10": 1}}, "b": {"q": {"d#10-30": 1}}}
-    >>> bounds = bp.unjudged_bounds(bp.Evaluation.prepare({"q": {"d#0-10": 1}}, runs, "charP"))
+    >>> bounds = unjudged_bounds(bp.Evaluation.prepare({"q": {"d#0-10": 1}}, runs, "charP"))
     >>> bounds["charP"].mean("a", "b")
     (0.0, 1.0)
     """
@@ -123,8 +124,9 @@ def unjudged_bounds(evaluation: Evaluation, runs: Sequence[str] | None = None) -
 def _topics(evaluation: Evaluation, names: Sequence[str]) -> Iterator[str]:
     """Topics that all runs are scored for."""
     answered_only = evaluation.options.topics == "run"
+    scored = evaluation.truth.topics if evaluation.scored_topics is None else evaluation.scored_topics
     for topic in evaluation.truth.topics:
-        if not answered_only or all(topic in evaluation.runs[name] for name in names):
+        if topic in scored and (not answered_only or all(topic in evaluation.runs[name] for name in names)):
             yield topic
 
 

@@ -1,42 +1,52 @@
-"""The command line, on the public functions only. Each command is loaded when it is used."""
+"""The command line, one file per command; each calls public functions and is loaded when it is used."""
 
 from __future__ import annotations
 
 import os
+import re
 import sys
-from importlib import import_module
+from pathlib import Path
 
 import click
 
 from berrypick.cli.output import HELP, drop_output, fail, flush_errors, is_broken_pipe, say
 from berrypick.cli.process import expand_patterns, set_up_process
-from berrypick.core.doors import Door
-from berrypick.core.errors import BerrypickError, nearest
+from berrypick.data.errors import BerrypickError, nearest
+from berrypick.registry.definitions import Room
+from berrypick.registry.registry import Registry
 
 #: Set by a shell that asks what a word may be completed to.
 COMPLETE = "_BERRYPICK_COMPLETE"
 
-#: The commands of the core, each in the module of its name, and their lines in the help. Add-ons bring theirs.
-COMMANDS = {
-    "evaluate": "Score runs against judgements.",
-    "compare": "Compare runs: confidence intervals, paired tests, gates for CI.",
-    "explain": "Show how one number is computed.",
-    "list": "List measures, user models or formats.",
-    "show": "Describe one measure, user model or format.",
-}
+#: The commands that come first in the help.
+FIRST = ("evaluate", "compare", "explain", "list", "show")
 
 
 def _not_a_command(value: object) -> str:
     return "" if isinstance(value, click.Command) else "it is not a command of click"
 
 
-#: Commands of add-ons and of other packages.
-commands = Door("commands", "command", _not_a_command, lambda: COMMANDS)
+#: Our commands, one in each file, and those of other packages.
+commands: Registry[click.Command] = Registry(
+    "commands",
+    "command",
+    Room(
+        __name__,
+        Path(__file__).parent,
+        re.compile(
+            r'^@click\.command\(\s*"(?P<command>[\w-]+)",\s*short_help="(?P<short_help>[^"]+)"'
+            r".*?^def (?P<attribute>\w+)\(",
+            re.MULTILINE | re.DOTALL,
+        ),
+    ),
+    _not_a_command,
+    name_of=lambda one: one.facts["command"],
+)
 
 
 def command_names() -> list[str]:
-    """Return the names of all commands: of the core, of add-ons, of other packages."""
-    return [*dict.fromkeys((*COMMANDS, *commands.names()))]  # list is the module of a command here
+    """Return the names of all commands: ours, then those of other packages."""
+    return [*dict.fromkeys((*FIRST, *commands.names()))]  # list is the module of a command here
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -97,11 +107,7 @@ class _Commands(click.Group):
         return command_names()
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        command: click.Command | None
-        if name in COMMANDS:
-            command = getattr(import_module(f"berrypick.cli.{name}"), f"{name}_command")
-        else:
-            command = None if name.startswith("-") else commands.find(name)
+        command = None if name.startswith("-") else commands.find(name)
         if command is None:
             if ctx.resilient_parsing or name.startswith("-"):
                 return None
@@ -113,11 +119,12 @@ class _Commands(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        ours = {name: one.facts["short_help"] for name, one in commands.definitions().items()}
         with formatter.section("Commands"):
-            formatter.write_dl([*COMMANDS.items()])
-        others = [(name, command.get_short_help_str(70)) for name, command in commands if name not in COMMANDS]
+            formatter.write_dl([(name, ours[name]) for name in dict.fromkeys((*FIRST, *ours))])
+        others = [(name, command.get_short_help_str(70)) for name, command in commands.items() if name not in ours]
         if others:
-            with formatter.section("Commands of add-ons"):
+            with formatter.section("Commands of other packages"):
                 formatter.write_dl(others)
         for problem in commands.problems():
             formatter.write(f"\n{problem}\n")
@@ -145,7 +152,7 @@ def cli(context: click.Context, version: bool, expansion_limit: str | None) -> N
     berrypick list measures                                  all measures
     """
     if expansion_limit is not None:
-        from berrypick.formats.io import limits as _limits
+        from berrypick.files import limits as _limits
 
         os.environ[_limits.EXPANSION_LIMIT] = expansion_limit  # for the processes that share the work as well
         _limits.expansion_limit()  # says what is wrong with it

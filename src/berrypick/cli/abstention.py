@@ -6,10 +6,9 @@ from typing import Any
 
 import click
 
-from berrypick import formats
 from berrypick.cli import flags
 from berrypick.cli.output import HELP, Output, refuse_overwriting, tell
-from berrypick.core.doors import functions
+from berrypick.given.convert import RunFile, TruthFile
 
 
 @click.command(
@@ -34,13 +33,12 @@ def abstention_command(
     \b
     berrypick abstention truth.jsonl old.jsonl new.jsonl --plot trade-off.svg
     """
-    from berrypick.addons.judge.abstention import abstention
+    from berrypick.analysis.abstention import abstention
+    from berrypick.report.figures.export import FigureFile
 
     if picture is not None:
         refuse_overwriting(picture, [truth, *runs])
-    found = abstention(
-        formats.read_truth(truth, format_truth), [formats.read_run(run, format_run) for run in runs], **settings
-    )
+    found = abstention(TruthFile(truth, format_truth), [RunFile(run, format_run) for run in runs], **settings)
     if picture is not None:
-        tell(f"{picture}: {functions.need('FigureFile', '--plot')(picture).draw(found)}")
+        tell(f"{picture}: {FigureFile(picture).draw(found)}")
     output.show(lambda form, paint: found.table(form))

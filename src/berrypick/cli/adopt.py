@@ -11,12 +11,12 @@ import click
 from berrypick import formats
 from berrypick.cli import flags
 from berrypick.cli.output import HELP, refuse_overwriting, refuse_same, show, show_notes, tell
-from berrypick.core.errors import UsageError
+from berrypick.data.errors import UsageError, library
 from berrypick.documents.quotes import QUOTES, THRESHOLD
 from berrypick.evaluation.notes import skipped_notes
 
 if TYPE_CHECKING:
-    from berrypick.core.results import Results
+    from berrypick.data.results import Results
 
 
 @click.command("adopt", short_help="Make a truth of any golden file.", context_settings=HELP)
@@ -24,7 +24,13 @@ if TYPE_CHECKING:
 @click.argument("runs", nargs=-1)
 @click.option("--documents", required=True, metavar="PATH", help="Texts: a folder, or JSON Lines with doc and text.")
 @flags.file_to_write("Truth to write.")
-@click.option("--fields", metavar="ROLE=NAME,..", help="What fields are, e.g. question=q,quote=ctx,doc=src,topic=id.")
+@click.option(
+    "--fields",
+    metavar="ROLE=NAME,..",
+    multiple=True,
+    callback=flags.joined,
+    help="What fields are, e.g. question=q,quote=ctx,doc=src,topic=id; 'label=' ignores a field.",
+)
 @click.option("--chunks", metavar="FILE", help="Chunks that gold is named by: id, and text or doc, start, end.")
 @click.option("-y", "--yes", is_flag=True, help="Accept guesses that are not certain, and do not ask.")
 @click.option("--partial", is_flag=True, help="Leave out what has no place in the documents.")
@@ -55,13 +61,14 @@ def adopt_command(
 
     What each field is taken for is shown with counts and an example. On a terminal you are asked once; elsewhere, what
     is not certain needs --fields or --yes. Quotes are found exactly, else up to white space and quotation marks, else
-    by similarity, each counted. RUNS are evaluated on the truth at once.
+    by similarity, each counted. RUNS are evaluated on the truth at once. Parquet files need pyarrow: pip install
+    'berrypick[chunks]'.
 
     \b
     berrypick adopt golden.json --documents texts -o truth.jsonl
     berrypick adopt golden.csv results.jsonl --documents texts -o truth.jsonl --fields question=q,quote=ctx
     """
-    from berrypick.addons.adopt.adopt import Adoption
+    from berrypick.judgements.adopt.adopt import Adoption
 
     chunks = settings["chunks"]
     for path in filter(None, (target, report)):
@@ -70,6 +77,8 @@ def adopt_command(
         refuse_same(target, report)
     if requested and not runs:
         raise UsageError("-m names measures, and there are no runs to evaluate")
+    if target.endswith(".parquet"):
+        library("pyarrow", "Parquet needs pyarrow", "chunks")  # before a report is written
     adoption = Adoption(golden, documents, **settings)
     for line in adoption.summary():
         tell(line)
@@ -102,8 +111,8 @@ def _evaluated(truth: Any, runs: tuple[str, ...], requested: tuple[str, ...], do
 
 
 def _show(results: Results) -> None:
-    from berrypick.core.results import merge_notes
-    from berrypick.report import text
+    from berrypick.data.results import merge_notes
+    from berrypick.tables import text
 
     show_notes(merge_notes(results.notes, len(results.runs)))
     show(text.render(results, "table", False, None))

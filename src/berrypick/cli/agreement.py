@@ -15,10 +15,12 @@ from berrypick.evaluation.notes import reading_notes
 def agreement_command(truth: str, format_truth: str | None) -> None:
     """Show how far the annotators of TRUTH agree: Krippendorff's alpha, on characters.
 
+    Needs krippendorff: pip install 'berrypick[annotations]'.
+
     \b
     berrypick agreement export.json
     """
-    from berrypick.addons.judge.agreement import agreement
+    from berrypick.judgements.agreement import agreement
 
     read = formats.read_truth(truth, format_truth)
     show_notes(reading_notes(read, truth))

@@ -6,7 +6,7 @@ import click
 
 from berrypick.cli import flags
 from berrypick.cli.output import HELP, refuse_overwriting, show_notes, tell
-from berrypick.core.words import counted
+from berrypick.data.words import counted
 
 
 @click.command("annotate", short_help="Write a page on which a person judges.", context_settings=HELP)
@@ -29,7 +29,7 @@ def annotate_command(tasks: str, target: str, annotator: str, pages: str | None)
     berrypick annotate tasks.jsonl --html judge.html --annotator Ana
     berrypick annotate boxes.jsonl --html judge.html --pages pictures
     """
-    from berrypick.addons.judge.annotate import annotate
+    from berrypick.judgements.annotate import annotate
 
     refuse_overwriting(target, [tasks])
     notes: list[str] = []

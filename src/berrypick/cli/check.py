@@ -9,24 +9,26 @@ import click
 from click.core import ParameterSource
 
 from berrypick import formats
-from berrypick.addons.files.by_texts import check_by_texts
 from berrypick.cli import flags
 from berrypick.cli.output import HELP, Output, drop_output, progress_bar, say, show_notes, tell
-from berrypick.core.doors import functions
-from berrypick.core.errors import BerrypickError, InputError, Message, UsageError, as_flags, one_line
-from berrypick.core.run import Run
-from berrypick.core.truth import Offsets, Truth
+from berrypick.data.errors import BerrypickError, InputError, Message, UsageError, as_flags, one_line
+from berrypick.data.run import Run
+from berrypick.data.truth import Offsets, Truth
+from berrypick.documents.by_texts import check_by_texts
 from berrypick.documents.collection_files import is_index
 from berrypick.documents.text_length import check_run_lengths, check_truth_lengths
 from berrypick.documents.texts import Texts, read_texts
-from berrypick.formats.io.files import is_stream, reusable
-from berrypick.inputs.convert import RunFile, TruthFile
-from berrypick.inputs.fields import unread_note
-from berrypick.judging.repeats import refuse_duplicates
-from berrypick.report.analysis_table import OUTPUTS, render
+from berrypick.evaluation.loader_pages import without_pages
+from berrypick.evaluation.run_order import GivenOrder, in_order, order_notes
+from berrypick.files.files import is_stream, reusable
+from berrypick.formats.judged_files import detected
+from berrypick.given.convert import RunFile, TruthFile
+from berrypick.rows.fields import unread_note
+from berrypick.tables.analysis_table import OUTPUTS, render
+from berrypick.topics.repeats import refuse_duplicates
 
 #: Arguments of the command that are not for laws alone.
-_OF_CHECK = ("files", "format_name", "laws", "documents", "offsets")
+_OF_CHECK = ("files", "format_name", "laws", "documents", "offsets", "order", "fields")
 
 _law_options = flags.combine(
     click.option("--laws", is_flag=True, help="Try the laws of measures on variants of a truth and runs."),
@@ -53,7 +55,7 @@ def check_command(files: tuple[str, ...], format_name: str | None, laws: bool, *
     """Detect the format of FILES, validate them, and report every problem with its line.
 
     Files that hold texts and offsets, such as SQuAD, are checked against themselves; with --documents, offsets and
-    quotes of all truths and runs are checked against the texts of these.
+    quotes of all truths and runs are checked against the texts of these. With --order, runs are checked in that order.
 
     With --laws, FILES are a truth and runs: variants of them are drawn, and every law that the measures declare is
     tried on them (what a value must not depend on, in which direction it moves). The other options of an evaluation
@@ -71,6 +73,7 @@ def check_command(files: tuple[str, ...], format_name: str | None, laws: bool, *
         return
     _refuse_law_options()
     documents, offsets = settings["documents"], settings["offsets"]
+    order, fields = settings["order"], settings["fields"]
     if offsets is not None and documents is None:
         raise UsageError("--offsets is about the texts of documents: give them with --documents")
     texts = None if documents is None else read_texts(documents)
@@ -78,7 +81,7 @@ def check_command(files: tuple[str, ...], format_name: str | None, laws: bool, *
     for path in files:
         try:
             with reusable(path):
-                good &= _check(path, format_name, texts, offsets)
+                good &= _check(path, format_name, texts, offsets, order, fields)
         except InputError as error:
             _say(as_flags(error))
             good = False
@@ -95,33 +98,45 @@ def _say(message: str) -> None:
         drop_output()
 
 
-def _check(path: str, format_name: str | None, texts: Texts | None, offsets: Offsets | None) -> bool:
+def _check(
+    path: str,
+    format_name: str | None,
+    texts: Texts | None,
+    offsets: Offsets | None,
+    order: GivenOrder | None,
+    fields: str | None,
+) -> bool:
     """Print what a file contains and its problems; return whether there are none."""
     if format_name is None and not is_stream(path) and is_index(path):
-        describe = functions.need("describe_index", "the index of a collection")
-        _say(one_line(f"{path}: {describe(path)}"))
+        from berrypick.documents.xml import describe_index
+
+        _say(one_line(f"{path}: {describe_index(path)}"))
         return True
-    chosen = formats.by_name(format_name) if format_name else formats.sniff(path)
-    alike = [] if format_name else [other for other in formats.sniff_all(path) if other is not chosen]
-    value, problems = _read(path, chosen)
+    chosen, alike = (formats.by_name(format_name), []) if format_name else detected(path, fields)
+    value, problems = _read(path, chosen, fields)
     if problems.found:  # the first lines may fit another format as well, and the others only that one
         for other in alike:
-            value_of_other, problems_of_other = _read(path, other)
+            value_of_other, problems_of_other = _read(path, other, fields)
             if not problems_of_other.found:
                 chosen, value, problems, alike = other, value_of_other, problems_of_other, []
                 break
     found = [as_flags(problem) for problem in problems.found]
     if chosen.role == "run":
         try:
+            value = in_order(value, order)
             if value.duplicates == "error":
                 refuse_duplicates(value)
         except BerrypickError as error:
             found.append(as_flags(error))
     said, wrong = check_by_texts(value, texts, offsets) if not found else ([], [])
     found += [as_flags(error) for error in wrong]
-    notes = [*(value.notes if isinstance(value, Run) else ()), *(as_flags(Message(note)) for note in said)]
+    notes = [*(as_flags(Message(note)) for note in (*(value.notes if isinstance(value, Run) else ()), *said))]
+    if isinstance(value, Run):
+        notes += [as_flags(Message(note.text)) for note in order_notes(value)]
     if isinstance(value, (Truth, Run)):
-        notes += [unread_note(value.unread)] if value.unread else []
+        beside = isinstance(value, Run) and value.boxes is None and bool(value.page_fields)
+        unread = without_pages(value).unread if isinstance(value, Run) and beside else value.unread
+        notes += [unread_note(unread)] if unread else []
         notes += [f"positions count {value.unit}"] if value.unit and texts is None else []
         compared = texts is not None or (isinstance(value, Truth) and value.texts)
         found += [] if found or compared or value.unit else _length_problems(value)
@@ -142,13 +157,16 @@ def _length_problems(value: Truth | Run) -> list[str]:
     return []
 
 
-def _read(path: str, format: type[formats.Format]) -> tuple[Any, formats.Problems]:
+def _read(path: str, format: type[formats.Format], fields: str | None) -> tuple[Any, formats.Problems]:
     problems = formats.Problems(path, strict=False)
-    return formats.read_any(path, None, format, problems), problems
+    more = {"fields": fields} if fields and format.takes_fields else {}
+    return formats.read_any(path, None, format, problems, **more), problems
 
 
 def _check_laws(files: tuple[str, ...], format_name: str | None, settings: dict[str, Any]) -> None:
     """Print which laws hold; exit code 1 if one is broken."""
+    from berrypick.testing import laws
+
     if format_name is not None:
         raise UsageError("--laws reads a truth and runs: use --format-truth and --format-run instead of --format")
     if len(files) < 2:
@@ -158,7 +176,7 @@ def _check_laws(files: tuple[str, ...], format_name: str | None, settings: dict[
     output, variants, seed = (settings.pop(name) for name in ("output", "variants", "seed"))
     requested, format_truth, format_run = (settings.pop(name) for name in ("requested", "format_truth", "format_run"))
     with progress_bar("trying", "laws") as progress:
-        found = functions.need("laws", "--laws")(
+        found = laws(
             TruthFile(truth, format_truth),
             [RunFile(run, format_run) for run in runs],
             list(requested),

@@ -7,19 +7,22 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from berrypick.analysis.comparison import comparison_text, gate_report
+from berrypick.analysis.comparison.compare import compare
+from berrypick.analysis.comparison.comparison import FAMILIES, PAIRS, Comparison
+from berrypick.analysis.comparison.gates import Gates, averages_own_topics, gated_evaluation, gated_options
+from berrypick.analysis.comparison.saved import is_saved, read_results
 from berrypick.cli import flags
 from berrypick.cli.output import HELP, Output, progress_bar, show_notes
-from berrypick.comparison.compare import compare
-from berrypick.comparison.comparison import FAMILIES, PAIRS, Comparison
-from berrypick.comparison.gates import Gates
-from berrypick.comparison.method_names import INTERVALS
-from berrypick.comparison.saved import is_saved, read_results
-from berrypick.core.errors import UsageError
-from berrypick.core.results import concat
-from berrypick.report import comparison_text, gate_report, tables
+from berrypick.data.errors import UsageError
+from berrypick.data.results import concat
+from berrypick.statistics.method_names import INTERVALS
+from berrypick.tables import tables
 
 
-@click.command("compare", context_settings=HELP)
+@click.command(
+    "compare", short_help="Compare runs: confidence intervals, paired tests, gates for CI.", context_settings=HELP
+)
 @click.argument("truth")
 @click.argument("runs", nargs=-1)
 @flags.measures("charR@5 IoU@5")
@@ -36,7 +39,9 @@ from berrypick.report import comparison_text, gate_report, tables
 @click.option(
     "--fail-over", multiple=True, metavar="M=X", help="Exit with 1 if a run's mean is above X, e.g. 'Overlap=0.2'."
 )
-@click.option("--fail-if-worse", metavar="RUN", help="Exit with 1 if a run is significantly worse than RUN.")
+@click.option(
+    "--fail-if-worse", metavar="RUN", help="Exit with 1 if a run is significantly worse than RUN, a file or name."
+)
 @click.option("--margin", type=float, metavar="X", help="With --fail-if-worse: accept differences of up to X.")
 @click.option(
     "--over", metavar="SPEC", help="For which readers is each run better: a range, e.g. 'bep(A=0.01..100)', or a "
@@ -50,6 +55,7 @@ from berrypick.report import comparison_text, gate_report, tables
     type=click.Choice(comparison_text.LAYOUTS),
     help="A table per measure, or one row per run. [default: details; latex: runs]",
 )
+@flags.unplaced_report
 @flags.reader_draws
 @flags.evaluation
 def compare_command(
@@ -61,6 +67,7 @@ def compare_command(
     output: Output,
     layout: str | None,
     places: int | None,
+    report: str | None,
     **settings: Any,
 ) -> None:
     """Compare RUNS: means with confidence intervals, paired tests, effect sizes.
@@ -77,21 +84,31 @@ def compare_command(
     gates = Gates.read(fail_under, fail_over, fail_if_worse, margin)
     if "junit" in output.formats and not gates:
         raise UsageError("junit output is about gates: give --fail-under, --fail-over or --fail-if-worse")
+    if gates:
+        gated_options(settings)
     if settings["over"] is not None or settings["assumptions"]:
         _show_assumed(gates, settings, output, places, layout, picture)
         return
     if picture is not None:
         raise UsageError("--plot draws a range of readers: give --over; berrypick plot draws means, topics and curves")
     settings = gates.baseline(settings)
+    if report is not None and (settings["format_truth"] is None and is_saved(settings["truth"])):
+        raise UsageError("saved results have no texts: --report needs the truth and the runs")
     if settings["format_truth"] is None and is_saved(settings["truth"]):
         found = _compare_saved(gates, settings)
     elif not settings["runs"]:
         raise click.MissingParameter(param_hint="'RUNS...'", param_type="argument")
     else:
+        given = dict(settings)
         truth, runs, requested = flags.inputs(settings)
         measures = gates.measures(requested, settings["protocol"], settings["task"])
-        with progress_bar() as progress:
-            found = compare(truth, runs, measures, progress=progress, **settings)
+        evaluation: Any = truth
+        if gates and averages_own_topics(settings):
+            evaluated = {name: settings.pop(name) for name in flags.NAMES if name in settings}
+            evaluation, runs = gated_evaluation(truth, runs, measures, evaluated, fail_if_worse), []
+        with flags.listing_unplaced(report, given, output) as unplaced, progress_bar() as progress:
+            found = compare(evaluation, runs, measures, progress=progress, **settings)
+            unplaced += found.unplaced
     checks = gates.checks(found)
     show_notes([*found.notes, *gates.notes(found)])
 
@@ -112,7 +129,7 @@ def _show_assumed(
     layout: str | None,
     picture: str | None,
 ) -> None:
-    """Readers along a range, or what differences rest on: analyses of an add-on, in place of the comparison."""
+    """Print the readers along a range, or the assumptions behind differences, in place of the comparison."""
     flag = "--over" if settings["over"] is not None else "--assumptions"
     if gates or layout is not None or "junit" in output.formats:
         raise UsageError(f"{flag} shows no comparison that gates, --layout or junit could be about; leave them out")

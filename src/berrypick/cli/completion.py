@@ -73,12 +73,12 @@ def _shown(context: click.Context, incomplete: str) -> list[CompletionItem]:
 
 
 def _protocols(context: click.Context, incomplete: str) -> list[CompletionItem]:
-    from berrypick.evaluation.protocols import protocols
+    from berrypick.evaluation.protocols.base import protocols
 
     return _words(protocols.names(), incomplete)
 
 
 def _tasks(context: click.Context, incomplete: str) -> list[CompletionItem]:
-    from berrypick.evaluation.protocols import known_tasks
+    from berrypick.evaluation.protocols.base import known_tasks
 
     return _words(known_tasks(), incomplete)

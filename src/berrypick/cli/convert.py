@@ -13,15 +13,15 @@ import click
 from berrypick import formats
 from berrypick.cli import flags
 from berrypick.cli.output import HELP, refuse_overwriting, refuse_same, show_notes
-from berrypick.core.doors import functions
-from berrypick.core.errors import BerrypickWarning, UsageError
-from berrypick.core.run import Run
-from berrypick.core.truth import Truth
-from berrypick.core.words import counted
+from berrypick.data.errors import BerrypickWarning, UsageError
+from berrypick.data.run import Run
+from berrypick.data.truth import Truth
+from berrypick.data.words import counted
 from berrypick.documents.checked import checked_by_itself
+from berrypick.documents.squad_texts import is_squad, squad_texts
 from berrypick.evaluation.evaluation_context import read_collection
 from berrypick.evaluation.notes import reading_notes
-from berrypick.formats.io.files import atomic_writer, reusable
+from berrypick.files.files import atomic_writer, head, reusable
 
 
 def _names() -> list[str]:
@@ -66,7 +66,7 @@ def convert_command(
         refuse_overwriting(documents, [source, collection])
         refuse_same(result.file or "", documents)
     with reusable(source):
-        held = dict(formats.documents_in(source)) if documents is not None else {}
+        held = _held_texts(source) if documents is not None else {}
         could_be = [] if source_format else formats.sniff_all(source)
         role = None if source_format else _target_role(result, could_be)
         value = formats.read_any(source, role, source_format, **_reading(source, role, source_format, reading))
@@ -128,6 +128,8 @@ def _target_role(result: flags.Destination, could_be: list[type[formats.Format]]
 
 def _restate(value: Any, collection: str, result: flags.Destination) -> Any:
     """The value as it is if the target can hold it, else in terms of the XML documents, or of their text."""
+    from berrypick.documents.xml.resolve import restate
+
     if not isinstance(value, (Run, Truth)):
         raise UsageError("--collection works for truths and runs only")
     if isinstance(value, Truth) and value.offsets not in (None, "chars"):
@@ -139,4 +141,9 @@ def _restate(value: Any, collection: str, result: flags.Destination) -> Any:
     able = [f for f in wanted if not f.accepts(value) and (target_format or ending == [] or ending[0] in f.suffixes)]
     if able:
         return value
-    return functions.need("restate", "convert --collection")(value, read_collection(collection))
+    return restate(value, read_collection(collection))
+
+
+def _held_texts(source: str) -> dict[str, str]:
+    """Return the texts of documents that a file holds beside its judgements."""
+    return squad_texts(source) if is_squad(head(source)) else {}

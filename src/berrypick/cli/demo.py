@@ -5,8 +5,7 @@ from __future__ import annotations
 import click
 
 from berrypick.cli.output import HELP, say, show, tell
-from berrypick.core.doors import functions
-from berrypick.core.errors import UsageError, nearest, one_line
+from berrypick.data.errors import UsageError, nearest, one_line
 
 
 @click.command("demo", short_help="Evaluate the bundled examples.", context_settings=HELP)
@@ -21,7 +20,7 @@ def demo_command(parts: tuple[str, ...], everything: bool, html: str | None, cop
     berrypick demo web --html report.html
     berrypick demo --copy examples
     """
-    from berrypick.addons import demo
+    from berrypick import demo
 
     if copy is not None:
         if parts or everything or html is not None:
@@ -32,8 +31,6 @@ def demo_command(parts: tuple[str, ...], everything: bool, html: str | None, cop
         if name not in demo.PARTS:
             known = list(demo.PARTS)
             raise UsageError(f"the demo has no part {name}{nearest(name, known) or '; available: ' + ', '.join(known)}")
-    if html is not None:
-        functions.need("write_report", "demo --html")  # before anything is printed
     show(demo.text() if everything else demo.text(parts) if parts else demo.summary())
     if html is not None:
         made = demo.campaign.write_page(html)
@@ -42,7 +39,7 @@ def demo_command(parts: tuple[str, ...], everything: bool, html: str | None, cop
 
 
 def _copy(folder: str) -> None:
-    from berrypick.addons.demo.demo_files import copy_examples
+    from berrypick.demo.demo_files import copy_examples
 
     written = copy_examples(folder)
     for path in written:

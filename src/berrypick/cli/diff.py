@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import click
 
-from berrypick.addons.diff.difference import diff
-from berrypick.addons.diff.difference_text import render_difference
+from berrypick.analysis.comparison.difference import diff
+from berrypick.analysis.comparison.difference_text import render_difference
 from berrypick.cli import flags
 from berrypick.cli.output import HELP, Output, show_notes
-from berrypick.report.analysis_table import OUTPUTS
+from berrypick.tables.analysis_table import OUTPUTS
 
 
 @click.command("diff", short_help="Show what changed between two results files.", context_settings=HELP)

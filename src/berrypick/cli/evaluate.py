@@ -4,30 +4,28 @@ from __future__ import annotations
 
 import sys
 from io import StringIO
-from typing import Any
+from typing import Any, TextIO
 
 import click
 
 from berrypick.cli import flags
 from berrypick.cli.output import HELP, Output, progress_bar, show_notes
-from berrypick.core.errors import UsageError
-from berrypick.core.results import merge_notes
+from berrypick.data.errors import UsageError
+from berrypick.data.results import Results, merge_notes
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.options import EvaluationOptions
-from berrypick.inputs.convert import RunFile, TruthFile
-from berrypick.report import tables, text
+from berrypick.given.convert import RunFile, TruthFile
+from berrypick.tables import tables, text
 
 
-@click.command("evaluate", context_settings=HELP)
+@click.command("evaluate", short_help="Score runs against judgements.", context_settings=HELP)
 @click.argument("truth")
 @click.argument("runs", nargs=-1, required=True)
 @flags.measures("EPRUM PRUM@0.5 nDCG@10")
 @click.option("-q", "--per-topic", is_flag=True, help="Show a row per topic as well as the means.")
 @flags.output(text.OUTPUTS)
 @click.option("--curves", is_flag=True, help="Add the curves behind the numbers: to JSON, or below the table.")
-@click.option(
-    "--seed", type=int, metavar="N", expose_value=False, help="Accepted for consistency; evaluate uses no randomness."
-)
+@flags.unplaced_report
 @flags.reader_draws
 @flags.evaluation
 def evaluate_command(
@@ -38,6 +36,7 @@ def evaluate_command(
     output: Output,
     places: int | None,
     curves: bool,
+    report: str | None,
     jobs: int,
     reader_draws: int,
     format_truth: str | None,
@@ -52,13 +51,15 @@ def evaluate_command(
     """
     if curves and output.formats - {"json", "jsonl", "table"}:
         raise UsageError("--curves needs -o json, -o jsonl or -o table")
-    with progress_bar() as progress:
+    given = {**settings, "truth": truth, "runs": runs}
+    with flags.listing_unplaced(report, given, output) as unplaced, progress_bar() as progress:
         results = Evaluation._from_options(
             TruthFile(truth, format_truth),
             [RunFile(run, format_run) for run in runs],
             list(requested),
             EvaluationOptions.from_arguments(settings),
         ).run(curves=curves, progress=progress, jobs=jobs, reader_draws=reader_draws)
+        unplaced += results.unplaced
     show_notes(merge_notes(results.notes, len(results.runs)))
     if "table" in output.formats and (shorter := tables.elided_note(results.runs)):
         show_notes([shorter])
@@ -66,9 +67,19 @@ def evaluate_command(
     def render(form: str, paint: tables.Paint) -> str:
         content = text.render(results, form, per_topic, places, paint)
         if curves and form == "table":
-            from berrypick.report import terminal
-
-            content += "\n" + terminal.curves_of(results, StringIO() if paint is tables.plain else sys.stdout)
+            content += "\n" + _small_curves(results, StringIO() if paint is tables.plain else sys.stdout)
         return content
 
     output.show(render)
+
+
+def _small_curves(results: Results, stream: TextIO) -> str:
+    """Return a line of blocks for each curve, as wide as the terminal."""
+    from berrypick.analysis.comparison.curves import bands
+    from berrypick.tables import terminal
+
+    found = bands(results, intervals=False)
+    if not found:
+        return "no measure has a curve\n"
+    columns = terminal.width() if stream.isatty() else 80
+    return terminal.small_curves(found, columns, getattr(stream, "encoding", None) or "utf-8")

@@ -7,14 +7,14 @@ from typing import Any
 
 import click
 
+from berrypick.analysis.explain import explain
 from berrypick.cli import flags
 from berrypick.cli.output import HELP, show
-from berrypick.evaluation.functions import explain
-from berrypick.inputs.convert import RunFile, TruthFile
-from berrypick.report import text
+from berrypick.given.convert import RunFile, TruthFile
+from berrypick.tables import text
 
 
-@click.command("explain", context_settings=HELP)
+@click.command("explain", short_help="Show how one number is computed.", context_settings=HELP)
 @click.argument("truth")
 @click.argument("run")
 @click.option("--topic", required=True, help="Topic to explain.")
@@ -33,9 +33,9 @@ def explain_command(
     \b
     berrypick explain truth.qrels my.run --topic 1 -m EPRUM
     """
-    value = explain(TruthFile(truth, format_truth), RunFile(run, format_run), topic, requested, **settings)
+    value = explain(TruthFile(truth, format_truth), RunFile(run, format_run), requested, topic, **settings)
     if sys.stdout.isatty():
-        from berrypick.report import terminal
+        from berrypick.tables import terminal
 
         show(terminal.explanation(value, terminal.width(), terminal.decorated(sys.stdout)), True)
     else:

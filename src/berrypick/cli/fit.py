@@ -8,8 +8,8 @@ import click
 
 from berrypick.cli.flags import OutputType
 from berrypick.cli.output import HELP, default_output, painter, progress_bar, refuse_overwriting, show, show_notes, tell
-from berrypick.core.errors import UsageError
-from berrypick.report import analysis_table
+from berrypick.data.errors import UsageError
+from berrypick.tables import analysis_table
 from berrypick.users import is_file
 
 
@@ -67,7 +67,7 @@ def fit_command(
     berrypick fit t2i sessions.jsonl --truth gold.jsonl -o reader.json
     berrypick evaluate truth.jsonl my.run -m EPRUM --user reader.json
     """
-    from berrypick.addons.fit.fit import fit  # loads SciPy, which the help does not need
+    from berrypick.analysis.fit.fit import fit  # loads SciPy, which the help does not need
 
     target, printed = _outputs((*outputs, form) if form else outputs)
     if target is not None:

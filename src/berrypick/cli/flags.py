@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
 from typing import TYPE_CHECKING, Any
@@ -11,18 +12,17 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
-from berrypick.cli.output import Output, names_file, refuse_overwriting, show, show_notes, tell
-from berrypick.comparison.method_names import CORRECTIONS, TESTS
-from berrypick.core.doors import functions
-from berrypick.core.drawn import READERS
-from berrypick.core.errors import UsageError, nearest
+from berrypick.cli.output import Output, names_file, refuse_overwriting, refuse_same, show, show_notes, tell
+from berrypick.data.drawn import READERS
+from berrypick.data.errors import UsageError, nearest
 from berrypick.evaluation.options import Option, options
-from berrypick.inputs.convert import RunFile, TruthFile
-from berrypick.judging.seen_together import TOGETHER
-from berrypick.report.analysis_table import OUTPUTS, render
+from berrypick.given.convert import RunFile, TruthFile
+from berrypick.statistics.method_names import CORRECTIONS, TESTS
+from berrypick.tables.analysis_table import OUTPUTS, render
+from berrypick.topics.seen_together import TOGETHER
 
 if TYPE_CHECKING:
-    from berrypick.comparison.tabular import Tabular
+    from berrypick.tables.tabular import Tabular
 
 #: A message names so many formats at most.
 MOST_LISTED = 16
@@ -105,7 +105,7 @@ cluster = click.option(
 
 #: How runs are compared.
 comparison = combine(
-    click.option("--baseline", metavar="RUN", help="Run to compare with, by name or file. [default: the first]"),
+    click.option("--baseline", metavar="RUN", help="Run to compare with, by file or name. [default: the first]"),
     choice("--test", TESTS, "randomisation", "Paired significance test."),
     choice("--correction", CORRECTIONS, "holm", "Correction for multiple comparisons."),
     cluster,
@@ -282,13 +282,17 @@ def show_analysis(found: Tabular, output: Output, places: int | None) -> None:
 
 def check_picture(picture: str, settings: dict[str, Any]) -> None:
     """Refuse a file that no figure can be written to, before the work."""
-    functions.need("FigureFile", "--plot")(picture).check()
+    from berrypick.report.figures.export import FigureFile
+
+    FigureFile(picture).check()
     refuse_inputs(picture, settings)
 
 
 def draw(found: Any, picture: str, shown: str = "") -> None:
     """Write the figure of an analysis, and tell what it shows and how large it is."""
-    tell(f"{picture}: {shown}{functions.need('FigureFile', '--plot')(picture).draw(found)}")
+    from berrypick.report.figures.export import FigureFile
+
+    tell(f"{picture}: {shown}{FigureFile(picture).draw(found)}")
 
 
 formats = combine(
@@ -297,12 +301,19 @@ formats = combine(
 )
 
 
+def joined(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> str | None:
+    """The texts of a flag that is given several times, as one."""
+    return ",".join(values) or None
+
+
 def _flag(option: Option) -> Decorator:
     """The command-line option of an evaluation option, under its name; older names are accepted and not shown."""
     if option.kind is bool:
         return click.option(option.flags[0], option.name, is_flag=True, help=option.help)
     kind: Any = click.Choice(option.choices) if option.choices else option.kind
     shown: dict[str, Any] = {"metavar": option.metavar, "help": option.help, "type": kind}
+    if option.repeatable:
+        shown |= {"multiple": True, "callback": joined}
     if isinstance(option.default, str):
         shown |= {"default": option.default, "show_default": True}
     decorators = [click.option(option.flags[0], option.name, **shown)]
@@ -321,6 +332,40 @@ evaluation = combine(
     click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Number of processes."),
     evaluation_options,
 )
+
+#: Where results without a place are listed.
+unplaced_report = click.option(
+    "--report", metavar="FILE", help="JSON Lines to write, with the results whose text is not in the documents."
+)
+
+
+@contextmanager
+def listing_unplaced(path: str | None, settings: dict[str, Any], output: Output) -> Iterator[list[Mapping[str, Any]]]:
+    """Write the results without a place that a command finds to a file, also where they are an error."""
+    from berrypick.documents.unplaced import UnplacedTexts
+
+    found: list[Mapping[str, Any]] = []
+    if path is None:
+        yield found
+        return
+    refuse_inputs(path, settings)
+    if output.target is not None:
+        refuse_same(output.target, path)
+    try:
+        yield found
+    except UnplacedTexts as error:
+        _write_unplaced(error.rows, path)
+        raise
+    _write_unplaced(found, path)
+
+
+def _write_unplaced(rows: Sequence[Mapping[str, Any]], path: str) -> None:
+    from berrypick.files.files import atomic_writer
+    from berrypick.rows.json_lines import write_lines
+
+    with atomic_writer(path) as out:
+        write_lines(({**row} for row in rows), out)
+
 
 #: Names of the evaluation options among the arguments of a command.
 NAMES = tuple(name for option in options() for name in (option.name, *option.aliases))

@@ -6,11 +6,11 @@ from typing import Any
 
 import click
 
-from berrypick.addons.ideal import ideal_table
-from berrypick.addons.ideal.ideal_lists import gap_note, ideal_lists, missing_navigation
+from berrypick.analysis import ideal_table
+from berrypick.analysis.ideal_lists import gap_note, ideal_lists, missing_navigation
 from berrypick.cli import flags
 from berrypick.cli.output import HELP, Output, progress_bar, show_notes
-from berrypick.inputs.convert import TruthFile
+from berrypick.given.convert import TruthFile
 
 
 @click.command("ideal", short_help="Search the best list for each topic, with a proved bound.", context_settings=HELP)

@@ -6,9 +6,9 @@ import os
 
 import click
 
-from berrypick.addons.index import build_index
 from berrypick.cli import flags
 from berrypick.cli.output import HELP, progress_bar, refuse_overwriting, show_notes, tell
+from berrypick.documents.xml import build_index
 
 
 @click.command("index", short_help="Index the structure of XML documents, for --collection.", context_settings=HELP)
@@ -19,7 +19,8 @@ from berrypick.cli.output import HELP, progress_bar, refuse_overwriting, show_no
 def index_command(folder: str, target: str, jobs: int | None) -> None:
     """Index the structure of the XML documents in FOLDER; use FILE as --collection afterwards.
 
-    Run the same command again to continue after an interruption. Unreadable documents are reported and skipped.
+    Run the same command again to continue after an interruption. Unreadable documents are reported and skipped. Needs
+    pyarrow: pip install 'berrypick[chunks]'.
 
     \b
     berrypick index collection collection.idx

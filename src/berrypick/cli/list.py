@@ -7,11 +7,11 @@ import click
 from berrypick import formats
 from berrypick.cli.output import HELP, painter, say, show, tell
 from berrypick.cli.show import KINDS
-from berrypick.core.score import Table
+from berrypick.data.score import Table
 from berrypick.measures import document_measures
 
 
-@click.command("list", context_settings=HELP)
+@click.command("list", short_help="List measures, user models or formats.", context_settings=HELP)
 @click.argument("what", type=click.Choice(["measures", "users", "formats"]))
 def list_command(what: str) -> None:
     """List all measures, user models ("users") or formats.

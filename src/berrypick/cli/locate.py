@@ -7,12 +7,12 @@ from typing import Any
 import click
 
 from berrypick import formats
-from berrypick.addons.adopt.locate import locate
 from berrypick.cli import flags
 from berrypick.cli.output import HELP, refuse_overwriting, refuse_same, show_notes
-from berrypick.core.truth import OFFSETS
+from berrypick.data.truth import OFFSETS
 from berrypick.documents.quotes import QUOTES, THRESHOLD
 from berrypick.evaluation.notes import reading_notes
+from berrypick.judgements.locate import locate
 
 
 @click.command("locate", short_help="Find quotes in the documents and write their spans.", context_settings=HELP)

@@ -39,7 +39,7 @@ def nuggets_command(
     \b
     berrypick nuggets stated.jsonl run.jsonl --assigned assigned.jsonl
     """
-    from berrypick.addons.nuggets.retrieved_said import retrieved_said
+    from berrypick.analysis.retrieved_said import retrieved_said
 
     if format_truth not in (None, "span-truth"):
         raise click.BadParameter("STATED is lines of JSON", param_hint="--format-truth")

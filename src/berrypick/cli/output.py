@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from berrypick.core.errors import BerrypickError, UsageError, as_flags, one_line, shorten
+from berrypick.data.errors import BerrypickError, UsageError, as_flags, one_line, shorten
 
 if TYPE_CHECKING:
-    from berrypick.report.tables import Paint
+    from berrypick.tables.tables import Paint
 
 
 #: Settings of every command: the options that show its help.
@@ -74,7 +74,7 @@ def fail(message: object) -> NoReturn:
 def show(content: str, painted: bool = False) -> None:
     """Print a result; text ``painted`` for a terminal has control characters, but none from files."""
     if painted and sys.stdout.isatty():
-        from berrypick.report import terminal  # loaded for terminals alone
+        from berrypick.tables import terminal  # loaded for terminals alone
 
         if terminal.decorated(sys.stdout):
             click.echo(content, nl=False)
@@ -89,11 +89,11 @@ def show_notes(notes: Iterable[object]) -> None:
 
 def painter() -> Paint:
     """How tables are printed: with colours on a terminal, else as plain text."""
-    from berrypick.report import tables
+    from berrypick.tables import tables
 
     if not sys.stdout.isatty():
         return tables.plain
-    from berrypick.report import terminal
+    from berrypick.tables import terminal
 
     return terminal.painter(sys.stdout)
 
@@ -141,8 +141,8 @@ class Output:
     def show(self, render: Callable[[str, Paint], str], reasons: Sequence[str] = ()) -> None:
         """Write and print a result; exit code 1 if there is a reason to fail, whether or not anybody reads it."""
         if self.target is not None and self.written is not None:
-            from berrypick.formats.io.files import atomic_writer
-            from berrypick.report import tables
+            from berrypick.files.files import atomic_writer
+            from berrypick.tables import tables
 
             content = render(self.written, tables.plain)
             with atomic_writer(self.target) as out:
@@ -213,7 +213,7 @@ def _is_inside(path: str, folder: str) -> bool:
 def progress_bar(doing: str = "evaluating", what: str = "topics") -> Iterator[Callable[[int, int], None] | None]:
     """A progress bar on a terminal, nothing elsewhere."""
     if sys.stderr.isatty():
-        from berrypick.report import terminal
+        from berrypick.tables import terminal
     if not sys.stderr.isatty() or not terminal.decorated(sys.stderr):
         yield None
         return

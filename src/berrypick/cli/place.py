@@ -9,9 +9,9 @@ import click
 from berrypick import formats
 from berrypick.cli import flags
 from berrypick.cli.output import HELP, refuse_overwriting, show_notes, tell
-from berrypick.core.errors import UsageError
-from berrypick.core.run import Run
-from berrypick.core.truth import Truth
+from berrypick.data.errors import UsageError
+from berrypick.data.run import Run
+from berrypick.data.truth import Truth
 from berrypick.documents.quotes import QUOTES
 from berrypick.evaluation.notes import reading_notes
 
@@ -37,7 +37,7 @@ def place_command(source: str, target: str, words: str, quotes: Any, source_form
     \b
     berrypick place chunks.jsonl boxes.jsonl --words words.jsonl
     """
-    from berrypick.addons.pages.place import place
+    from berrypick.judgements.place import place
 
     refuse_overwriting(target, [source, words])
     value = formats.read_any(source, None, source_format)

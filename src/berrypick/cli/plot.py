@@ -8,8 +8,8 @@ import click
 
 from berrypick.cli import flags
 from berrypick.cli.output import HELP, progress_bar, show_notes, tell
-from berrypick.core.errors import UsageError
-from berrypick.core.results import merge_notes
+from berrypick.data.errors import UsageError
+from berrypick.data.results import merge_notes
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.proved import with_bounds
 
@@ -46,13 +46,14 @@ def plot_command(file: str | None, target: str | None, kind: str | None, per_top
     means    the mean of each run with its interval
     together what reach alone proves of each run, whatever is seen together (EPRUM)
 
-    Default: curves if a measure has one; otherwise topics for one or two runs, means for more.
+    Default: curves if a measure has one; otherwise topics for one or two runs, means for more. Needs Altair and
+    vl-convert: pip install 'berrypick[report]'.
 
     \b
     berrypick plot truth.qrels a.run b.run -m 'EPRUM nxCG@10' curves.pdf
     berrypick plot truth.jsonl a.jsonl b.jsonl -m charR@5 --kind means --width 12cm means.svg
     """
-    from berrypick.addons.figures import plots
+    from berrypick.report.figures import plots
 
     if target is not None and file is not None:
         settings["runs"] = (*settings["runs"], file)  # the last of the arguments is a run then

@@ -9,7 +9,7 @@ import click
 from berrypick import formats
 from berrypick.cli import flags
 from berrypick.cli.output import HELP, show_notes, tell
-from berrypick.inputs.convert import RunFile, as_runs
+from berrypick.given.convert import RunFile, as_runs
 
 TASKS = ("jsonl", "label-studio", "doccano", "w3c")
 
@@ -49,7 +49,7 @@ def pool_command(
     \b
     berrypick pool old.jsonl new.jsonl -k 5 --documents texts --truth truth.jsonl -o tasks.json --format label-studio
     """
-    from berrypick.addons.judge.pool import pool
+    from berrypick.judgements.pool import pool
 
     result.refuse_overwriting([*runs, truth, titles], documents)
     lists = as_runs([RunFile(run, format_run) for run in runs])  # of traces, a run for each retriever

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from berrypick.addons.trust.power import power
+from berrypick.analysis.trust.power import power
 from berrypick.cli import flags
 from berrypick.cli.output import HELP, Output, progress_bar
 

@@ -10,7 +10,7 @@ from berrypick import formats
 from berrypick.cli import flags
 from berrypick.cli.output import HELP, refuse_overwriting, show_notes
 from berrypick.evaluation.notes import reading_notes
-from berrypick.formats.io.files import atomic_writer
+from berrypick.files.files import atomic_writer
 
 
 @click.command("relocate", short_help="Carry spans into a new version of their documents.", context_settings=HELP)
@@ -26,12 +26,13 @@ def relocate_command(
     """Carry the spans of TRUTH into a new version of their documents.
 
     Spans are found by their text, by the text around them, and by an alignment of both versions. What has changed or
-    come apart is placed and counted; what is ambiguous or gone is left out, and the report has it.
+    come apart is placed and counted; what is ambiguous or gone is left out, and the report has it. Documents whose text
+    has changed need RapidFuzz: pip install 'berrypick[chunks]'.
 
     \b
     berrypick relocate truth.jsonl --from docs-1.0 --to docs-2.0 -o truth-2.0.jsonl --report changes.jsonl
     """
-    from berrypick.addons.adopt.relocate import CERTAIN, relocate
+    from berrypick.judgements.relocate import CERTAIN, relocate
 
     result.refuse_overwriting([truth, report], old)
     result.refuse_overwriting([truth], new)

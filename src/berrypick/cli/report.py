@@ -10,7 +10,7 @@ import click
 
 from berrypick.cli import flags
 from berrypick.cli.output import HELP, progress_bar, show_notes, tell
-from berrypick.core.errors import as_flags
+from berrypick.data.errors import as_flags
 
 
 @click.command(
@@ -43,13 +43,14 @@ from berrypick.core.errors import as_flags
 def report_command(target: str, **settings: Any) -> None:
     """Write an HTML report: tables, curves, topics, documents, user models. One file that needs no network.
 
-    To see results in the text of their documents, give the texts with --documents, or XML with --collection.
+    To see results in the text of their documents, give the texts with --documents, or XML with --collection. Needs
+    vl-convert: pip install 'berrypick[report]'. PDF files under --pages need 'berrypick[pages]'.
 
     \b
     berrypick report truth.jsonl a.jsonl -m charR@5 --documents texts --html report.html
     """
     flags.refuse_inputs(target, settings)
-    from berrypick.addons.page.html_report import write_report
+    from berrypick.report.html.html_report import write_report
 
     with progress_bar() as progress:
         command = shlex.join(["berrypick", *sys.argv[1:]])

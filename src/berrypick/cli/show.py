@@ -8,19 +8,19 @@ import click
 
 from berrypick import formats, measures, users
 from berrypick.cli.output import HELP, painter, say, show
-from berrypick.core import spec as specs
-from berrypick.core.errors import UsageError
-from berrypick.core.laws import LAWS
-from berrypick.core.registry import Registry
-from berrypick.core.score import Table
+from berrypick.data import spec as specs
+from berrypick.data.errors import UsageError
+from berrypick.data.laws import LAWS
+from berrypick.data.references import bibtex, cited
+from berrypick.data.score import Table
 from berrypick.measures import document_measures
 from berrypick.measures.typed_names import stands_for
-from berrypick.references import bibtex, cited
+from berrypick.registry.registry import Registry
 
 KINDS: dict[str, Registry[Any]] = {"measure": measures.registry, "user": users.registry, "format": formats.registry}
 
 
-@click.command("show", context_settings=HELP)
+@click.command("show", short_help="Describe one measure, user model or format.", context_settings=HELP)
 @click.argument("kind", type=click.Choice(["measure", "user", "format"]))
 @click.argument("name")
 @click.option("--bibtex", "as_bibtex", is_flag=True, help="Print the references as BibTeX.")

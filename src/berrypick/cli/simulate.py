@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from berrypick.addons.simulate.simulation import simulate
+from berrypick.analysis.simulation.simulation import simulate
 from berrypick.cli import flags
 from berrypick.cli.output import HELP, Output, progress_bar
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from berrypick.addons.trust.stability import stability
+from berrypick.analysis.trust.stability import stability
 from berrypick.cli import flags
 from berrypick.cli.output import HELP, Output, progress_bar
 

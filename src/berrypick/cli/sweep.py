@@ -8,11 +8,11 @@ import click
 
 from berrypick.cli import flags
 from berrypick.cli.output import HELP, Output, progress_bar, show_notes, tell
-from berrypick.core.errors import UsageError, shorten
-from berrypick.core.results import merge_notes
-from berrypick.core.words import counted
+from berrypick.data.errors import UsageError, shorten
+from berrypick.data.results import merge_notes
+from berrypick.data.words import counted
 from berrypick.inputs.titles import read_titles
-from berrypick.report import tables
+from berrypick.tables import tables
 
 #: Ways to cut texts and to rank chunks that are there by name.
 CHUNKERS, RETRIEVERS = ("fixed", "sentences", "paragraphs", "elements"), ("fts5", "bm25")
@@ -59,9 +59,9 @@ def sweep_command(
     \b
     berrypick sweep truth.jsonl --documents texts --grid size=200,400,800 --grid overlap=0,100 -m charR@5
     """
-    from berrypick.addons.sweep import chunkers as cutting
-    from berrypick.addons.sweep import retrievers as ranking
-    from berrypick.addons.sweep.sweep import sweep
+    from berrypick.analysis.sweep import chunkers as cutting
+    from berrypick.analysis.sweep import retrievers as ranking
+    from berrypick.analysis.sweep.sweep import sweep
 
     steps: dict[str, Any] = {"grid": _grid(grids)} if grids else {}
     if settings["runs"] is not None and (grids or chunkers or retrievers or queries or settings["words"]):

@@ -8,10 +8,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from berrypick.core.arrays import BoolArray, FloatArray, IntArray, Positions
-from berrypick.core.boxes import Boxes
-from berrypick.core.errors import UsageError, option
-from berrypick.core.truth import MergeRule, TopicTruth
+from berrypick.data.arrays import BoolArray, FloatArray, IntArray, Positions
+from berrypick.data.boxes import Boxes
+from berrypick.data.errors import UsageError, option
+from berrypick.data.truth import MergeRule, TopicTruth
 
 #: Spans of one list: the names of their documents, starts and ends.
 Spans = tuple[Sequence[str], Positions, Positions]
@@ -107,9 +107,10 @@ def merge_annotators(annotators: Mapping[str, Judgements], rule: MergeRule = "un
     Examples
     --------
     >>> import berrypick as bp
+    >>> from berrypick.data.annotators import merge_annotators
     >>> rows = [{"topic": "q", "doc": "a", "start": 0, "end": 9, "grade": 1, "annotator": "Ana"},
     ...         {"topic": "q", "doc": "a", "start": 5, "end": 12, "grade": 0, "annotator": "Ben"}]
-    >>> both = bp.merge_annotators(bp.Truth.from_records(rows).annotators, "intersection")["q"]
+    >>> both = merge_annotators(bp.Truth.from_records(rows).annotators, "intersection")["q"]
     >>> both.start.tolist(), both.end.tolist(), both.grade.tolist()
     ([0, 5], [5, 12], [1.0, 0.0])
     """

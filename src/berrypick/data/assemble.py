@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray, IntArray, Narrow, Positions
-from berrypick.core.columns import Coded, LineRange, Moved, NameColumn, Packed, Stretches, narrow, taken
-from berrypick.core.run import Duplicates, Run
+from berrypick.data.arrays import BoolArray, FloatArray, IntArray, Narrow, Positions
+from berrypick.data.columns import Coded, LineRange, Moved, NameColumn, Packed, Stretches, narrow, taken
+from berrypick.data.run import Duplicates, Run
 
 if TYPE_CHECKING:
-    from berrypick.core.boxes import Boxes
+    from berrypick.data.boxes import Boxes
 
 
 #: Topics of so many rows on average are sorted one by one.
@@ -57,8 +57,16 @@ def assemble(
     scores, ranks = (column.whole if isinstance(column, Packed) else column for column in (score, rank))
     by = ranks if order == "rank" else None if order == "file" else scores
     assert by is not None or order == "file"
+    disordered = 0
+    if scores is not None and order != "rank" and grouped:
+        disordered = rising_topics(scores, begins)
+    elif scores is not None and order != "rank":
+        together = np.argsort(topics.codes, kind="stable")
+        firsts = np.searchsorted(topics.codes[together], np.arange(len(topics.names)))
+        disordered = rising_topics(scores[together], firsts)
     sorted_rows: IntArray | None = None
-    if not grouped or (by is not None and not _in_order(by, begins, falling=order != "rank")):
+    in_order = disordered == 0 if order != "rank" or by is None else not _out_of_order(by, begins, falling=False).any()
+    if not grouped or (by is not None and not in_order):
         key = by if by is None or order == "rank" else -by
         if grouped and key is not None and len(key) >= LONG * len(topics.names) == LONG * len(begins):
             ends = pairwise([*begins.tolist(), len(key)])  # one by one, which stays in the caches
@@ -90,6 +98,8 @@ def assemble(
         "path_end": None if path_end_code is None else taken(path_end_code, rows),
         "task": task,
         "boxes": boxes if boxes is None or sorted_rows is None else boxes[sorted_rows],
+        "order": "score" if order == "trec" else order,
+        "disordered": disordered,
     }
     if order == "rank" and ranks is not None:
         columns["rank"] = _list_items(taken(ranks, rows), bounds)
@@ -101,19 +111,23 @@ def assemble(
 def in_trec_order(run: Run) -> Run:
     """Whole documents by score, as in a TREC run: equal scores by name, the larger one first."""
     assert run.score is not None and run.line is not None
-    rows = np.argsort(run.line, kind="stable")  # as they stood
+    rows = np.argsort(run.line if run.given is None else run.given, kind="stable")  # as they stood
     topic = np.repeat(np.arange(len(run.topics)), np.diff(run.bounds))
     ordered = assemble(
         tag=run.tag,
         topic=Coded([name for name in run.topics if run.size(name)], topic[rows]),
         document=Coded(list(run.documents), run.document[rows]),
         score=run.score[rows],
-        line=run.line[rows],
+        line=np.arange(len(rows)),
         order="trec",
         source=run.source,
         format=run.format,
     )
-    return ordered.with_empty([name for name in run.topics if not run.size(name)])
+    assert ordered.line is not None
+    given = None if run.given is None else ordered.line.astype(np.int64)
+    ordered = ordered.changed(line=narrow(run.line[rows][ordered.line]), given=given)
+    ordered = ordered.with_empty([name for name in run.topics if not run.size(name)])
+    return ordered.changed(asked=run.asked, missing=run.missing)
 
 
 def _coded(names: Sequence[str] | Coded) -> Coded:
@@ -130,11 +144,17 @@ def _list_items(rank: FloatArray, bounds: IntArray) -> Narrow:
     return item
 
 
-def _in_order(by: FloatArray, begins: IntArray, falling: bool) -> bool:
-    """Whether a column rises, or falls, within every topic."""
+def _out_of_order(by: FloatArray, begins: IntArray, falling: bool) -> BoolArray:
+    """For each row but the last, whether the next row of its topic has the larger value, or the smaller one."""
     wrong = by[1:] > by[:-1] if falling else by[1:] < by[:-1]
     wrong[begins[1:] - 1] = False
-    return not wrong.any()
+    return wrong
+
+
+def rising_topics(score: FloatArray, begins: IntArray) -> int:
+    """The number of topics with a score above that of the row before."""
+    rising = np.flatnonzero(_out_of_order(score, begins, falling=True))
+    return len(np.unique(np.searchsorted(begins, rising, side="right")))
 
 
 def _ties_by_name(

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from berrypick.core.arrays import BoolArray, FloatArray, IntArray
+from berrypick.data.arrays import BoolArray, FloatArray, IntArray
 
 #: Document and page, from 0.
 Page = tuple[str, int]

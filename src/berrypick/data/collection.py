@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from berrypick.core.errors import InputError, NeedsError, UsageError, option
-from berrypick.core.words import counted
+from berrypick.data.errors import InputError, NeedsError, UsageError, option
+from berrypick.data.words import counted
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from berrypick.core.arrays import IntArray, Narrow, Positions
+from berrypick.data.arrays import IntArray, Narrow, Positions
 
 
 class Names(Sequence[str]):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray
+from berrypick.data.arrays import FloatArray
 
 #: Readers drawn unless one says otherwise.
 READERS = 100

@@ -43,6 +43,11 @@ def option(name: str, value: object = None, flag: str = "") -> str:
     return f"\x02{name}={value!r}\x1f{dashes}{flag} {shlex.quote(shorten(text))}\x03"
 
 
+def in_both(python: str, shell: str) -> str:
+    """A call inside the text of an error or note, and the command that does the same."""
+    return f"\x02{one_line(python)}\x1f{one_line(shell)}\x03"
+
+
 #: An option as :func:`option` writes it: the Python form, then the form of the command line.
 _OPTION = re.compile("\x02([^\x1f\x03]*)\x1f([^\x1f\x03]*)\x03")
 
@@ -245,11 +250,11 @@ def nearest(word: object, known: list[str]) -> str:
     return f"; did you mean {' or '.join(names)}?" if names else ""
 
 
-def library(name: str, needed: str) -> Any:
-    """A library that draws, which may not be installed."""
+def library(name: str, needed: str, extra: str) -> Any:
+    """A library that may not be installed; without it the error names the extra that brings it."""
     from importlib import import_module
 
     try:
         return import_module(name)
     except ImportError:
-        raise UsageError(f"{needed}: pip install 'berrypick[report]'") from None
+        raise UsageError(f"{needed}: pip install 'berrypick[{extra}]'") from None

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
 from typing import Any, ClassVar, Literal
 
-from berrypick.core.errors import BerrypickWarning, UsageError, nearest
-from berrypick.core.words import counted
+from berrypick.data.errors import BerrypickWarning, UsageError, library, nearest
+from berrypick.data.words import counted
 
 Kind = Literal["text", "number", "count", "flag"]
 
@@ -26,14 +26,12 @@ class Frames:
 
     def to_pandas(self) -> Any:
         """Return the rows as a pandas data frame."""
-        import pandas
-
+        pandas = library("pandas", "to_pandas() needs pandas", "frames")
         return pandas.DataFrame(self._columns())
 
     def to_polars(self) -> Any:
         """Return the rows as a polars data frame."""
-        import polars
-
+        polars = library("polars", "to_polars() needs polars", "frames")
         columns = self._columns()
         numbers = [name for name in columns if self._kinds.get(name) == "number"]
         return polars.DataFrame(columns, schema_overrides=dict.fromkeys(numbers, polars.Float64), strict=False)
@@ -53,10 +51,7 @@ def arrow_stream(columns: Mapping[str, Sequence[Any]], kinds: Mapping[str, Kind]
 
     A column without a kind has the type of its values. Columns with a kind keep their type when all values are None.
     """
-    try:
-        import pyarrow as pa
-    except ModuleNotFoundError:
-        raise UsageError("a table for other libraries needs pyarrow: pip install 'berrypick[frames]'") from None
+    pa = library("pyarrow", "a table for other libraries needs pyarrow", "frames")
     types = {"text": pa.string(), "number": pa.float64(), "count": pa.int64(), "flag": pa.bool_()}
     made = {name: _array(pa, values, types.get(kinds.get(name, ""))) for name, values in columns.items()}
     return pa.table(made).__arrow_c_stream__(schema)
@@ -183,7 +178,7 @@ class Written(Frames):
     def _as(self, output: str, path: str | PathLike[str] | None, how: dict[str, Any]) -> str:
         text = self.table(output, **how)
         if path is not None:
-            from berrypick.report.written import write_content
+            from berrypick.tables.written import write_content
 
             write_content(text, path)
         return text
@@ -194,6 +189,6 @@ class Written(Frames):
         ``format`` is an output of the command line, such as 'markdown'; by default the name decides: it ends in .json,
         .jsonl, .csv, .tsv, .md, .tex, .txt or .parquet. ``how`` is as in :meth:`table`.
         """
-        from berrypick.report.written import write_value
+        from berrypick.tables.written import write_value
 
         write_value(self, path, format, how)

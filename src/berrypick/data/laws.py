@@ -34,7 +34,7 @@ def with_laws(*names: str, laws: tuple[str, ...] = USUAL) -> tuple[str, ...]:
 
 def laws_problem(laws: object) -> str:
     """Why these are no laws; empty if they are."""
-    from berrypick.core.errors import nearest
+    from berrypick.data.errors import nearest
 
     if not isinstance(laws, tuple):
         return f"laws is a tuple of names out of {', '.join(LAWS)}"

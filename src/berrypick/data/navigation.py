@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from berrypick.core import spec as specs
-from berrypick.core.arrays import FloatArray
-from berrypick.core.errors import InputError
+from berrypick.data import spec as specs
+from berrypick.data.arrays import FloatArray
+from berrypick.data.errors import InputError
 
 #: In a session: the visitor went back to the page visited before.
 BACK = "<"

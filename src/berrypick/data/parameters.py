@@ -2,7 +2,7 @@
 
 A class that derives from :class:`Parameterized` is a frozen dataclass whose fields are made by :func:`parameter`. It
 becomes one by itself when it is first used, unless ``@dataclass(frozen=True)`` stands above it. It can be built from a
-:class:`~berrypick.core.spec.Spec`, prints what it is, and documents itself.
+:class:`~berrypick.data.spec.Spec`, prints what it is, and documents itself.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from berrypick.core import spec as specs
-from berrypick.core.errors import UsageError, nearest
+from berrypick.data import spec as specs
+from berrypick.data.errors import UsageError, nearest
 
 
 def is_finite(value: Any) -> bool:

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from berrypick.core.arrays import BoolArray, FloatArray, IntArray
-from berrypick.core.errors import UsageError
+from berrypick.data.arrays import BoolArray, FloatArray, IntArray
+from berrypick.data.errors import UsageError
 
 #: The most retrievable units: every whole number up to here is a float as well.
 MOST_UNITS = 2**53

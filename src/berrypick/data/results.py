@@ -11,11 +11,11 @@ from dataclasses import dataclass, field, fields, replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from berrypick.core.drawn import DrawnValues, joined
-from berrypick.core.errors import BerrypickWarning, Message, UsageError, nearest, one_line_template
-from berrypick.core.exchange import Kind, Written
-from berrypick.core.score import Curve
-from berrypick.core.words import counted
+from berrypick.data.drawn import DrawnValues, joined
+from berrypick.data.errors import BerrypickWarning, Message, UsageError, nearest, one_line_template
+from berrypick.data.exchange import Kind, Written
+from berrypick.data.score import Curve
+from berrypick.data.words import counted
 
 #: The topic name under which means are reported.
 ALL = "all"
@@ -74,7 +74,7 @@ class Signature:
 
 
 #: Parts that are stated where a value was computed from them; who does not state one says that it was not, or is older.
-OBSERVED = ("user", "idealism", "effort", "lengths", "sizes", "quant", "tokenizer")
+OBSERVED = ("user", "idealism", "effort", "lengths", "sizes", "quant", "tokenizer", "missing")
 
 
 def unlike(signatures: Sequence[Signature]) -> tuple[set[tuple[str, str]], set[tuple[str, str]]]:
@@ -141,6 +141,15 @@ class RunFacts:
     overlap: float | None = None  # the share of retrieved text that repeats earlier results, mean over topics
     #: The ids of the trace and of the step of it that retrieved, by topic, where the run comes from traces.
     traces: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    #: Results whose text is not in the documents: topic, rank, text and why; and whether an option accepts them.
+    unplaced: Sequence[Mapping[str, Any]] = ()
+    unplaced_accepted: bool = False
+    tag: str = ""  # what its file calls it, or the name that was given with it
+
+
+def unplaced_results(facts: Mapping[str, RunFacts]) -> list[dict[str, Any]]:
+    """Return the results of some runs whose text is not in the documents, each with the name of its run."""
+    return [{"run": name, **row} for name, one in facts.items() for row in one.unplaced]
 
 
 @dataclass(frozen=True)
@@ -235,6 +244,11 @@ class Results(Written):
     groups: TopicGroups | None = None
     group_rows: Sequence[Row] = ()
     drawn: DrawnValues | None = None
+
+    @property
+    def unplaced(self) -> list[dict[str, Any]]:
+        """Results whose text is not in the documents, which count as irrelevant: run, topic, rank, text and why."""
+        return unplaced_results(self.run_facts)
 
     @classmethod
     def _later(cls, topic_rows: Callable[[], list[Row]], *fields: Any) -> Results:
@@ -351,7 +365,7 @@ class Results(Written):
 
     def __str__(self) -> str:
         """The table of means, with the notes."""
-        from berrypick.report.text import results_text
+        from berrypick.tables.text import results_text
 
         return results_text(self)
 
@@ -379,9 +393,9 @@ class Results(Written):
     def write_back(self, client: Any) -> Any:
         """Write the score of every trace to where the traces are kept, by a client of LangSmith, Langfuse, Phoenix or
         MLflow; the runs must come from traces. Returns how many scores were written."""
-        from berrypick.core.doors import functions
+        from berrypick.integrations.write_back import write_back
 
-        return functions.need("write_back", "write_back")(self, client)
+        return write_back(self, client)
 
     def by_group(self) -> dict[str, dict[str, dict[str, float | None]]]:
         """Return ``{run: {measure: {group: mean}}}``; needs ``evaluate(by=...)``."""
@@ -460,7 +474,7 @@ class Results(Written):
 
         ``output`` is 'table', 'markdown', 'latex', 'csv', 'tsv', 'json' or 'jsonl'.
         """
-        from berrypick.report.text import render
+        from berrypick.tables.text import render
 
         return render(self, output, per_topic, places)
 
@@ -469,7 +483,7 @@ class Results(Written):
 
         Notes are not written; of curves only JSON has those that were computed.
         """
-        from berrypick.report.text import save_results
+        from berrypick.tables.text import save_results
 
         save_results(self, path)
 
@@ -498,15 +512,15 @@ class Results(Written):
 
         ``how``: baseline, until, band, width and height (like '8.5cm'), font_size, confidence, resamples, seed.
         """
-        from berrypick.core.doors import functions
+        from berrypick.report.figures.charts import plot_results
 
-        return functions.need("plot_results", "plot()")(self, kind, **how)
+        return plot_results(self, kind, **how)
 
     def _repr_html_(self) -> str | None:
         """The table of means, for notebooks."""
-        from berrypick.core.doors import html_of
+        from berrypick.report.notebook.as_html import as_html
 
-        return html_of(self)
+        return as_html(self)
 
 
 def _chosen(what: str, given: Sequence[str] | None, known: Sequence[str]) -> set[str]:
@@ -558,11 +572,21 @@ def concat(*results: Results) -> Results:
         [row for one in results for row in one.mean_rows],
         tuple(dict.fromkeys(note for one in results for note in one.notes)),
         {name: info for one in results for name, info in one.measure_info.items()},
-        {name: facts for one in results for name, facts in one.run_facts.items()},
+        _joined_facts(results),
         results[0].groups,
         [row for one in results for row in one.group_rows],
         joined([one.drawn for one in results]),
     )
+
+
+def _joined_facts(results: Sequence[Results]) -> dict[str, RunFacts]:
+    """Facts of all runs; a run whose numbers come from two files is in neither of them."""
+    found: dict[str, RunFacts] = {}
+    for one in results:
+        for name, facts in one.run_facts.items():
+            moved = name in found and found[name].source != facts.source
+            found[name] = replace(facts, source="") if moved else facts
+    return found
 
 
 #: So many runs are named in a merged note.

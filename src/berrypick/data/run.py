@@ -16,17 +16,20 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from berrypick.core.arrays import BoolArray, FloatArray, IntArray, Narrow, Positions
-from berrypick.core.collection import unknown_length
-from berrypick.core.columns import LineRange, NameColumn, Names, Packed, narrow
-from berrypick.core.errors import shorten
-from berrypick.core.exchange import Exchanged, Kind
-from berrypick.core.words import counted
+from berrypick.data.arrays import BoolArray, FloatArray, IntArray, Narrow, Positions
+from berrypick.data.collection import unknown_length
+from berrypick.data.columns import LineRange, NameColumn, Names, Packed, narrow
+from berrypick.data.errors import shorten
+from berrypick.data.exchange import Exchanged, Kind
+from berrypick.data.words import counted
 
 if TYPE_CHECKING:
-    from berrypick.core.boxes import Boxes
+    from berrypick.data.boxes import Boxes
 
 Duplicates = Literal["error", "first", "keep"]
+Missing = Literal["empty", "absent"]
+#: What orders the results of a topic.
+Order = Literal["rank", "list", "score", "file"]
 #: Columns that may be packed, and under which name they then are.
 PACKED = {name: f"packed_{name}" for name in ("start", "end", "score", "line")}
 
@@ -298,6 +301,26 @@ class Run(Exchanged):
         What a format says of topics beside results, by name and topic, for the measures that know that name.
     foreign
         Labels outside the vocabulary of the format, each with the line where it first stands.
+    asked
+        The questions of topics, by the ids beside them, where the run names topics by questions.
+    missing
+        What a topic counts as that the run does not mention: an ``empty`` list, as in flat rows, or ``absent``, where
+        the input can state an empty list.
+    row_ids
+        The ids of rows, where a question has several: they are topics with one question, or chunks.
+    unplaced
+        Results whose text is not in the documents, which count as irrelevant: topic, rank, text and why.
+    page_fields
+        Fields of pages beside the text or the offsets of results, by row: a truth of pages reads them.
+    order
+        What orders the results of a topic: ``rank`` (their ranks, or the rules of the format), ``list`` (their places
+        in a list), ``score``, or ``file`` (their lines).
+    disordered
+        Number of topics whose scores do not fall in the order of the input.
+    given
+        The order in which rows ordered by score stood in the input, where their lines do not say it.
+    strings
+        Whether the results are strings of lists: names of documents, or texts, as the truth decides.
 
     Examples
     --------
@@ -345,6 +368,15 @@ class Run(Exchanged):
     details: Mapping[str, Any] = field(default_factory=dict)
     extra: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     foreign: Mapping[str, int] = field(default_factory=dict)
+    asked: Mapping[str, str] = field(default_factory=dict)
+    missing: Missing = "empty"
+    row_ids: Sequence[str] = ()
+    unplaced: tuple[Mapping[str, Any], ...] = ()
+    page_fields: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
+    order: Order = "file"
+    disordered: int = 0
+    given: IntArray | None = None
+    strings: bool = False
 
     @cached_property
     def _positions(self) -> dict[str, int]:
@@ -524,6 +556,10 @@ class Run(Exchanged):
         position = self._positions.get(topic)
         return 0 if position is None else int(self.bounds[position + 1] - self.bounds[position])
 
+    def missing_as(self, topic: str) -> Literal["", "empty", "absent"]:
+        """Return what a topic counts as that the run does not mention; '' for one that it mentions."""
+        return "" if topic in self else self.missing
+
     def ranking(self, topic: str) -> Ranking:
         """Return the pointers of one topic; an empty ranking when the run does not answer it."""
         if topic not in self._positions:
@@ -575,15 +611,30 @@ class Run(Exchanged):
         bounds = np.append(self.bounds, np.full(len(more), len(self), dtype=np.int64))
         return self.changed(topics=(*self.topics, *more), bounds=bounds) if more else self
 
+    def reordered(self, rows: IntArray) -> Run:
+        """Return the rows of each topic in another order; several places of one result stay together."""
+        return self._chosen(rows, self.bounds)
+
+    def regrouped(self, names: Sequence[str]) -> Run:
+        """Return the results under other topics, given for each row; those of a topic keep their order."""
+        topics = list(dict.fromkeys(names))
+        code = {name: i for i, name in enumerate(topics)}
+        codes = np.array([code[name] for name in names], dtype=np.int64)
+        bounds = np.append(0, np.cumsum(np.bincount(codes, minlength=len(topics)))).astype(np.int64)
+        return self._chosen(np.argsort(codes, kind="stable"), bounds).changed(topics=tuple(topics))
+
     def keep(self, kept: BoolArray) -> Run:
         """Return some of the results, ranks renumbered so that none is empty; every topic stays."""
-        bounds = np.append(0, np.cumsum(kept))[self.bounds].astype(np.int64)
-        rank, topic = self.rank[kept], np.repeat(np.arange(len(self.topics)), np.diff(bounds))
+        return self._chosen(np.flatnonzero(kept), np.append(0, np.cumsum(kept))[self.bounds].astype(np.int64))
+
+    def _chosen(self, kept: IntArray, bounds: IntArray) -> Run:
+        """Rows in another order, those of a topic between two bounds."""
+        rank, topic = self.rank[kept], np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
         new = np.ones(len(rank), dtype=bool)
         new[1:] = (rank[1:] != rank[:-1]) | (topic[1:] != topic[:-1])
         item = np.cumsum(new) - 1
         item -= item[bounds[:-1][topic]] if len(item) else 0
-        old = np.flatnonzero(kept).tolist() if self.quoted else []
+        old = kept.tolist() if self.quoted or self.page_fields or self.row_ids else []
         return replace(
             self,
             bounds=bounds,
@@ -593,7 +644,10 @@ class Run(Exchanged):
             end=None if self.end is None else self.end[kept],
             score=None if self.score is None else self.score[kept],
             line=None if self.line is None else self.line[kept],
+            given=None if self.given is None else self.given[kept],
             quoted={new: self.quoted[row] for new, row in enumerate(old) if row in self.quoted},
+            page_fields={new: self.page_fields[row] for new, row in enumerate(old) if row in self.page_fields},
+            row_ids=[self.row_ids[row] for row in old] if self.row_ids else (),
             path=None if self.path is None else self.path[kept],
             path_end=None if self.path_end is None else self.path_end[kept],
             boxes=None if self.boxes is None else self.boxes[kept],

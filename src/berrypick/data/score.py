@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from berrypick.core.arrays import FloatArray
+    from berrypick.data.arrays import FloatArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,14 +139,14 @@ class Explanation:
     parts: Sequence[str | Table] = field(default_factory=tuple, repr=False)
 
     def __str__(self) -> str:
-        from berrypick.report.text import explanation
+        from berrypick.tables.text import explanation
 
         return explanation(self).rstrip("\n")
 
     def _repr_html_(self) -> str | None:
-        from berrypick.core.doors import html_of
+        from berrypick.report.notebook.as_html import as_html
 
-        return html_of(self)
+        return as_html(self)
 
 
 def number(value: float, places: int = 4) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from berrypick.core.errors import UsageError
+from berrypick.data.errors import UsageError
 
 
 @dataclass(frozen=True)

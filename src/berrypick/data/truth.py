@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray, IntArray, Narrow, Positions
-from berrypick.core.errors import InputError, UsageError, shorten
-from berrypick.core.exchange import Exchanged, Kind
-from berrypick.core.observed import records
-from berrypick.core.run import Grouped, first_of, place_record, span_name
-from berrypick.core.words import counted
+from berrypick.data.arrays import FloatArray, IntArray, Narrow, Positions
+from berrypick.data.errors import InputError, UsageError, shorten
+from berrypick.data.exchange import Exchanged, Kind
+from berrypick.data.observed import records
+from berrypick.data.run import Grouped, first_of, place_record, span_name
+from berrypick.data.words import counted, plain_title
 
 if TYPE_CHECKING:
-    from berrypick.core.boxes import Boxes
+    from berrypick.data.boxes import Boxes
 
 #: What offsets in a text count: Unicode code points, bytes of UTF-8, or UTF-16 units; with ``+bom`` also the byte order
 #: mark at the start of a text file.
@@ -40,12 +40,17 @@ class TopicField:
 
 
 class TopicFields:
-    """Collects fields row by row. A field belongs to topics if all rows of a topic agree on it."""
+    """Collects fields row by row. A field belongs to topics if all rows of a topic agree on it.
 
-    def __init__(self, without: Collection[str] = ()) -> None:
-        self._without = frozenset(without)
+    Questions are compared up to white space, and a topic with two of them has none: other topics keep theirs.
+    """
+
+    def __init__(self, without: Collection[str] = (), questions: Collection[str] = ()) -> None:
+        self._without, self._questions = frozenset(without), frozenset(questions)
         self._values: dict[str, dict[str, Any]] = {}
         self._problems: dict[str, str] = {}
+        #: By field and topic, two questions that differ, and where.
+        self._differing: dict[tuple[str, str], str] = {}
 
     def add(self, topic: str, row: Mapping[str, Any], place: str) -> None:
         """The fields of one row; ``place`` is how messages refer to it."""
@@ -58,16 +63,33 @@ class TopicFields:
             known = self._values.setdefault(name, {}).setdefault(topic, value)
             if known is not value and known != value:
                 first, second = (shorten(repr(_text(one)), 40) for one in (known, value))
-                self._drop(name, f"topic {topic} has {first} and {second} ({place})")
+                if name not in self._questions:
+                    self._drop(name, f"topic {topic} has {first} and {second} ({place})")
+                elif plain_title(str(known)) != plain_title(str(value)):
+                    self._differing.setdefault((name, topic), f"{first} and {second} ({place})")
 
     def _drop(self, name: str, problem: str) -> None:
         self._values.pop(name, None)
         self._problems[name] = problem
 
+    def notes(self) -> list[str]:
+        """Return a note on topics that have two questions each."""
+        if not self._differing:
+            return []
+        (_, topic), two = next(iter(self._differing.items()))
+        count = len({topic for _, topic in self._differing})
+        if count == 1:
+            return [f"topic {topic} has two questions, {two}: a run cannot name it by either"]
+        return [
+            f"{count} topics have two questions each, such as topic {topic}, {two}: a run cannot name them by either"
+        ]
+
     def found(self) -> dict[str, TopicField]:
         """Every field by its name."""
         good = {
-            name: TopicField({topic: _text(value) for topic, value in values.items()})
+            name: TopicField(
+                {topic: _text(value) for topic, value in values.items() if (name, topic) not in self._differing}
+            )
             for name, values in self._values.items()
         }
         return good | {name: TopicField({}, problem) for name, problem in self._problems.items()}
@@ -492,7 +514,7 @@ class Truth(Exchanged):
     def from_dict(cls, judgements: Mapping[str, Any]) -> Truth:
         """Make a truth of ``{topic: {document: grade}}`` or ``{topic: [judgements]}``; None is a topic without an
         answer."""
-        from berrypick.inputs.given_back import truth_of_dict
+        from berrypick.given.convert import truth_of_dict
 
         return truth_of_dict(judgements)
 

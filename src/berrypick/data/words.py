@@ -17,3 +17,8 @@ def unit_word(unit: str | None) -> str:
     """One of what positions count."""
     words = {"chars": "character", "lines": "line", "seconds": "second", "pages": "part of a page"}
     return words.get(unit or "", "unit")
+
+
+def plain_title(text: str) -> str:
+    """Return a question or title without white space at its ends, and with single blanks in it."""
+    return " ".join(text.split())

@@ -1,4 +1,4 @@
-"""The demonstration: small files that come with the package, the same runs read by different people.
+"""The demonstration: small files in the package, and the same runs read by different people.
 
 One module per part (web, video, campaign, rag), each with ``short()`` for a few lines, ``text()`` for its page and
 ``numbers()`` for its table. A new part is one more module, named in PARTS. Nothing is written anywhere.
@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from berrypick.addons.demo import campaign, rag, video, web
-from berrypick.addons.demo._prose import paragraph, title
+from berrypick.demo import campaign, rag, video, web
+from berrypick.demo._prose import paragraph, title
 
 PARTS = {"web": web, "video": video, "campaign": campaign, "rag": rag}
 

@@ -14,9 +14,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from berrypick.core.score import Table
+from berrypick.data.score import Table
 from berrypick.evaluation.evaluation import Evaluation
-from berrypick.report.tables import aligned, shown
+from berrypick.tables.tables import aligned, shown
 
 WIDTH = 80
 

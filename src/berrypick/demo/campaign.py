@@ -12,7 +12,7 @@ import shlex
 from dataclasses import dataclass
 from typing import Any
 
-from berrypick.addons.demo._prose import (
+from berrypick.demo._prose import (
     DemoPart,
     DemoReading,
     Numbers,
@@ -24,7 +24,6 @@ from berrypick.addons.demo._prose import (
     to_type,
     wrap_command,
 )
-from berrypick.core.doors import functions
 
 TITLE = "A campaign over structured documents"
 ARTICLES, QUESTIONS, WINDOW = 20, 10, 400
@@ -112,7 +111,8 @@ def text() -> str:
 
 def write_page(html: str | os.PathLike[str]) -> Any:
     """A report on the lists of elements: where in the articles they fall, and what readers see of them."""
-    write_report = functions.need("write_report", "demo --html")
+    from berrypick.report.html.html_report import write_report
+
     files = FOCUSED.files
     topics = json.loads(files.path("topics.json").read_text(encoding="utf-8"))
     return write_report(

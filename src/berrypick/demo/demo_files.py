@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from berrypick.core.errors import InputError, UsageError
+from berrypick.data.errors import InputError, UsageError
 
 #: Folders of this package that the documentation names beside its own files.
 PARTS = ("campaign", "rag", "video", "web")
@@ -15,7 +15,7 @@ def example_files() -> dict[str, Path]:
     """Find every file that the documentation's commands read, by its path in the folder where they are typed."""
     here = Path(__file__).resolve().parent
     packed = here / "examples"  # in a wheel; a checkout has them beside its documentation
-    places = {"": packed if packed.is_dir() else here.parents[3] / "docs" / "examples"}
+    places = {"": packed if packed.is_dir() else here.parents[2] / "docs" / "examples"}
     places |= {f"{part}/": here / part for part in PARTS}
     return {
         prefix + path.relative_to(place).as_posix(): path

@@ -5,8 +5,8 @@ The files are in the folder beside this module. scripts/make_rag.py in the repos
 
 from __future__ import annotations
 
-from berrypick.addons.demo import _prose
-from berrypick.addons.demo._prose import DemoPart, DemoReading, commands, items, measured, paragraph, short_table, table
+from berrypick.demo import _prose
+from berrypick.demo._prose import DemoPart, DemoReading, commands, items, measured, paragraph, short_table, table
 
 TITLE = "Chunks for a language model"
 FILES = DemoPart("rag", "answers.jsonl", ("small.jsonl", "large.jsonl"))

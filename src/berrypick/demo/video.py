@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from berrypick.addons.demo import _prose
-from berrypick.addons.demo._prose import (
+from berrypick.demo import _prose
+from berrypick.demo._prose import (
     DemoPart,
     DemoReading,
     Numbers,

@@ -1,1 +1,1 @@
-"""Texts of documents: offsets in them, tokens, quotes located and checked."""
+"""Texts of documents: tokens, offsets, finding quotes; structure and index of XML; words on pages."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from berrypick.core.errors import InputError, Message
-from berrypick.core.run import Run
-from berrypick.core.truth import Offsets, Truth
-from berrypick.core.words import counted
+from berrypick.data.errors import InputError, Message
+from berrypick.data.run import Run
+from berrypick.data.strings import settled
+from berrypick.data.truth import Offsets, Truth
+from berrypick.data.words import counted
 from berrypick.documents.checked import checked_by_itself, checked_run, checked_truth
-from berrypick.documents.quotes import located_run, located_truth
+from berrypick.documents.placed import TextRules, waiting_rows, with_text_places
+from berrypick.documents.quotes import located_truth
 from berrypick.documents.texts import Texts
 
 
@@ -20,6 +22,8 @@ def check_by_texts(value: object, texts: Texts | None, offsets: Offsets | None) 
     wrong: list[InputError] = []
     if texts is not None and isinstance(value, (Truth, Run)) and value.unit:
         return [f"positions count {value.unit}: not compared with the documents"], []
+    if isinstance(value, Run) and value.strings and texts is not None:
+        value = settled(value, (texts,))
     try:
         if isinstance(value, Truth) and value.texts:
             found += _said_of(value, checked_by_itself(value), "the file itself")
@@ -33,8 +37,9 @@ def check_by_texts(value: object, texts: Texts | None, offsets: Offsets | None) 
             compared = f"{counted(len(value.quoted), 'text')} compared with the documents"
             found += [compared if value.quoted else "offsets lie within the documents", *said]
         elif isinstance(value, Run) and value.quoted and texts is not None:
-            located_run(value, texts)
-            found.append(f"{counted(len(value.quoted), 'text')} found in the documents")
+            placed = with_text_places(value, waiting_rows(value, True), texts, TextRules())
+            found.append(f"{counted(len(value.quoted) - len(placed.unplaced), 'text')} found in the documents")
+            found += placed.notes[len(value.notes) :]
     except InputError as error:
         wrong.append(error)
     return found, wrong

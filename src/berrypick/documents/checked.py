@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Literal
 
 import numpy as np
 
-from berrypick.core.columns import Coded, rows_by_document
-from berrypick.core.errors import Message
-from berrypick.core.run import Run
-from berrypick.core.truth import Offsets, TopicTruth, Truth
+from berrypick.data.arrays import BoolArray
+from berrypick.data.columns import Coded, rows_by_document
+from berrypick.data.errors import Message
+from berrypick.data.run import Run
+from berrypick.data.truth import Offsets, Quote, TopicTruth, Truth
 from berrypick.documents.offsets import UnitsCache
+from berrypick.documents.quotes import OnMismatch, located_truth
 from berrypick.documents.texts import Texts, read_texts
 
 
@@ -20,7 +21,7 @@ def checked_truth(
     truth: Truth,
     texts: Texts,
     counting: Offsets = "chars",
-    on_mismatch: Literal["error", "note"] = "error",
+    on_mismatch: OnMismatch = "error",
     least: float | None = None,
 ) -> Truth:
     """Spans within their documents, in characters, that match the quotes beside them.
@@ -41,13 +42,13 @@ def checked_truth(
     return replace(truth, topics=checked, annotators={})
 
 
-def checked_by_itself(
-    truth: Truth, on_mismatch: Literal["error", "note"] = "error", least: float | None = None
-) -> Truth:
+def checked_by_itself(truth: Truth, on_mismatch: OnMismatch = "error", least: float | None = None) -> Truth:
     """A truth whose file holds texts and offsets, such as SQuAD, with the quotes compared with these texts."""
     if not truth.texts:
         return truth
-    return _with_matching_quotes(truth, read_texts(truth.texts), truth.offsets or "chars", on_mismatch, least)[0]
+    texts = read_texts(truth.texts)
+    checked, counting = _with_matching_quotes(truth, texts, truth.offsets or "chars", on_mismatch, least)
+    return located_truth(checked, texts, "normalised", counting) if on_mismatch == "locate" else checked
 
 
 def called(topic: TopicTruth, texts: Texts) -> TopicTruth:
@@ -63,7 +64,7 @@ def called(topic: TopicTruth, texts: Texts) -> TopicTruth:
 
 
 def _with_matching_quotes(
-    truth: Truth, texts: Texts, counting: Offsets, on_mismatch: Literal["error", "note"], least: float | None
+    truth: Truth, texts: Texts, counting: Offsets, on_mismatch: OnMismatch, least: float | None
 ) -> tuple[Truth, Offsets]:
     """Quotes beside offsets compared with the documents and dropped; and what the offsets are seen to count."""
     quotes = [(name, q) for name, topic in truth.topics.items() for q in topic.quotes if q.has_offsets]
@@ -79,10 +80,42 @@ def _with_matching_quotes(
     for key, end in check.ends.items():
         name, quote = quotes[key]
         ends.setdefault(name, {})[text_check.span_of(quote)] = end
-    topics = {name: _without_checked(topic, ends.get(name, {})) for name, topic in truth.topics.items()}
+    lost: dict[str, dict[int, Quote]] = {}
+    for row in check.mismatches if on_mismatch == "locate" else ():
+        name, quote = quotes[row.stated.key]
+        starts = quote.start if texts[row.document].startswith(quote.text, row.first) else None  # only the end is wrong
+        lost.setdefault(name, {})[id(quote)] = replace(quote, start=starts, end=None)
+    topics = {
+        name: _without_checked(_without_spans(topic, lost.get(name, {})), ends.get(name, {}))
+        for name, topic in truth.topics.items()
+    }
     where = f"{truth.source or 'the truth'}: "
     said = tuple(Message(where + Message(note).template) for note in notes)
     return replace(truth, topics=topics, notes=(*truth.notes, *said)), check.counting
+
+
+def _without_spans(topic: TopicTruth, lost: Mapping[int, Quote]) -> TopicTruth:
+    """Without the spans of some quotes, which wait for the place of their text instead; by the ids of the quotes."""
+    if not lost or topic.start is None or topic.end is None:
+        return topic
+    from berrypick.documents.text_check import span_of
+
+    right = {span_of(quote) for quote in topic.quotes if quote.has_offsets and id(quote) not in lost}
+    wrong = {span_of(quote) for quote in topic.quotes if id(quote) in lost} - right
+    spans = zip(topic.document, topic.start.tolist(), topic.end.tolist(), strict=True)
+    kept = np.array([(name, float(low), float(high)) not in wrong for name, low, high in spans], dtype=bool)
+    rows = np.flatnonzero(kept).tolist()
+    return replace(
+        topic,
+        document=tuple(topic.document[row] for row in rows),
+        grade=topic.grade[kept],
+        start=topic.start[kept],
+        end=topic.end[kept],
+        line=None if topic.line is None else topic.line[kept],
+        sets=None if topic.sets is None else tuple(topic.sets[row] for row in rows),
+        hops=None if topic.hops is None else tuple(topic.hops[row] for row in rows),
+        quotes=tuple(lost.get(id(quote), quote) for quote in topic.quotes),
+    )
 
 
 def _without_checked(topic: TopicTruth, ends: Mapping[tuple[str, float, float], int]) -> TopicTruth:
@@ -111,47 +144,71 @@ def _checked_topic(topic: TopicTruth, units: UnitsCache, source: str) -> TopicTr
     return replace(topic, start=start, end=end)
 
 
-def checked_run(
-    run: Run, texts: Texts, counting: Offsets = "chars", on_mismatch: Literal["error", "note"] = "error"
-) -> Run:
+def checked_run(run: Run, texts: Texts, counting: Offsets = "chars") -> Run:
     """As for the truth; whole documents and paths are left as they are."""
+    return checked_and_waiting(run, texts, counting, "error", ())[0]
+
+
+def checked_and_waiting(
+    run: Run, texts: Texts, counting: Offsets, on_mismatch: OnMismatch, waiting: Sequence[int]
+) -> tuple[Run, list[int]]:
+    """The same where some rows have no offsets: those ``waiting``.
+
+    Returns the run in characters and the rows whose text decides where they are: those that wait, and, where texts that
+    are not at their offsets shall be located, these.
+    """
+    moved = list(waiting)
     if run.start is None or run.end is None or not len(run):
-        return run
-    _known_documents(run, texts)
-    run, counting = _with_matching_texts(run, texts, counting, on_mismatch)
+        return run, moved
+    placed = np.ones(len(run), dtype=bool)
+    placed[moved] = False
+    known_documents(run, texts, placed)
+    run, counting, mismatched = _with_matching_texts(run, texts, counting, on_mismatch, placed)
     assert run.start is not None and run.end is not None
     units = UnitsCache(texts, counting)
     start, end = run.start.copy(), run.end.copy()
+    if mismatched:
+        moved = sorted({*moved, *mismatched})
+        placed[moved] = False
+        start[[*mismatched]] = [*mismatched.values()]
     for rows in rows_by_document(run.document):
         document, source = run.documents[run.document[rows[0]]], run.source or run.tag
-        start[rows], end[rows] = units.spans(document, start[rows], end[rows], rows, run.line, source)
+        if moved:
+            rows = rows[placed[rows]]
+        if len(rows):
+            start[rows], end[rows] = units.spans(document, start[rows], end[rows], rows, run.line, source)
     names = [texts.canonical(name) for name in run.documents]
     known = {name: code for code, name in enumerate(dict.fromkeys(names))}
     codes = np.array([known[name] for name in names], dtype=np.int64)
-    return replace(run, start=start, end=end, documents=list(known), document=codes[run.document])
+    return replace(run, start=start, end=end, documents=list(known), document=codes[run.document]), moved
 
 
-def _known_documents(run: Run, texts: Texts) -> None:
+def known_documents(run: Run, texts: Texts, among: BoolArray | None = None) -> None:
+    """Refuse a result in a document that has no text; ``among`` chooses the rows that are looked at."""
     for code, name in enumerate(run.documents):
-        if name not in texts and len(rows := np.flatnonzero(run.document == code)):
+        if name in texts:
+            continue
+        rows = np.flatnonzero((run.document == code) if among is None else (run.document == code) & among)
+        if len(rows):
             line = int(run.line[rows].min()) if run.line is not None else None
             raise texts.unknown(name, run.source or run.tag or None, line)
 
 
 def _with_matching_texts(
-    run: Run, texts: Texts, counting: Offsets, on_mismatch: Literal["error", "note"]
-) -> tuple[Run, Offsets]:
-    """Texts beside offsets compared with the documents and dropped; and what the offsets are seen to count."""
+    run: Run, texts: Texts, counting: Offsets, on_mismatch: OnMismatch, placed: BoolArray
+) -> tuple[Run, Offsets, dict[int, int]]:
+    """Texts beside offsets compared with the documents and dropped; what the offsets are seen to count; and the rows
+    whose texts, which are not there, shall be located, with the start that they name, in characters."""
     start, end, line = run.start, run.end, run.line
     if not run.quoted or line is None or start is None or end is None:
-        return run, counting
+        return run, counting, {}
     from berrypick.documents import text_check
 
     spans = zip(run.document.tolist(), start.tolist(), end.tolist(), strict=True)
     stated = text_check.stated_by_document(
         (run.documents[code], text_check.Stated(row, low, high, run.quoted[row]))
         for row, (code, low, high) in enumerate(spans)
-        if row in run.quoted
+        if row in run.quoted and placed[row]
     )
     check = text_check.check_texts(stated, texts, counting)
 
@@ -163,4 +220,6 @@ def _with_matching_texts(
     if check.ends:
         end = end.copy()
         end[list(check.ends)] = list(check.ends.values())
-    return replace(run, end=end, quoted={}, notes=(*run.notes, *notes)), check.counting
+    moved = {row.stated.key: row.first for row in check.mismatches} if on_mismatch == "locate" else {}
+    kept = {row: run.quoted[row] for row in (*moved, *np.flatnonzero(~placed).tolist())}
+    return replace(run, end=end, quoted=kept, notes=(*run.notes, *notes)), check.counting, moved

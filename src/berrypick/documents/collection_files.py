@@ -1,14 +1,15 @@
-"""How collections are told from other files: XML documents in a folder, or their index, which an add-on reads."""
+"""How collections are told from other files: XML documents in a folder, or their index."""
 
 from __future__ import annotations
 
 import os
 from typing import TypeVar
 
-from berrypick.core.collection import Collection
-from berrypick.core.doors import functions
+from berrypick.data.collection import Collection
+from berrypick.data.run import Run
+from berrypick.data.truth import Truth
 
-T = TypeVar("T")
+T = TypeVar("T", Truth, Run)
 
 #: What the name of an XML document's file ends with and the name of the document does not.
 SUFFIXES = (".xml", ".page")
@@ -28,17 +29,22 @@ def is_index(path: str | os.PathLike[str]) -> bool:
 
 def indexed_collection(path: str) -> Collection:
     """Read the collection in an index."""
-    found: Collection = functions.need("read_index", "the index of a collection")(path)
+    from berrypick.documents.xml import read_index
+
+    found: Collection = read_index(path)
     return found
 
 
 def folder_collection(path: str) -> Collection:
     """Read the XML documents in a folder."""
-    found: Collection = functions.need("read_folder", "a folder of XML documents")(path)
+    from berrypick.documents.xml.folder import read_folder
+
+    found: Collection = read_folder(path)
     return found
 
 
 def resolved(value: T, collection: Collection) -> T:
     """Return a truth or a run with paths and points in XML documents as offsets."""
-    found: T = functions.need("resolve_elements", "a collection of XML documents")(value, collection)
-    return found
+    from berrypick.documents.xml.resolve import resolve_elements
+
+    return resolve_elements(value, collection)

@@ -17,16 +17,17 @@ from functools import cached_property
 
 import numpy as np
 
-from berrypick.addons.adopt.many_quotes import MANY, find_many
-from berrypick.addons.adopt.similar import SimilarText
-from berrypick.core.arrays import IntArray
-from berrypick.core.errors import InputError, Message, option, shorten
-from berrypick.core.run import Run
-from berrypick.core.truth import Offsets, Quote, TopicTruth, Truth
+from berrypick.data.arrays import IntArray
+from berrypick.data.errors import InputError, Message, option, shorten
+from berrypick.data.run import Run
+from berrypick.data.truth import Offsets, Quote, TopicTruth, Truth
+from berrypick.documents.many_quotes import MANY, find_many
 from berrypick.documents.offsets import Units
 from berrypick.documents.quotes import QUOTES, THRESHOLD, Quotes
+from berrypick.documents.similar import SimilarText
 from berrypick.documents.text_check import KINDS_TABLE, SPACE
 from berrypick.documents.texts import Texts
+from berrypick.documents.word_borders import whole_words
 
 #: Of long quotes so many characters are looked for first.
 HEAD = 64
@@ -214,8 +215,13 @@ class Locator:
     def _similar_places(self, quote: str, document: str | None, documents: Sequence[str]) -> list[Place]:
         if document not in self._similar:
             self._similar[document] = SimilarText([self._searched(name).plain for name in documents])
-        found = [(documents[one.document], one) for one in self._similar[document].find(quote, self.threshold)]
-        return [Place(name, *self._searched(name).back(one.start, one.end), one.similarity) for name, one in found]
+        found: dict[tuple[str, int, int], Place] = {}
+        for one in self._similar[document].find(quote, self.threshold):
+            name = documents[one.document]
+            searched = self._searched(name)
+            start, end = searched.back(*whole_words(searched.plain, quote, one.start, one.end, self.threshold))
+            found.setdefault((name, start, end), Place(name, start, end, one.similarity))
+        return [*found.values()]
 
     def resolve(self, topic: str, quote: Quote, source: str = "") -> Place | Unresolved:
         """The one place of a quote, or why there is none."""
@@ -301,14 +307,14 @@ def _best(found: list[Place]) -> list[Place]:
 class UnresolvedQuotes(InputError):
     """Every quote of a file that has no place, or more than one."""
 
-    def __init__(self, errors: list[InputError], of: int, source: str) -> None:
+    def __init__(self, errors: list[InputError], of: int, source: str, *remedies: str) -> None:
         self.errors = errors
         most = 20
         lines = [error.lines for error in errors[:most]]
         shown = [text for first, *rest in lines for text in (first, *(f"  {one}" for one in rest))]
         more = [f"and {len(errors) - most} more"] if len(errors) > most else []
         super().__init__(
-            f"{len(errors)} of {of} quotes cannot be resolved", path=source or None, remedy=[*shown, *more]
+            f"{len(errors)} of {of} quotes cannot be resolved", path=source or None, remedy=[*shown, *more, *remedies]
         )
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from berrypick.core.arrays import IntArray
+from berrypick.data.arrays import IntArray
 
 #: Lengths of windows: the longest that fits into a quote.
 WINDOWS = (8, 16, 32)

@@ -9,7 +9,7 @@ from collections.abc import Set as AbstractSet
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from berrypick.core.run import Run
+from berrypick.data.run import Run
 from berrypick.kernels import native
 
 _ZEROS = re.compile(r"(?<!\d)0+(?=\d)")

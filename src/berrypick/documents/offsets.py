@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from berrypick.core.arrays import IntArray, Positions
-from berrypick.core.errors import InputError, UsageError, nearest, option
-from berrypick.core.truth import OFFSETS, Offsets
+from berrypick.data.arrays import IntArray, Positions
+from berrypick.data.errors import InputError, UsageError, nearest, option
+from berrypick.data.truth import OFFSETS, Offsets
 
 if TYPE_CHECKING:
     from berrypick.documents.texts import Texts

@@ -1,19 +1,19 @@
-"""How quotes are looked for: what options say. The search itself is an add-on, which is found by its name."""
+"""How quotes are looked for: what options say."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
-from berrypick.core.doors import functions
-from berrypick.core.errors import UsageError, nearest, option
-from berrypick.core.run import Run
-from berrypick.core.truth import Offsets, Truth
+from berrypick.data.errors import UsageError, nearest, option
+from berrypick.data.truth import Offsets, Truth
 
 if TYPE_CHECKING:
     from berrypick.documents.texts import Texts
 
 Quotes = Literal["exact", "normalised", "fuzzy"]
 QUOTES: tuple[Quotes, ...] = get_args(Quotes)
+#: What happens where the text beside offsets is not there: an error, a note, or the place of the text is found.
+OnMismatch = Literal["error", "note", "locate"]
 #: Least similarity, in per cent of characters that need no edit, of a place that counts as found.
 THRESHOLD = 90.0
 
@@ -39,22 +39,24 @@ def check_quotes(name: str | None) -> Quotes:
     return name
 
 
-def finder() -> Any:
-    """Return the add-on that finds quotes in documents."""
-    return functions.need("QuoteFinder", "finding quoted text in documents")
-
-
 def located_truth(
     truth: Truth, texts: Texts, how: Quotes = "exact", counting: Offsets = "chars", threshold: float = THRESHOLD
 ) -> Truth:
     """Make spans of the quotes of a truth; all unresolved ones are reported together."""
     if not any(topic.quotes for topic in truth.topics.values()):
         return truth
-    found: Truth = finder().truth(truth, texts, how, counting, threshold)
-    return found
+    from berrypick.documents.locator import located_truth as located  # which few evaluations need
+
+    return located(truth, texts, how, counting, threshold)
 
 
-def located_run(run: Run, texts: Texts, how: Quotes = "exact") -> Run:
-    """Make places of the texts of a run, in the documents that it names; all unresolved ones are reported together."""
-    found: Run = finder().run(run, texts, how)
-    return found
+def looser_quotes(how: Quotes | None, on_mismatch: OnMismatch) -> Quotes:
+    """How texts are matched: those that are to be located are the same text whatever its white space, as they are
+    beside offsets."""
+    return "normalised" if on_mismatch == "locate" and how in (None, "exact") else how or "exact"
+
+
+def refuse_locate() -> UsageError:
+    """Make the error about texts that shall be located where there are no documents."""
+    what = f"{option('text_mismatch', 'locate')} finds texts in the documents"
+    return UsageError(f"{what}: give them with {option('documents')}")

@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from berrypick.core.arrays import IntArray
+from berrypick.data.arrays import IntArray
 
 #: A Markdown heading, or the underline of one in the older style, in the line after it.
 _HEADING = re.compile(r"^(?:#{1,6}[ \t]+\S.*|[^\s#>*+-].*\r?\n(?:=+|-{2,})[ \t\r]*)$", re.MULTILINE)

@@ -1,7 +1,8 @@
 """Places where a text stands in documents almost as it is quoted.
 
 Similarity is the share of characters in common, in order: 2 * common / (length of the quote + length of the place), as
-RapidFuzz and difflib have it. A place begins and ends where that is largest.
+RapidFuzz and difflib have it. A place begins and ends where that is largest; who asks for places moves their ends to
+borders of words (:mod:`berrypick.documents.word_borders`).
 
 Quotes of up to 64 characters are sought everywhere: a place that is similar enough has so many characters in common
 with the quote that no stretch without as many needs a second look. Longer quotes are sought where half of their rarest
@@ -22,7 +23,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from berrypick.addons.adopt.common_subsequence import (
+from berrypick.data.arrays import IntArray
+from berrypick.kernels.common_subsequence import (
     Codes,
     alike_blocks,
     best_span,
@@ -30,7 +32,6 @@ from berrypick.addons.adopt.common_subsequence import (
     common_lengths,
     narrow_codes,
 )
-from berrypick.core.arrays import IntArray
 
 #: Quotes up to this length are compared with every stretch of text.
 SHORT = 64

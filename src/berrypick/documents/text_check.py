@@ -13,18 +13,19 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, cast
+from typing import NamedTuple, cast
 
 import numpy as np
 
-from berrypick.core.doors import functions
-from berrypick.core.errors import InputError, Message, option, shorten
-from berrypick.core.truth import Offsets, Quote
-from berrypick.core.words import counted
+from berrypick.data.errors import InputError, Message, option, shorten
+from berrypick.data.truth import Offsets, Quote
+from berrypick.data.words import counted
 from berrypick.documents.offsets import UnitsCache, count_units
+from berrypick.documents.quotes import OnMismatch
 from berrypick.documents.texts import Texts
+from berrypick.documents.unplaced import SHARE
+from berrypick.kernels.common_subsequence import similarity
 
-OnMismatch = Literal["error", "note"]
 #: A part of a text is taken for the text of its span from this many characters on, or from half of the text on.
 ENOUGH = 20
 #: Offsets that are farther off are not called slips that can be repaired.
@@ -201,7 +202,7 @@ def _difference(text: str, first: int, last: int, row: Stated, counting: Offsets
         stem = wanted.removesuffix(ellipsis)
         if stem != wanted and there.startswith(stem) and len(stem) >= ENOUGH:
             return _Difference("cut")
-    if least is not None and _similarity(wanted, there) >= least:
+    if least is not None and similarity(wanted, there) >= least:
         return _Difference("similar")
     return _Difference()
 
@@ -238,12 +239,6 @@ def _is_enough(part: str, whole: str) -> bool:
     return len(part) >= ENOUGH or 2 * len(part) >= len(whole)
 
 
-def _similarity(one: str, other: str) -> float:
-    from rapidfuzz import fuzz
-
-    return float(fuzz.ratio(one, other))
-
-
 # --- what is said -----------------------------------------------------------------------------------------------------
 
 
@@ -267,6 +262,11 @@ def refuse_or_note(
     if on_mismatch == "note":
         note = f"{many} {word}s are not at their offsets ({seen.pattern}); the offsets are used as they are"
         return [*notes, Message(note)]
+    if on_mismatch == "locate":
+        note = (
+            f"{many} {word}s are not at their offsets ({seen.pattern}); {option('text_mismatch', 'locate')} moves them"
+        )
+        return [*notes, Message(f"{note} to where the {word} is")]
     row = check.mismatches[0]
     topic, line = where(row.stated.key)
     repair = _repair(check, seen) if word == "quote" else ""
@@ -280,18 +280,26 @@ def refuse_or_note(
             f"the document has there: {shorten(texts[row.document][row.first : row.last]) or 'nothing'}",
             *more,
             f"{many} {word}s are not at their offsets: {seen.pattern}",
+            *_locate(seen, word),
             f"{seen.remedy}{repair}; or go on with the offsets as they are: {option('text_mismatch', 'note')}",
         ],
     )
 
 
+def _locate(seen: Diagnosis, word: str) -> list[str]:
+    """The offer to trust the texts, where most of those looked at, or of a truth all, are in their documents."""
+    least = seen.looked_at if word == "quote" else (1 - SHARE) * seen.looked_at
+    if not seen.places or len(seen.places) < least:
+        return []
+    why = "offsets may count from the start of a section, a page or a sentence window"
+    return [f"{option('text_mismatch', 'locate')} finds each {word} in its document instead: {why}"]
+
+
 def _diagnosis(check: TextCheck, texts: Texts) -> Diagnosis:
-    """Why texts are not at their offsets, as the add-on that seeks quotes finds it."""
-    finder = functions.find("QuoteFinder")
-    if finder is None:
-        return Diagnosis("why is not known without the add-on that seeks quotes", "look at the rows named above")
-    found: Diagnosis = finder.why(check.mismatches, check.counting, texts)
-    return found
+    """Say why texts are not at their offsets."""
+    from berrypick.documents.text_patterns import diagnose  # for errors and notes only
+
+    return diagnose(check.mismatches, check.counting, texts)
 
 
 def _repair(check: TextCheck, seen: Diagnosis) -> str:

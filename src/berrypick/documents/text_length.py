@@ -9,15 +9,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from berrypick.core.errors import InputError, Message, option
-from berrypick.core.run import Run
-from berrypick.core.truth import Offsets, Truth
-from berrypick.core.words import counted
+from berrypick.data.errors import InputError, Message, option
+from berrypick.data.run import Run
+from berrypick.data.truth import Offsets, Truth
+from berrypick.data.words import counted
 from berrypick.documents.offsets import UNIT_NAMES, count_units
+from berrypick.documents.quotes import OnMismatch
 
 #: White space that is believed to have been stripped from a text, at most: blank lines, and an indentation.
 STRIPPED = 10
@@ -40,7 +41,7 @@ class StatedLength(NamedTuple):
     line: int | None
 
 
-def check_truth_lengths(truth: Truth, on_mismatch: Literal["error", "note"] = "error") -> Truth:
+def check_truth_lengths(truth: Truth, on_mismatch: OnMismatch = "error") -> Truth:
     """The truth with notes on what was accepted; an error if a quote does not have the length of its span."""
     rows = [
         StatedLength(name, str(quote.document), float(quote.start or 0), float(quote.end or 0), quote.text, quote.line)
@@ -53,7 +54,7 @@ def check_truth_lengths(truth: Truth, on_mismatch: Literal["error", "note"] = "e
     return replace(truth, notes=(*truth.notes, *(Message(where + note) for note in notes))) if notes else truth
 
 
-def check_run_lengths(run: Run, counting: Offsets = "chars", on_mismatch: Literal["error", "note"] = "error") -> Run:
+def check_run_lengths(run: Run, counting: Offsets = "chars", on_mismatch: OnMismatch = "error") -> Run:
     """The same for the texts of a run."""
     if run.start is None or run.end is None:
         return run
@@ -73,7 +74,7 @@ def _stated(run: Run) -> Iterator[StatedLength]:
 
 
 def _notes(
-    rows: Sequence[StatedLength], counting: Offsets, source: str, on_mismatch: Literal["error", "note"], word: str
+    rows: Sequence[StatedLength], counting: Offsets, source: str, on_mismatch: OnMismatch, word: str
 ) -> list[str]:
     rows = [row for row in rows if row.start.is_integer() and row.end.is_integer()]  # others are no characters
     differing = [row for row in rows if count_units(row.text, counting) != row.end - row.start]
@@ -134,6 +135,7 @@ def _mismatch(
         seen = f"the offsets count {UNIT_NAMES[unit]}: say so with {give}"
     else:
         seen = f"start and end count {name} from the start of the document; correct them, or leave the {word} out"
+    locate = f"{option('text_mismatch', 'locate')} with {option('documents')} finds each {word} in its document instead"
     go_on = f"or go on with the offsets as they are: {option('text_mismatch', 'note')}"
-    remedy = (f"{many} do not have the length of their offsets", f"{seen}; {go_on}")
+    remedy = (f"{many} do not have the length of their offsets", locate, f"{seen}; {go_on}")
     return InputError(what, path=source or None, line=row.line, text=row.text, remedy=remedy)

@@ -10,10 +10,10 @@ from itertools import islice, pairwise
 
 import numpy as np
 
-from berrypick.addons.adopt.locator import occurrences
-from berrypick.core.errors import option
-from berrypick.core.truth import Offsets
-from berrypick.core.words import counted
+from berrypick.data.errors import option
+from berrypick.data.truth import Offsets
+from berrypick.data.words import counted
+from berrypick.documents.locator import occurrences
 from berrypick.documents.offsets import UNIT_NAMES, Units
 from berrypick.documents.text_check import SLIP, Diagnosis, Mismatch, bare, bare_with_origin
 from berrypick.documents.texts import Texts

@@ -18,17 +18,20 @@ from functools import cached_property
 from os import PathLike, fspath
 from typing import Any, TypeVar
 
-from berrypick import formats
-from berrypick.core.collection import Collection
-from berrypick.core.errors import InputError, UsageError, nearest, nesting_refused, shorten
-from berrypick.core.words import counted
+from berrypick.data.collection import Collection
+from berrypick.data.errors import InputError, UsageError, nearest, nesting_refused, shorten
+from berrypick.data.words import counted
 from berrypick.documents.lazy import OfDocuments
 from berrypick.documents.near_names import near_match
-from berrypick.formats.base import Problems
-from berrypick.formats.io.files import head, members, read_whole, reusable
-from berrypick.formats.io.json_lines import records
+from berrypick.documents.squad_texts import is_squad, squad_texts
+from berrypick.files.files import head, members, read_whole, reusable
+from berrypick.files.problems import Problems
+from berrypick.rows.json_lines import records
+from berrypick.rows.valid_names import name_problem
 
 T = TypeVar("T")
+#: How the names of retrieved texts begin that are in none of the documents.
+NOT_IN_DOCUMENTS = "not in the documents"
 #: How an address or an absolute path begins.
 _ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|[A-Za-z]:[\\/]|/|\\\\")
 #: Files in a folder of texts that are no texts.
@@ -60,6 +63,7 @@ class Texts(Mapping[str, str]):
         self._files = dict(files or {})
         self._kept: dict[tuple[str, str], Any] = {}
         self._marked: set[str] = set()
+        self._unplaced: dict[str, str] = {}
         self.source = source
 
     def __repr__(self) -> str:
@@ -74,7 +78,28 @@ class Texts(Mapping[str, str]):
             self._kept[what, document] = make(self.text(document))
         return self._kept[what, document]
 
+    def name_unplaced(self, text: str) -> str:
+        """Return the name under which a retrieved text that is in none of the documents counts as one of its own.
+
+        Lookups find it, so that its length and its tokens are known; iteration and the number of documents leave it
+        out. A text has the same name wherever it is retrieved, and no document has that name.
+        """
+        shown, number = f"{NOT_IN_DOCUMENTS}: {shorten(text, 40)}", 1
+        name = shown
+        while self._unplaced.get(name, text) != text or (name not in self._unplaced and name in self):
+            number += 1
+            name = f"{shown} ({number})"
+        self._unplaced[name] = text
+        return name
+
+    @property
+    def unplaced(self) -> Mapping[str, str]:
+        """Retrieved texts that are in none of the documents, by their names."""
+        return self._unplaced
+
     def __getitem__(self, document: str) -> str:
+        if document in self._unplaced:
+            return self._unplaced[document]
         document = self.canonical(document)
         if document not in self._known:
             self._known[document], marked = _decoded(self._files[document])
@@ -88,7 +113,9 @@ class Texts(Mapping[str, str]):
         return self.canonical(document) in self._marked
 
     def __contains__(self, document: object) -> bool:
-        return self._has(document) or (isinstance(document, str) and self.by_path(document) is not None)
+        if self._has(document) or document in self._unplaced:
+            return True
+        return isinstance(document, str) and self.by_path(document) is not None
 
     def _has(self, document: object) -> bool:
         """Whether a document has this very name."""
@@ -133,6 +160,8 @@ class Texts(Mapping[str, str]):
 
     def canonical(self, document: str) -> str:
         """Return the one name of a document that may be called by several."""
+        if document in self._unplaced:
+            return document
         return document if self._has(document) else self.by_path(document) or document
 
     def text(self, document: str, path: str | None = None, line: int | None = None) -> str:
@@ -197,14 +226,7 @@ def read_texts(path: Texts | Mapping[str, str] | str | PathLike[str]) -> Texts:
     if os.path.isdir(name):
         return _folder(name)
     with reusable(name), nesting_refused(name):
-        held = formats.documents_in(name) if _is_whole_json(name) else {}
-        return Texts(held, source=name) if held else _lines(name)
-
-
-def _is_whole_json(path: str) -> bool:
-    """Whether a file is a JSON object, but not lines of documents."""
-    first = next(iter(head(path, 1)), "").lstrip()
-    return first.startswith("{") and not ('"text"' in first and ('"doc"' in first or '"_id"' in first))
+        return Texts(squad_texts(name), source=name) if is_squad(head(name)) else _lines(name)
 
 
 def _folder(folder: str) -> Texts:
@@ -259,6 +281,8 @@ def _lines(path: str) -> Texts:
         if not isinstance(document, str) or not isinstance(content, str):
             remedy = f"expected a folder of text files, or lines like {json.dumps({'doc': 'a', 'text': '...'})}"
             raise InputError("doc or text is missing", path=path, line=number, text=text, remedy=remedy)
+        if problem := name_problem(document):
+            raise InputError(f"doc contains {problem}", path=path, line=number, text=text)
         if document in found:
             raise InputError(f"duplicate document {document}", path=path, line=number)
         found[document] = content

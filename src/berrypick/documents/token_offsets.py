@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray, Positions
-from berrypick.core.errors import InputError, option
-from berrypick.core.observed import copied
-from berrypick.core.run import Ranking
-from berrypick.core.truth import Targets
+from berrypick.data.arrays import FloatArray, Positions
+from berrypick.data.errors import InputError, option
+from berrypick.data.observed import copied
+from berrypick.data.run import Ranking
+from berrypick.data.truth import Targets
 
 #: Corners of a rising, piecewise straight line: characters from the beginning, and tokens up to there.
 Corners = tuple[FloatArray, FloatArray]

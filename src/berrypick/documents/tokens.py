@@ -20,13 +20,13 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray, Positions
-from berrypick.core.errors import InputError, UsageError, option, shorten
-from berrypick.core.run import Ranking
+from berrypick.data.arrays import FloatArray, Positions
+from berrypick.data.errors import InputError, UsageError, option, shorten
+from berrypick.data.run import Ranking
 from berrypick.documents.lazy import OfDocuments
 from berrypick.documents.texts import Texts
 from berrypick.documents.token_offsets import WORDS, Corners, Tokenizer, TokenOffsets
-from berrypick.formats.io.files import read_whole
+from berrypick.files.files import read_whole
 from berrypick.kernels.interpolation import interpolate
 
 
@@ -127,7 +127,7 @@ def _word_patterns() -> tuple[Any, Any]:
 def _tiktoken(name: str) -> Tokenizer:
     try:
         import tiktoken
-    except ModuleNotFoundError:
+    except ImportError:
         raise UsageError(
             f"tokenizer tiktoken:{name} needs tiktoken: pip install 'berrypick[tokens]', or omit {option('tokenizer')}"
         ) from None
@@ -164,7 +164,7 @@ def _digest(content: bytes) -> str:
 def _by_tokenizers(content: str, where: str) -> Tokenizer:
     try:
         from tokenizers import Tokenizer as Loaded
-    except ModuleNotFoundError:
+    except ImportError:
         raise UsageError(f"{where} needs tokenizers: pip install 'berrypick[tokens]'") from None
     try:
         loaded = Loaded.from_str(content)

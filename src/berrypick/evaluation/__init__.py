@@ -1,1 +1,1 @@
-"""An evaluation as a value: options, inputs, measures, scores, results."""
+"""Options, preparation, scoring, signatures, notes, protocols."""

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from berrypick.core.collection import Collection
-from berrypick.core.errors import InputError
-from berrypick.core.run import Run
-from berrypick.core.truth import Truth
-from berrypick.core.words import counted
+from berrypick.data.collection import Collection
+from berrypick.data.errors import InputError
+from berrypick.data.run import Run
+from berrypick.data.truth import Truth
+from berrypick.data.words import counted
 from berrypick.evaluation.requested import RequestedMeasure
-from berrypick.judging.context import JudgingContext
 from berrypick.measures import Measure
+from berrypick.topics.context import JudgingContext
 
 if TYPE_CHECKING:
     from berrypick.evaluation.evaluation import Evaluation

@@ -4,27 +4,24 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from berrypick import users
-from berrypick.core.arrays import FloatArray
-from berrypick.core.doors import functions
-from berrypick.core.errors import BerrypickError, Message, UsageError, nearest, option
-from berrypick.core.progress import Progress as Progress
-from berrypick.core.progress import ProgressLike, StepCounter, as_progress
-from berrypick.core.results import Note, Results, Row, TopicGroups
-from berrypick.core.run import Run
-from berrypick.core.score import CurvesWanted, Explanation
-from berrypick.core.truth import Truth
-from berrypick.core.words import counted
+from berrypick.data.arrays import FloatArray
+from berrypick.data.errors import BerrypickError, Message, UsageError, nearest, option
+from berrypick.data.results import Note, Results, Row, TopicGroups
+from berrypick.data.run import Run
+from berrypick.data.score import CurvesWanted, Explanation
+from berrypick.data.truth import Truth
+from berrypick.data.words import counted
 from berrypick.evaluation.inputs import prepare_inputs
 from berrypick.evaluation.notes import lengths_notes, some, unspaced_notes
 from berrypick.evaluation.options import EvaluationOptions, takes_options
-from berrypick.evaluation.protocols import OWN, get_protocol
+from berrypick.evaluation.protocols.base import OWN, get_protocol
 from berrypick.evaluation.requested import (
     MeasuresGiven,
     RequestedMeasure,
@@ -39,13 +36,15 @@ from berrypick.evaluation.scoring import raise_named, score_run
 from berrypick.evaluation.signature import accepts_navigation
 from berrypick.evaluation.unread import unread_notes
 from berrypick.formats import measures_for
-from berrypick.inputs.convert import RunFile, as_truth
-from berrypick.judging.context import JudgingContext
-from berrypick.judging.repeats import refuse_duplicates
-from berrypick.judging.topics import JudgedTopics
+from berrypick.given.convert import RunFile, as_truth
 from berrypick.kernels import LARGE, missing_notes
 from berrypick.measures import UnknownMeasureError
+from berrypick.topics.context import JudgingContext
+from berrypick.topics.repeats import refuse_duplicates
+from berrypick.topics.topics import JudgedTopics
 from berrypick.users import UserModel
+from berrypick.workers.progress import Progress as Progress
+from berrypick.workers.progress import ProgressLike, StepCounter, as_progress
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -54,8 +53,9 @@ if TYPE_CHECKING:
 
     from berrypick.evaluation.options import EvaluationKeywords
     from berrypick.evaluation.readers import DrawnReaders
-    from berrypick.judging.topic import JudgedTopic
-    from berrypick.relevance.gains import Quantisation
+    from berrypick.measures.answers.recalls import Recalls
+    from berrypick.targets.gains import Quantisation
+    from berrypick.topics.topic import JudgedTopic
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +86,8 @@ class Evaluation:
         Readers drawn from a fitted user model, where :meth:`run` is to score them too.
     recalls
         Pairs of measures, any and all, that recalls@k stands for.
+    scored_topics
+        The judged topics to score, of every run alike; None for all.
 
     Examples
     --------
@@ -105,6 +107,7 @@ class Evaluation:
     contexts: Mapping[str, JudgingContext] = field(default_factory=dict)
     readers: DrawnReaders | None = None
     recalls: tuple[tuple[str, str], ...] = ()
+    scored_topics: frozenset[str] | None = None
     #: Signatures of measures, by all that they depend on: those of one run are mostly those of the next.
     _signatures: dict[Any, SharedSignature] = field(default_factory=dict, init=False)
 
@@ -136,12 +139,11 @@ class Evaluation:
         named = bool(options.task or protocol.name) or not (isinstance(measures, (str, list, tuple)) and not measures)
         try:
             given = None if not named else measures
-            recalls = functions.find("Recalls") if "recalls" in str(given) else None
-            recalls = None if recalls is None else recalls.among(given)
+            recalls = recalls_among(given)
             given = given if recalls is None else recalls.measures(None)[0]  # mistakes are reported before all reading
             requested = () if given is None else resolve_measures(given, protocol.name, options.task or "")
         except UnknownMeasureError as error:
-            raise error.for_units(_judges_spans(truth)) from None
+            raise error.for_units(_judges_spans(truth, options.fields)) from None
         inputs = prepare_inputs(truth, runs, options, once)
         judgements, groups, notes = inputs.truth, None, inputs.notes
         pairs: tuple[tuple[str, str], ...] = ()
@@ -213,6 +215,13 @@ class Evaluation:
         contexts = _contexts(measures, self.context, self.truth.units == "elements")
         made = replace(self, measures=tuple(measures), contexts=contexts)
         made.__dict__["runs"] = self.runs
+        return made
+
+    def scoring_topics(self, topics: Iterable[str], *notes: Note) -> Evaluation:
+        """Return the same on some of the judged topics, where a run that lacks one counts as an empty list."""
+        made = replace(self, scored_topics=frozenset(topics), notes=(*self.notes, *notes))
+        if "runs" in self.__dict__:
+            made.__dict__["runs"] = self.runs
         return made
 
     def without_runs(self) -> Evaluation:
@@ -290,11 +299,13 @@ class Evaluation:
         if (texts := self.context.reader.texts) is not None:
             notes += unspaced_notes(self.truth, texts, means)
         if self.recalls:
-            notes += functions.need("Recalls", "recalls@k").notes(self.recalls, means)
+            from berrypick.measures.answers.recalls import Recalls
+
+            notes += Recalls.notes(self.recalls, means)
         info = {one.text: one.info(self.context.effort) for one in self.measures}
         known = None
         if self.readers is not None:
-            from berrypick.core.drawn import DrawnValues
+            from berrypick.data.drawn import DrawnValues
 
             summed = frozenset(text for text, one in info.items() if one.summed)
             readers = self.readers
@@ -309,11 +320,11 @@ class Evaluation:
     def judge(self, run: str, topic: str, user: UserModel | None = None) -> JudgedTopic:
         """Return one topic of one run judged, by the user model of the evaluation or another one."""
         context = self.context if user is None else replace(self.context, user=user.resolved(self.context.reader))
-        from berrypick.judging.judge import judge_topic
+        from berrypick.topics.judge import judge_topic
 
         return judge_topic(self.truth, self.runs[run], self._topic(topic), context)
 
-    def explain(self, run: str, topic: str, one: RequestedMeasure) -> Explanation:
+    def explain(self, run: str, one: RequestedMeasure, topic: str) -> Explanation:
         """Return the working of one number."""
         topic, system = self._topic(topic), self.runs[run]
         judged = JudgedTopics(self.truth, system, (topic,), self.contexts[one.text])
@@ -383,10 +394,10 @@ def unique_names(runs: Sequence[tuple[str, str]]) -> list[str]:
     return names
 
 
-def _judges_spans(truth: Any) -> bool:
+def _judges_spans(truth: Any, fields: Any) -> bool:
     """Whether a truth judges spans, as far as it can be read."""
     try:
-        return as_truth(truth).units == "spans"
+        return as_truth(truth, fields).units == "spans"
     except BerrypickError:
         return False
 
@@ -448,3 +459,12 @@ def _with_own(context: JudgingContext, user: str | None, quant: Quantisation | N
     reader = context.reader  # a fitted chain has its own transitions
     reader = reader if navigation is reader.navigation else replace(reader, navigation=navigation)
     return replace(context, user=model.resolved(reader), reader=reader, quant=quant)
+
+
+def recalls_among(measures: Any) -> Recalls | None:
+    """Look for recalls@k among measures; it is loaded only where its name is there."""
+    if "recalls" not in str(measures):
+        return None
+    from berrypick.measures.answers.recalls import Recalls
+
+    return Recalls.among(measures)

@@ -11,21 +11,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from berrypick import formats, users
-from berrypick.core.arrays import Positions
-from berrypick.core.collection import Collection
-from berrypick.core.errors import InputError, UsageError, option
-from berrypick.core.navigation import LinkTable, Navigation, Sessions
-from berrypick.core.parameters import is_finite
-from berrypick.core.run import Ranking, Run
-from berrypick.core.truth import Offsets
+from berrypick.data.arrays import Positions
+from berrypick.data.collection import Collection
+from berrypick.data.errors import InputError, UsageError, option
+from berrypick.data.navigation import LinkTable, Navigation, Sessions
+from berrypick.data.parameters import is_finite
+from berrypick.data.run import Ranking, Run
+from berrypick.data.truth import Offsets
 from berrypick.documents.collection_files import ARROW, folder_collection, indexed_collection, is_index
 from berrypick.evaluation.options import EvaluationOptions
-from berrypick.evaluation.protocols import OWN, get_protocol
-from berrypick.formats.io.files import file_name, is_stream, open_raw, reusable
-from berrypick.inputs.convert import as_run
+from berrypick.evaluation.protocols.base import OWN, Protocol, get_protocol
+from berrypick.files.files import file_name, is_stream, open_raw, reusable
+from berrypick.given.convert import as_run
 from berrypick.inputs.text_search import TextSearch
-from berrypick.judging.context import JudgingContext
-from berrypick.relevance.idealism import parse_idealism
+from berrypick.targets.idealism import parse_idealism
+from berrypick.topics.context import JudgingContext
 from berrypick.users.base import ReaderContext
 
 if TYPE_CHECKING:
@@ -47,9 +47,7 @@ def prepare_context(options: EvaluationOptions) -> JudgingContext:
     if navigation is not None and own is not navigation:
         raise UsageError(f"{user} has transitions of its own: leave {option('navigation')} out")
     protocol = get_protocol(options.protocol) if options.protocol else OWN
-    ignored = frozenset(protocol.ignore_elements)
-    if options.ignore_elements:
-        ignored |= frozenset(element_names(options.ignore_elements))
+    named = options.ignore_elements or protocol.ignore_elements
     texts = None
     if options.documents is not None:
         from berrypick.documents.texts import read_texts
@@ -71,7 +69,7 @@ def prepare_context(options: EvaluationOptions) -> JudgingContext:
         ideal_elements=None if options.ideal_elements is None else _ideal_elements(options.ideal_elements),
         effort=options.effort,
         duplicates=options.duplicates,
-        ignore_elements=ignored,
+        ignore_elements=ignored_elements(options, protocol) if named else frozenset(),
         protocol=protocol.name,
         rules=protocol.rules,
         max_ranks=protocol.longest,
@@ -135,6 +133,23 @@ def element_names(given: str | Sequence[str]) -> list[str]:
     """Names of elements, from a list or separated by commas."""
     names = given.split(",") if isinstance(given, str) else given
     return [name.strip() for name in names if name.strip()]
+
+
+#: What the option says where no element is to be ignored, whatever the protocol does.
+NO_ELEMENTS = "none"
+
+
+def ignored_elements(options: EvaluationOptions, protocol: Protocol) -> frozenset[str]:
+    """The names of ignored elements: those of the option and of the protocol, which ``none`` switches off."""
+    names = element_names(options.ignore_elements)
+    if NO_ELEMENTS not in names:
+        return frozenset(names) | frozenset(protocol.ignore_elements)
+    if len(names) > 1:
+        raise UsageError(
+            f"{option('ignore_elements', ','.join(names))}: {NO_ELEMENTS} ignores no elements; give it alone, or leave "
+            "it out"
+        )
+    return frozenset()
 
 
 def _default_user(navigation: Navigation) -> str:

@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from berrypick.core.doors import functions
-from berrypick.core.drawn import READERS
-from berrypick.core.errors import BerrypickWarning, UsageError, option
-from berrypick.core.progress import ProgressLike
-from berrypick.core.results import WHOLE_DOCUMENTS, Results, merge_notes, refuse_whole_documents
-from berrypick.core.score import Explanation
+from berrypick.data.drawn import READERS
+from berrypick.data.errors import BerrypickWarning, UsageError
+from berrypick.data.results import WHOLE_DOCUMENTS, Results, merge_notes, refuse_whole_documents
 from berrypick.evaluation.evaluation import Evaluation, prepare_one
 from berrypick.evaluation.options import EvaluationOptions, takes_options
-from berrypick.evaluation.readers import explain_readers
 from berrypick.evaluation.requested import MeasuresGiven, given_measures
 from berrypick.evaluation.scoring import score_run
-from berrypick.inputs.convert import RunLike, RunsLike, TruthLike
-from berrypick.judging.seen_together import refuse_unsimulated
-from berrypick.judging.topic import JudgedTopic
+from berrypick.given.convert import RunLike, RunsLike, TruthLike
+from berrypick.topics.topic import JudgedTopic
+from berrypick.workers.progress import ProgressLike
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -104,7 +99,12 @@ def evaluate(
 def evaluate_parts(truth: Any, runs: Any, measures: MeasuresGiven, what: str, options: Mapping[str, Any]) -> Results:
     """Results that decide something, for ``what``: measures of whole documents are refused where parts are judged."""
     given = EvaluationOptions.from_arguments(dict(options))
-    results = Evaluation._from_options(truth, runs, measures, given, once=True).run()
+    return decided(Evaluation._from_options(truth, runs, measures, given, once=True), what)
+
+
+def decided(evaluation: Evaluation, what: str) -> Results:
+    """The results of a prepared evaluation that decide something, under the same condition."""
+    results = evaluation.run()
     refuse_whole_documents(results.notes, what)
     return _with_warnings(results)
 
@@ -161,76 +161,6 @@ def score(
     [only] = prepared.runs.values()
     scored = score_run(prepared, False, only, lambda count: None, all_notes=False)  # a number shows no notes
     return _with_warnings(prepared._results([scored], [])).mean_rows[0].value
-
-
-@takes_options
-def explain(
-    truth: TruthLike,
-    run: RunLike,
-    topic: str,
-    measure: MeasuresGiven,
-    *,
-    simulate: int | None = None,
-    seed: int = 0,
-    reader_draws: int = READERS,
-    together: str | None = None,
-    **options: Unpack[EvaluationKeywords],
-) -> Explanation:
-    """Explain one number: what each rank leads to, and the terms of the sum.
-
-    Parameters
-    ----------
-    truth : TruthLike
-        The judgements: a file, a Truth, a data frame, records, a dictionary by topic, or Qrels of ranx.
-    run : RunLike
-        What the system returned: a file, a Run, a data frame, records, a dictionary by topic, or a Run of ranx.
-    topic : str
-        The topic whose value is explained.
-    measure : str or Measure
-        One measure.
-    simulate : int, optional
-        So many readers are simulated, and the distribution of what they get is shown too.
-    seed : int
-        The seed of what is drawn.
-    reader_draws : int
-        With a fitted user model: how many readers are drawn from its law, for the interval over readers; 0 for none.
-    together : {'walk', 'independent', 'most', 'least'}, optional
-        What simulated readers see together, as in :func:`berrypick.simulate`.
-    **options
-        Options of an evaluation, as in :func:`berrypick.evaluate`.
-
-    Returns
-    -------
-    Explanation
-        Sentences and tables; it prints, and shows itself in a notebook.
-
-    Examples
-    --------
-    >>> import berrypick as bp
-    >>> print(bp.explain({"q": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0}}, "q", "RR"))
-    RR for topic q
-    <BLANKLINE>
-    Documents at their best rank
-    position  document  rank in the run       grade
-    --------  --------  ---------------  ----------
-           1  b                       1  not judged
-           2  a                       2           1
-    <BLANKLINE>
-    1 document is relevant.
-    <BLANKLINE>
-    RR = 0.5
-    """
-    prepared = prepare_one(truth, run, measure, options, "explain")
-    if len(prepared.measures) != 1:
-        raise UsageError("explain takes one measure")
-    name = next(iter(prepared.runs))
-    found = prepared.explain(name, topic, prepared.measures[0])
-    found = replace(found, parts=(*found.parts, *explain_readers(prepared, name, str(topic), reader_draws)))
-    if simulate is None:
-        refuse_unsimulated(together)
-        return found
-    readers = functions.need("SimulatedReaders", option("simulate"))(prepared, simulate, seed, together)
-    return replace(found, parts=(*found.parts, *readers.explain(name, str(topic))))
 
 
 @takes_options

@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from berrypick.core.arrays import IntArray
-from berrypick.core.errors import UsageError, nearest, option
-from berrypick.core.results import Note, TopicGroups
-from berrypick.core.truth import TopicField, Truth
-from berrypick.core.words import counted
+from berrypick.data.arrays import IntArray
+from berrypick.data.errors import UsageError, nearest, option
+from berrypick.data.results import Note, TopicGroups
+from berrypick.data.truth import TopicField, Truth
+from berrypick.data.words import counted
 from berrypick.evaluation.notes import some
 from berrypick.evaluation.options import EvaluationOptions
-from berrypick.formats.io.files import is_stream
+from berrypick.files.files import is_stream
 from berrypick.inputs.topic_table import read_clusters, read_topic_table
 
 #: The kind of note on a topic table that nothing uses.

@@ -2,35 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections import Counter
+from collections.abc import Container, Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from itertools import repeat
-from os import fspath
+from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from berrypick import formats
-from berrypick.core.collection import Collection, with_judged_lengths
-from berrypick.core.columns import Coded
-from berrypick.core.errors import InputError, Message, UsageError, option
-from berrypick.core.navigation import LinkTable
-from berrypick.core.paths import element_name, matches
-from berrypick.core.results import Note
-from berrypick.core.truth import MergeRule, Offsets, Truth
-from berrypick.core.words import counted
+from berrypick.data.collection import Collection, with_judged_lengths
+from berrypick.data.columns import Coded
+from berrypick.data.errors import BerrypickError, InputError, Message, UsageError, option
+from berrypick.data.navigation import LinkTable
+from berrypick.data.paths import element_name, matches
+from berrypick.data.results import Note
+from berrypick.data.truth import MergeRule, Offsets, Truth
+from berrypick.data.words import counted
 from berrypick.documents.collection_files import resolved
-from berrypick.documents.quotes import THRESHOLD, Quotes, unlocated
-from berrypick.evaluation.evaluation_context import element_names, prepare_context
+from berrypick.documents.quotes import THRESHOLD, Quotes, looser_quotes, refuse_locate, unlocated
+from berrypick.evaluation.evaluation_context import NO_ELEMENTS, element_names, prepare_context
 from berrypick.evaluation.notes import skipped_notes, some
 from berrypick.evaluation.options import EvaluationOptions
+from berrypick.evaluation.protocols.base import get_protocol
 from berrypick.evaluation.run_inputs import RunInputs, refuse_foreign
-from berrypick.formats.io.files import is_stream
-from berrypick.inputs.convert import RunFile, as_truth, run_sources, run_stream
+from berrypick.files.files import is_stream, reusable
+from berrypick.given.convert import RunFile, TruthFile, as_truth, run_sources, run_stream
 from berrypick.inputs.text_search import TextSearch
 from berrypick.inputs.titles import Titles
-from berrypick.judging.context import JudgingContext
-from berrypick.relevance.idealism import Idealism, unwanted_grades
+from berrypick.targets.idealism import Idealism, unwanted_grades
+from berrypick.topics.context import JudgingContext
 from berrypick.users.base import ReaderContext
 
 if TYPE_CHECKING:
@@ -53,7 +56,8 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
     ``once``: the runs are gone through once, so an iterator of them is not turned into a list.
     """
     context = prepare_context(options)
-    texts, judgements = context.reader.texts, as_truth(truth)
+    texts = context.reader.texts
+    judgements = _judgements(truth, texts, options)
     notes: list[Note] = []
     if options.strict:
         refuse_foreign(judgements)
@@ -69,9 +73,9 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
         notes += said
     pages: Any = None
     if any(topic.boxes is not None for topic in judgements.topics.values()):
-        from berrypick.core.doors import functions
+        from berrypick.documents.pages.page_units import PageUnits
 
-        judgements, pages = functions.need("PageUnits", "a truth of places on pages").of_truth(judgements)
+        judgements, pages = PageUnits.of_truth(judgements)
     if pages is not None or options.effort == "pages":
         _check_effort(options, pages is not None)
     unit = judgements.unit if judgements.units == "spans" else ""
@@ -84,7 +88,8 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
 
         context = in_lines(context)
         texts = context.reader.texts
-    search = TextSearch(texts, options.quotes, judgements.units == "spans", options.offsets or "chars")
+    later = options.level is None and options.id_pattern is None
+    search = TextSearch(texts, options.quotes, judgements.units == "spans", options.offsets or "chars", later)
     sources, stream = run_stream(runs, search) if once else (run_sources(runs, search), None)
     if judgements.unread:
         notes += _unread_notes(judgements)
@@ -116,6 +121,8 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
     elif quoted and not no_text:
         from berrypick.documents.text_length import check_truth_lengths
 
+        if options.text_mismatch == "locate":
+            raise refuse_locate()
         judgements = check_truth_lengths(judgements, options.text_mismatch)
     judgements = replace(judgements, texts={}) if judgements.texts else judgements  # not for every process
     notes = [*(Note("input", text) for text in judgements.notes), *notes]
@@ -127,7 +134,7 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
     collection = context.reader.collection
     if collection is not None and collection.structures:
         judgements = resolved(judgements, collection)
-    titles = Titles.of(judgements) if judgements.fields else Titles()
+    titles = Titles.of(judgements)
     systems = RunInputs((), options, context, judgements.units, no_text, stream, titles, judgements, pages)
     ready = tuple(
         source.recognised()  # read when it is scored, one of several files after the other
@@ -135,8 +142,8 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
         else systems.prepare(source)
         for source in sources
     )
-    if options.ignore_elements:
-        notes += _name_notes(judgements, options)
+    if context.ignore_elements:
+        notes += _ignored_notes(judgements, options, context)
     if collection is None and texts is not None:
         collection = texts.collection
     if judgements.lengths and counting == "chars":  # not in bytes, say, where the texts are counted in characters
@@ -151,6 +158,76 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
     return Inputs(judgements, replace(systems, sources=ready, truth=judgements), context, tuple(notes))
 
 
+#: Fields of ragas, whose older files have what a system retrieved under the same name as newer ones have gold.
+_OF_SAMPLES = frozenset({"ground_truth", "ground_truths"})
+
+
+def _judgements(given: Any, texts: Texts | None, options: EvaluationOptions) -> Truth:
+    """The truth that is given. What is not a plain truth but a golden file is read as ``adopt`` reads it; where that
+    needs a guess, or there are no documents, it is refused with the command that makes a truth of it."""
+    if isinstance(given, Truth) or (isinstance(given, TruthFile) and given.format):
+        return as_truth(given, options.fields)
+    if isinstance(given, TruthFile):
+        given = given.path
+    elif isinstance(given, Iterator):  # it may be read twice; batches of Arrow become a table
+        given = given.read_all() if hasattr(given, "read_all") else list(given)
+    with reusable(fspath(given)) if isinstance(given, (str, PathLike)) else nullcontext():
+        try:
+            truth = _plain_truth(given, texts, options)
+            return truth if texts is None else _or_golden(truth, given, texts, options)
+        except BerrypickError as error:
+            return _golden_truth(given, texts, options, error)
+
+
+def _golden_truth(given: Any, texts: Texts | None, options: EvaluationOptions, error: BerrypickError) -> Truth:
+    from berrypick.judgements.adopt.golden_truth import golden_truth  # few evaluations need it
+
+    return golden_truth(given, texts, options.documents, options.quotes, error, options.fields)
+
+
+def _or_golden(truth: Truth, given: Any, texts: Texts, options: EvaluationOptions) -> Truth:
+    """A truth that may be a golden file although it can be read: an unread field beside questions and whole documents
+    may quote the answers, and texts of its own (SQuAD) may be paragraphs of the documents."""
+    whole = truth.units == "documents" and truth.unread and _has_questions(truth) and not options.whole_documents
+    judged = (name for topic in truth.topics.values() for name in topic.documents()) if truth.texts else ()
+    if not whole and all(name in texts for name in judged):
+        return truth
+    try:
+        return _golden_truth(given, texts, options, UsageError("is not a golden file"))
+    except BerrypickError:
+        return truth
+
+
+def _is_list_of_questions(value: Any) -> bool:
+    """Whether a value is a list of records with different questions, which are not the judgements of one topic."""
+    if not isinstance(value, (list, tuple)) or not all(isinstance(one, Mapping) for one in value):
+        return False
+    from berrypick.rows.fields import QUESTIONS
+
+    return len({str(one[name]) for one in value for name in QUESTIONS[:-1] if isinstance(one.get(name), str)}) > 1
+
+
+def _has_questions(truth: Truth) -> bool:
+    from berrypick.rows.fields import QUESTIONS
+
+    return any(name in truth.fields for name in QUESTIONS[:-1])
+
+
+def _plain_truth(given: Any, texts: Texts | None, options: EvaluationOptions) -> Truth:
+    """A plain truth. The quotes of one with questions are located at once: if they are not found, it may be a golden
+    file."""
+    if isinstance(given, Mapping) and any(map(_is_list_of_questions, given.values())):
+        raise InputError("holds a list of questions, not judgements by topic", path="the truth")
+    truth = as_truth(given, options.fields)
+    if not _OF_SAMPLES.isdisjoint(truth.fields) and any(topic.quotes for topic in truth.topics.values()):
+        what = f"may quote what a system retrieved, since it has {next(iter(_OF_SAMPLES & truth.fields.keys()))} too"
+        raise InputError(what, path=truth.source or None)
+    if texts is None or options.level is not None or not _has_questions(truth):
+        return truth
+    quoted = any(not quote.has_offsets for topic in truth.topics.values() for quote in topic.quotes)
+    return _with_texts(truth, texts, options) if quoted else truth
+
+
 def _check_effort(options: EvaluationOptions, pages: bool) -> None:
     """Effort and texts of another kind than what is judged."""
     if pages and options.effort in ("chars", "tokens", "seconds"):
@@ -163,19 +240,18 @@ def _check_effort(options: EvaluationOptions, pages: bool) -> None:
 
 def _with_annotators(truth: Truth, rule: MergeRule) -> tuple[Truth, tuple[Note, ...]]:
     """What several annotators said, merged by a rule."""
+    from berrypick.data.annotators import merge_annotators
+
     if len(truth.annotators) < 2:
         source = truth.source or "the truth"
         text = Message(f"{source} has one annotator: {option('annotators', rule)} has no effect")
         return truth, (Note("annotators", text),)
-    from berrypick.core.doors import functions
-
-    merge = functions.need("merge_annotators", option("annotators", rule))
-    return replace(truth, topics=merge(truth.annotators, rule)), ()
+    return replace(truth, topics=merge_annotators(truth.annotators, rule)), ()
 
 
 def _unread_notes(truth: Truth) -> list[Note]:
     """Fields of a truth that are not read."""
-    from berrypick.inputs.fields import unread_note
+    from berrypick.rows.fields import unread_note
 
     unread = unread_note(truth.unread)
     return [Note("unread", f"{truth.source or 'the truth'}: {unread}")] if unread else []
@@ -210,7 +286,7 @@ def _with_texts(truth: Truth, texts: Texts, options: EvaluationOptions) -> Truth
     from berrypick.documents.checked import checked_truth  # not for truths without texts
     from berrypick.documents.quotes import located_truth
 
-    quotes: Quotes = options.quotes or "exact"
+    quotes: Quotes = looser_quotes(options.quotes, options.text_mismatch)
     counting: Offsets = truth.offsets or options.offsets or "chars"
     checked = checked_truth(truth, texts, counting, options.text_mismatch, _least(options))
     truth = located_truth(checked, texts, quotes, counting)
@@ -251,11 +327,18 @@ def _ideal_notes(truth: Truth, given: Container[str]) -> list[Note]:
     return [Note("ideal elements", text)]
 
 
-def _name_notes(truth: Truth, options: EvaluationOptions) -> list[Note]:
-    """Names of ignored elements that are never judged: most likely they are misspelt."""
+def _ignored_notes(truth: Truth, options: EvaluationOptions, context: JudgingContext) -> list[Note]:
+    """Judged elements that a protocol ignores, and ignored names that are never judged: they are probably misspelt."""
+    known = Counter(element_name(path) for topic in truth.topics.values() for path in topic.path or ())
     given = element_names(options.ignore_elements)
-    known = {element_name(path) for topic in truth.topics.values() for path in topic.path or ()}
-    return [
+    found = []
+    for name in get_protocol(options.protocol).ignore_elements:
+        if count := sum(times for one, times in known.items() if matches(one, [name])):
+            off = option("ignore_elements", NO_ELEMENTS)
+            text = f"protocol {context.protocol} ignores elements named {name}, as the campaign did: {count} of "
+            text += f"{counted(sum(known.values()), 'judged element')}; {off} counts them"
+            found.append(Note("ignored elements", Message(text)))
+    return found + [
         Note(
             "ignored elements",
             Message(f"no judged element is called {name}: {option('ignore_elements', name)} has no effect"),

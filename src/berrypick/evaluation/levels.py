@@ -9,15 +9,15 @@ from typing import get_args
 
 import numpy as np
 
-from berrypick.core.arrays import IntArray, Positions
-from berrypick.core.boxes import Boxes
-from berrypick.core.errors import InputError, Message, UsageError, option
-from berrypick.core.results import Note
-from berrypick.core.run import Run
-from berrypick.core.truth import TopicTruth, Truth
-from berrypick.core.words import counted
+from berrypick.data.arrays import IntArray, Positions
+from berrypick.data.boxes import Boxes
+from berrypick.data.errors import InputError, Message, UsageError, option
+from berrypick.data.results import Note
+from berrypick.data.run import Run
+from berrypick.data.truth import TopicTruth, Truth
+from berrypick.data.words import counted
 from berrypick.evaluation.options import Level
-from berrypick.judging.repeats import refuse_duplicates
+from berrypick.topics.repeats import refuse_duplicates
 
 LEVELS: tuple[Level, ...] = get_args(Level)
 #: A name with a part behind a colon, or two: path:Class.method, D1:3. A colon before // or \\ is part of the name.
@@ -121,7 +121,8 @@ class Levels:
     Examples
     --------
     >>> import berrypick as bp
-    >>> truth, notes = bp.Levels.of("file", None).truth(bp.Truth.from_dict({"q": {"a.py:f": 1, "a.py:g": 1}}))
+    >>> from berrypick.evaluation.levels import Levels
+    >>> truth, notes = Levels.of("file", None).truth(bp.Truth.from_dict({"q": {"a.py:f": 1, "a.py:g": 1}}))
     >>> truth["q"].document
     ('a.py',)
     """

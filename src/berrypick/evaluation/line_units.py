@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from berrypick.core.collection import Collection
-from berrypick.core.errors import InputError, UsageError, option
-from berrypick.core.run import Run
-from berrypick.core.truth import Truth
-from berrypick.core.words import counted
+from berrypick.data.collection import Collection
+from berrypick.data.errors import InputError, UsageError, option
+from berrypick.data.run import Run
+from berrypick.data.truth import Truth
+from berrypick.data.words import counted
 from berrypick.documents.lazy import OfDocuments
 from berrypick.evaluation.options import EvaluationOptions
 from berrypick.formats import positions_in
-from berrypick.judging.context import JudgingContext
+from berrypick.topics.context import JudgingContext
 
 _FIELDS = {"lines": "start_line and end_line", "seconds": "start_time and end_time", "": "start and end"}
 

@@ -10,16 +10,17 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from berrypick.core.arrays import BoolArray
-from berrypick.core.errors import Message, option
-from berrypick.core.navigation import LinkTable, Navigation
-from berrypick.core.results import Note, Row, mean, whole_documents_note
-from berrypick.core.run import Run
-from berrypick.core.score import number
-from berrypick.core.truth import Truth
-from berrypick.core.words import counted, material
+from berrypick.data.arrays import BoolArray
+from berrypick.data.errors import Message, option
+from berrypick.data.navigation import LinkTable, Navigation
+from berrypick.data.results import Note, Row, mean, whole_documents_note
+from berrypick.data.run import Run
+from berrypick.data.score import number
+from berrypick.data.truth import Truth
+from berrypick.data.words import counted, material
 from berrypick.documents.near_names import KnownNames, near_hint
 from berrypick.evaluation.requested import RequestedMeasure
+from berrypick.evaluation.run_order import order_notes
 from berrypick.measures import Measure
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ def unspaced_notes(truth: Truth, texts: Texts, rows: Sequence[Row]) -> list[Note
 
 def unread_notes(value: Truth | Run) -> list[Note]:
     """Fields that are not read."""
-    from berrypick.inputs.fields import unread_note
+    from berrypick.rows.fields import unread_note
 
     text = unread_note(value.unread)
     return [Note("unread", text)] if text else []
@@ -108,6 +109,10 @@ def skipped_notes(value: Truth | Run | LinkTable, source: str = "") -> Iterator[
 def reading_notes(value: object, source: str) -> list[object]:
     """Return what the reader of a file skipped, merged or assumed, and what it did not read."""
     notes = [f"{source}: {note}" for note in value.notes] if isinstance(value, Run) else []
+    if isinstance(value, Run) and value.page_fields and value.boxes is None:
+        from berrypick.evaluation.loader_pages import without_pages
+
+        value = without_pages(value)
     if isinstance(value, (Truth, Run)) and value.unread:
         notes += [f"{source}: {note}" for note in unread_notes(value)]
     return [*notes, *(skipped_notes(value, source) if isinstance(value, (Truth, Run, LinkTable)) else ())]
@@ -123,12 +128,31 @@ def _topic_notes(scorer: RunScorer) -> Iterator[Note]:
     absent = sum(1 for topic in scorer.topics if topic not in run and topic in truth.relevant_topics)
     if absent:
         yield Note("missing topics", f"{counted(absent, 'judged topic')} missing from the run, scored as empty lists")
-    if len(scorer.topics) < len(truth) and (left := [topic for topic in truth.relevant_topics if topic not in run]):
+    yield from _unanswerable_notes(scorer)
+    answered_only = scorer.evaluation.options.topics == "run"
+    if answered_only and (left := [topic for topic in truth.relevant_topics if topic not in run]):
         yield Note("missing topics", f"{counted(len(left), 'judged topic')} missing from the run, left out of means")
     empty = [topic for topic in scorer.topics if topic not in truth.relevant_topics]
     if empty:
         asked = [one.text for one in scorer.evaluation.measures if one.measure.needs_targets]
         yield from _empty_notes(scorer, empty, asked)
+
+
+def _unanswerable_notes(scorer: RunScorer) -> Iterator[Note]:
+    """Topics without an answer that the run does not mention: it abstained, or it crashed."""
+    truth, run = scorer.evaluation.truth, scorer.run
+    count = sum(topic not in run and truth.topics[topic].unanswerable for topic in scorer.topics)
+    asked = any("missing" in one.measure.depends_on for one in scorer.evaluation.measures)
+    topics = counted(count, "topic") + " without an answer"
+    it = "it" if count == 1 else "they"
+    if count and run.missing == "absent":
+        text = f"{topics} missing from the run, so {it} did not abstain"
+        remedy = f"give {'it' if count == 1 else 'them'} an empty list of results, or use {option('missing', 'empty')}"
+        yield Note("missing topics", Message(f"{text}; if the run found nothing, {remedy}"))
+    elif count and asked:
+        has, counts = ("has", "counts as an empty list") if count == 1 else ("have", "count as empty lists")
+        text = f"{topics} {has} no rows in the run and {counts}, which is abstaining"
+        yield Note("missing topics", Message(f"{text}; if the run failed, use {option('missing', 'absent')}"))
 
 
 def _empty_notes(scorer: RunScorer, empty: list[str], measures: list[str]) -> Iterator[Note]:
@@ -188,7 +212,7 @@ def document_notes(scorer: RunScorer) -> Iterator[Note]:
 
 def _retrieved(scorer: RunScorer) -> list[str]:
     """The first names of what is retrieved, as user models know them."""
-    from berrypick.judging.judge import judge_topic
+    from berrypick.topics.judge import judge_topic
 
     context = next(iter(scorer.evaluation.contexts.values()))
     found = (judge_topic(scorer.evaluation.truth, scorer.run, topic, context).ranking for topic in scorer.topics)
@@ -197,9 +221,10 @@ def _retrieved(scorer: RunScorer) -> list[str]:
 
 
 def score_notes(run: Run) -> Iterator[Note]:
-    """Orders that the scores leave open, and scores that are most likely distances."""
+    """Orders that the scores leave open or contradict, and scores that are most likely distances."""
     score = run.kept("score")
     if score is None or run.ties != "score" or len(run) < 2:
+        yield from order_notes(run)
         return
     tied = score[1:] == score[:-1]
     tied[run.inner_bounds - 1] = False  # neighbours of different topics
@@ -208,7 +233,9 @@ def score_notes(run: Run) -> Iterator[Note]:
         yield Note("ties", f"{count} results have the score of another one of their topic{_tie_order(run, tied)}")
     if _rises(run, tied):
         text = "the scores rise in the order given, and the largest ranks first; if they are distances, negate them"
-        yield Note("rising scores", text)
+        yield Note("rising scores", Message(f"{text}, or use {option('order', 'file')}"))
+    else:
+        yield from order_notes(run)
 
 
 def _tie_order(run: Run, tied: BoolArray) -> str:
@@ -316,7 +343,7 @@ def _occurs(navigation: Navigation, scorer: RunScorer) -> bool:
 
     Those are names of documents, spans or elements; whole documents that are evaluated as spans have names of spans.
     """
-    from berrypick.judging.judge import judge_topic
+    from berrypick.topics.judge import judge_topic
 
     units, evaluation = set(navigation.units), scorer.evaluation
     readers = {evaluation.contexts[one.text] for one in evaluation.measures if not one.measure.of_documents}

@@ -27,16 +27,17 @@ from typing import (
     get_type_hints,
 )
 
-from berrypick.core.collection import Collection
-from berrypick.core.errors import UsageError, nearest
-from berrypick.core.errors import option as option_text
-from berrypick.core.navigation import Navigation
-from berrypick.core.parameters import is_finite
-from berrypick.core.reach import check_units
-from berrypick.core.run import Duplicates, Run
-from berrypick.core.truth import MergeRule, Offsets
-from berrypick.documents.quotes import Quotes
-from berrypick.evaluation.protocols import OWN, check_task_name, get_protocol
+from berrypick.data.collection import Collection
+from berrypick.data.errors import UsageError, nearest
+from berrypick.data.errors import option as option_text
+from berrypick.data.navigation import Navigation
+from berrypick.data.parameters import is_finite
+from berrypick.data.reach import check_units
+from berrypick.data.run import Duplicates, Missing, Run
+from berrypick.data.truth import MergeRule, Offsets
+from berrypick.documents.quotes import OnMismatch, Quotes
+from berrypick.documents.unplaced import Unplaced
+from berrypick.evaluation.protocols.base import OWN, check_task_name, get_protocol
 from berrypick.users import UserModel
 
 if TYPE_CHECKING:
@@ -46,7 +47,6 @@ else:  # types of options that are not checked are only named: their modules are
     Texts, Tokenizer = type("Texts", (), {}), Callable[[str], Any]
 
 EffortName = Literal["rank", "clicks", "chars", "tokens", "seconds", "lines", "pages"]
-TextMismatch = Literal["error", "note"]
 Level = Literal["file", "module", "function", "line", "session", "turn", "document", "page"]
 File = str | PathLike[str]
 #: Functions whose results have rows for groups of topics.
@@ -63,12 +63,13 @@ class Declared:
     signature: str = ""  # its key in signatures; '' if it has none
     metavar: str | None = None
     file: bool = False  # whether it names a file or folder that is read
+    repeatable: bool = False  # whether the flag may be given several times: its texts are joined by commas
     checked: bool = True  # whether values of other types are refused at once; else what reads it says what it takes
 
 
 @dataclass(frozen=True)
-class OlderName:
-    """An older name of an option, accepted everywhere and shown nowhere."""
+class OtherName:
+    """Another name that people type for an option, accepted in Python and shown nowhere."""
 
     of: str
 
@@ -80,7 +81,7 @@ class Option(Declared):
     name: str = ""
     choices: tuple[str, ...] = ()
     kind: type = str  # what a command line makes of its text
-    aliases: tuple[str, ...] = ()  # older names
+    aliases: tuple[str, ...] = ()  # other names
     types: tuple[type, ...] = ()  # what it may be, if that is checked here
     annotation: Any = None
 
@@ -133,6 +134,13 @@ class _DocumentsOption(TypedDict, total=False):
 class _Others(TypedDict, total=False):
     """The other options."""
 
+    fields: Annotated[
+        Mapping[str, str | Sequence[str]] | str | None,
+        Declared(
+            None, "Roles of the truth's fields, e.g. 'grade=rating,topic=thread'; 'score=' ignores a field.",
+            label="fields", metavar="ROLE=NAME", repeatable=True,
+        ),
+    ]  # fmt: skip
     offsets: Annotated[
         Offsets | None,
         Declared(
@@ -142,10 +150,19 @@ class _Others(TypedDict, total=False):
         ),
     ]  # fmt: skip
     text_mismatch: Annotated[
-        TextMismatch,
+        OnMismatch,
         Declared(
-            "error", "Text beside offsets that is not there in the documents: report an error, or go on with a note.",
+            "error", "Text beside offsets that is not there in the documents: report an error, use the offsets with a "
+            "note, or locate the text and use its place.",
             label="text mismatch",
+        ),
+    ]  # fmt: skip
+    unplaced: Annotated[
+        Unplaced | None,
+        Declared(
+            None, "Results whose text is not in the documents: count them as irrelevant, or report an error. "
+            "[default: irrelevant, an error above a tenth of a run]",
+            label="unplaced text",
         ),
     ]  # fmt: skip
     quotes: Annotated[
@@ -164,11 +181,10 @@ class _Others(TypedDict, total=False):
     ignore_elements: Annotated[
         str | Sequence[str],
         Declared(
-            (), "Elements to ignore, by name, e.g. 'a,link'.",
+            (), "Elements to ignore, by name, e.g. 'a,link'; none: ignore none, not even those a protocol ignores.",
             label="ignored elements", signature="ignore_elements", metavar="NAMES",
         ),
     ]  # fmt: skip
-    left_out: Annotated[str | Sequence[str], OlderName("ignore_elements")]
     ideal_elements: Annotated[
         Run | File | None,
         Declared(
@@ -232,6 +248,14 @@ class _Others(TypedDict, total=False):
             label="duplicates", signature="duplicates",
         ),
     ]  # fmt: skip
+    order: Annotated[
+        Literal["file", "score"] | None,
+        Declared(
+            None, "Order of results without ranks: as in the file, or by falling score. "
+            "[default: lists as they are, rows by score]",
+            label="order", signature="order",
+        ),
+    ]  # fmt: skip
     min_score: Annotated[
         float | None,
         Declared(
@@ -259,6 +283,14 @@ class _Others(TypedDict, total=False):
             None, "Topics to score: all judged (missing ones as empty lists), or those in the run. "
             "[default: judged, or by protocol]",
             label="topics", signature="topics",
+        ),
+    ]  # fmt: skip
+    missing: Annotated[
+        Missing | None,
+        Declared(
+            None, "Topics that the run does not mention, for Abstained: an empty list, or absent, which counts as not "
+            "abstained. [default: absent where the run's format can state an empty list, else empty]",
+            label="missing topics", signature="missing",
         ),
     ]  # fmt: skip
     by: Annotated[
@@ -303,7 +335,7 @@ class _Others(TypedDict, total=False):
             label="topic table", metavar="FILE", file=True, checked=False,
         ),
 ]  # fmt: skip
-    metrics: Annotated[Any, OlderName("measures")]  # another name of that argument
+    metrics: Annotated[Any, OtherName("measures")]  # another name of that argument
 
 
 class SweepKeywords(_First, _Others, total=False):
@@ -319,12 +351,12 @@ def options() -> tuple[Option, ...]:
     """Every option, in the order of the declarations."""
     hints = get_type_hints(EvaluationKeywords, include_extras=True)
     told = {name: (hint.__origin__, hint.__metadata__[0]) for name, hint in hints.items()}
-    older: dict[str, tuple[str, ...]] = {}
+    others: dict[str, tuple[str, ...]] = {}
     for name, (_, fact) in told.items():
-        if isinstance(fact, OlderName):
-            older[fact.of] = (*older.get(fact.of, ()), name)
+        if isinstance(fact, OtherName):
+            others[fact.of] = (*others.get(fact.of, ()), name)
     return tuple(
-        _option(name, kind, fact, older.get(name, ()))
+        _option(name, kind, fact, others.get(name, ()))
         for name, (kind, fact) in told.items()
         if isinstance(fact, Declared)
     )
@@ -391,11 +423,10 @@ class EvaluationOptions:
             raise UsageError(f"min_score must be a finite number, not {self.min_score!r:.60}")
 
     def levels(self) -> Any:
-        """What level and id_pattern make of a truth and of runs, as an add-on has it."""
-        from berrypick.core.doors import functions
+        """What level and id_pattern make of a truth and of runs."""
+        from berrypick.evaluation.levels import Levels
 
-        given = option_text("level" if self.id_pattern is None else "id_pattern")
-        return functions.need("Levels", given).of(self.level, self.id_pattern)
+        return Levels.of(self.level, self.id_pattern)
 
     def with_user(self, user: Any) -> "EvaluationOptions":
         """The same with another user model."""
@@ -408,7 +439,7 @@ class EvaluationOptions:
         values: dict[str, Any] = {}
         for name, value in arguments.items():
             if name not in known:
-                names = [*(option.name for option in options()), *_OWN.get(function, ())]  # older names are not offered
+                names = [*(option.name for option in options()), *_OWN.get(function, ())]  # other names are not offered
                 offer = nearest(name, names) or f"; see help(berrypick.{function})"
                 raise UsageError(f"{function}() has no option {name!r}{offer}")
             option = known[name]

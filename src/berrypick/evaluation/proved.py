@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from berrypick.core.errors import UsageError
-from berrypick.core.results import Results
+from berrypick.data.errors import UsageError
+from berrypick.data.results import Results
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.measures import parse_measure

@@ -8,15 +8,15 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from berrypick import users
-from berrypick.core.drawn import drawn_interval
-from berrypick.core.errors import UsageError
-from berrypick.core.navigation import FittedReader
-from berrypick.core.results import Note
-from berrypick.core.score import number
-from berrypick.core.words import counted
+from berrypick.data.drawn import drawn_interval
+from berrypick.data.errors import UsageError
+from berrypick.data.navigation import FittedReader
+from berrypick.data.results import Note
+from berrypick.data.score import number
+from berrypick.data.words import counted
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.evaluation.scoring import RunScorer
-from berrypick.judging.context import JudgingContext
+from berrypick.topics.context import JudgingContext
 from berrypick.users import UserModel
 
 if TYPE_CHECKING:

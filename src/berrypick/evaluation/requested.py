@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from berrypick.core import spec as specs
-from berrypick.core.errors import UsageError
-from berrypick.core.results import MeasureInfo
-from berrypick.evaluation.protocols import NO_MEASURES, get_protocol, measures_of
+from berrypick.data import spec as specs
+from berrypick.data.errors import UsageError
+from berrypick.data.results import MeasureInfo
+from berrypick.evaluation.protocols.base import NO_MEASURES, get_protocol, measures_of
 from berrypick.measures import parse_measure, registry, split_measures
 from berrypick.measures.base import Measure
 
@@ -71,8 +71,7 @@ def default_measures(units: str, seconds: bool, texts: bool, lengths: bool = Tru
         return "AP nDCG@10 R@100 RR"
     if seconds:
         return " ".join([*(measures_of_videos() if lengths else ()), "spanHit(iou=0.5)@1"])
-    reading = texts and registry.find("Coverage") is not None
-    return f"charR@5 charP@5 spanRR{' Coverage(budget=2000)' if reading else ''}"
+    return f"charR@5 charP@5 spanRR{' Coverage(budget=2000)' if texts else ''}"
 
 
 def resolve_measures(given: MeasuresGiven, protocol: str = "", task: str = "") -> tuple[RequestedMeasure, ...]:

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from berrypick.core.collection import Collection
-from berrypick.core.errors import InputError, Message, UsageError, option
-from berrypick.core.run import Run
-from berrypick.core.truth import Truth
-from berrypick.core.words import counted
+from berrypick.data.collection import Collection
+from berrypick.data.errors import InputError, Message, UsageError, option
+from berrypick.data.run import Run
+from berrypick.data.strings import settled
+from berrypick.data.truth import Truth
+from berrypick.data.words import counted
 from berrypick.documents.collection_files import resolved
+from berrypick.documents.quotes import looser_quotes, refuse_locate
+from berrypick.documents.unplaced import JudgedPlaces
 from berrypick.evaluation.options import EvaluationOptions
-from berrypick.evaluation.protocols import check_task
-from berrypick.inputs.convert import RunFile
+from berrypick.evaluation.protocols.base import check_task
+from berrypick.evaluation.run_order import in_order
+from berrypick.given.convert import RunFile
 from berrypick.inputs.titles import Titles
-from berrypick.judging.context import JudgingContext
+from berrypick.topics.context import JudgingContext
+
+if TYPE_CHECKING:
+    from berrypick.documents.texts import Texts
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +40,7 @@ class RunInputs:
     stream: Iterator[Run | RunFile] | None = None  # instead of sources: runs that are not all in memory
     titles: Titles = field(default_factory=Titles)  # of topics, for runs that name these by their questions
     truth: Truth | None = None  # whose names of documents decide where a run has others
-    pages: Any = None  # what boxes of a truth of places on pages count in, as an add-on has it
+    pages: Any = None  # what boxes of a truth of places on pages count in
 
     def __len__(self) -> int:
         return len(self.sources)
@@ -54,15 +61,37 @@ class RunInputs:
         topics = () if self.truth is None else self.truth.topics.values()
         return frozenset(name for topic in topics for name in topic.documents())
 
+    def _with_settled_strings(self, run: Run) -> Run:
+        """A run of strings, which are names of documents or texts, as what the truth judges."""
+        reader, options = self.context.reader, self.options
+        if options.id_pattern is not None:
+            return run.changed(strings=False)
+        lengths = () if reader.collection is None else reader.collection.lengths
+        known: tuple[Container[str], ...] = (self._judged(), reader.texts or (), lengths)
+        named = options.whole_documents or self.pages is not None
+        judged = self.units == "documents"
+        return settled(run, known, documents=judged, texts=reader.texts is not None, named=named)
+
     def prepare(self, source: Run | RunFile) -> Run:
         """A run as it is scored."""
         run = source.read() if isinstance(source, RunFile) else source
         if self.options.strict:
             refuse_foreign(run)
+        if self.options.missing is not None:
+            run = run.changed(missing=self.options.missing)
+        if self.options.order is not None:
+            run = in_order(run, self.options.order)
+        if run.strings:
+            run = self._with_settled_strings(run)
         if run.extra and not len(run) and self.truth is not None:
             _refuse_other_things(run, self.truth)
-        if self.titles.named:
-            run = self.titles.matched(run)
+        run = self.titles.matched(run)
+        if run.page_fields:
+            from berrypick.evaluation.loader_pages import on_pages, without_pages
+
+            by_page = self.options.level == "page"
+            judged = self.pages is not None
+            run = on_pages(run, None if by_page else self.truth) if by_page or judged else without_pages(run)
         if self.options.id_pattern is not None or self.options.level is not None:
             run = self.options.levels().run(run, self.options.duplicates)
         if self.pages is not None:
@@ -75,23 +104,18 @@ class RunInputs:
 
             run = check_unit(run, self.truth)
         texts, collection = self.context.reader.texts, self.context.reader.collection
-        waiting = texts is not None and self.units == "spans" and bool(run.quoted) and run.start is None
         if run.quoted or run.other_names:  # only a text says which document a result is in
-            from berrypick.documents.placed import placed_run
+            from berrypick.documents.placed import named_run
 
-            judged = self._judged() if run.other_names and texts is None else frozenset[str]()
-            run = placed_run(run, texts, judged, self.options.quotes or "exact", self.units == "spans")
+            run = named_run(run, texts, self._judged() if run.other_names and texts is None else frozenset[str]())
         if texts is not None:
-            if run.start is not None and (paths := texts.path_note(run.documents)):
-                run = replace(run, notes=(*run.notes, paths))
-            if not waiting:  # found places count characters already
-                from berrypick.documents.checked import checked_run
-
-                run = checked_run(run, texts, self.options.offsets or "chars", self.options.text_mismatch)
+            run = self._with_texts(run, texts)
         else:
             if run.quoted and not self.no_text:
                 from berrypick.documents.text_length import check_run_lengths
 
+                if self.options.text_mismatch == "locate" and run.start is not None:
+                    raise refuse_locate()
                 run = check_run_lengths(run, self.options.offsets or "chars", self.options.text_mismatch)
             if collection is not None:
                 run = _with_length_note(run, collection)
@@ -108,6 +132,27 @@ class RunInputs:
         if self.context.task:
             check_task(run, self.context.task)
         return run
+
+    def _with_texts(self, run: Run, texts: Texts) -> Run:
+        """A run whose offsets count characters and whose texts are where they are in the documents."""
+        from berrypick.documents.checked import checked_and_waiting
+        from berrypick.documents.placed import TextRules, waiting_rows, with_documents, with_text_places
+
+        spans, options = self.units == "spans", self.options
+        rules = TextRules(
+            looser_quotes(options.quotes, options.text_mismatch), options.unplaced, JudgedPlaces(self.truth)
+        )
+        waiting, placed = waiting_rows(run, spans), run.start is not None
+        if placed:
+            if run.quoted:
+                run, waiting = with_documents(run, waiting, texts, rules.quotes, options.text_mismatch)
+            if paths := texts.path_note(run.documents):
+                run = replace(run, notes=(*run.notes, paths))
+            run, waiting = checked_and_waiting(run, texts, options.offsets or "chars", options.text_mismatch, waiting)
+        if not waiting:
+            return run
+        run = with_text_places(run, waiting, texts, rules)
+        return run if spans or placed else replace(run, start=None, end=None)
 
 
 def refuse_foreign(value: Truth | Run) -> None:

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from berrypick.core import paths
-from berrypick.core.arrays import BoolArray, IntArray
-from berrypick.core.errors import Message, UsageError, nearest, option
-from berrypick.core.run import Ranking, Run
-from berrypick.core.words import counted
+from berrypick.data import paths
+from berrypick.data.arrays import BoolArray, IntArray
+from berrypick.data.errors import Message, UsageError, nearest, option
+from berrypick.data.run import Ranking, Run
+from berrypick.data.words import counted
 
 #: What is wrong, the row, and the earlier row that it does not go with.
 Broken = tuple[str, int, int]

@@ -8,15 +8,15 @@ from copy import copy
 from functools import partial
 from typing import TYPE_CHECKING
 
-from berrypick.core.errors import BerrypickError
-from berrypick.core.run import Run
-from berrypick.core.score import CurvesWanted
-from berrypick.core.workers import jobs_notes as jobs_notes
-from berrypick.core.workers import ordered_map
+from berrypick.data.errors import BerrypickError
+from berrypick.data.run import Run
+from berrypick.data.score import CurvesWanted
 from berrypick.evaluation.scored import ScoredRun, TopicScores
 from berrypick.evaluation.scoring import RunScorer, score_run
-from berrypick.inputs.convert import RunFile
-from berrypick.judging.repeats import repeats_of
+from berrypick.given.convert import RunFile
+from berrypick.topics.repeats import repeats_of
+from berrypick.workers.workers import jobs_notes as jobs_notes
+from berrypick.workers.workers import ordered_map
 
 if TYPE_CHECKING:
     from berrypick.evaluation.evaluation import Evaluation

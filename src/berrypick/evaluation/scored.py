@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray
-from berrypick.core.results import ALL, Note, Row, RunFacts, Signature, TopicGroups, mean
-from berrypick.core.score import Curve, CurvesWanted, Score, Scores, at_same_places
+from berrypick.data.arrays import FloatArray
+from berrypick.data.results import ALL, Note, Row, RunFacts, Signature, TopicGroups, mean
+from berrypick.data.score import Curve, CurvesWanted, Score, Scores, at_same_places
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.evaluation.signature import sign
 from berrypick.measures import Measure

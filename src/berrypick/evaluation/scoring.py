@@ -7,31 +7,31 @@ from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
-from berrypick.core.errors import InputError, NeedsError, UsageError
-from berrypick.core.observed import observed
-from berrypick.core.progress import gc_paused
-from berrypick.core.registry import plugin_errors
-from berrypick.core.results import RunFacts, mean
-from berrypick.core.run import Ranking, Run
-from berrypick.core.score import Curve, CurveColumns, CurvesWanted, Score
-from berrypick.core.words import counted
+from berrypick.data.errors import InputError, NeedsError, UsageError
+from berrypick.data.observed import observed
+from berrypick.data.results import RunFacts, mean
+from berrypick.data.run import Ranking, Run
+from berrypick.data.score import Curve, CurveColumns, CurvesWanted, Score
+from berrypick.data.words import counted
 from berrypick.documents.near_names import near_hint
 from berrypick.evaluation.notes import meaningless_notes, run_notes, some
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.evaluation.scored import ScoredRun, SharedSignature, TopicScores
 from berrypick.evaluation.signature import measure_fields, sign
-from berrypick.inputs.convert import RunFile
-from berrypick.judging.context import JudgingContext
-from berrypick.judging.repeats import ranking_of, refuse_duplicates
-from berrypick.judging.topics import JudgedTopics
+from berrypick.given.convert import RunFile
 from berrypick.measures import Measure
 from berrypick.measures.base import as_score
+from berrypick.registry.registry import plugin_errors
+from berrypick.topics.context import JudgingContext
+from berrypick.topics.repeats import ranking_of, refuse_duplicates
+from berrypick.topics.topics import JudgedTopics
 from berrypick.users import UserModel
+from berrypick.workers.progress import gc_paused
 
 if TYPE_CHECKING:
     from berrypick.evaluation.evaluation import Evaluation
-    from berrypick.judging.topic import JudgedTopic
     from berrypick.measures.together import RunTogether, SpansTogether
+    from berrypick.topics.topic import JudgedTopic
 
 #: Fewer topics than this are judged one by one: to take them together would not pay.
 FEW_TOPICS = 4
@@ -74,7 +74,8 @@ class RunScorer:
         if duplicates == "error":
             refuse_duplicates(run)
         answered_only = evaluation.options.topics == "run"
-        self.topics = [topic for topic in truth.topics if topic in run] if answered_only else list(truth.topics)
+        scored = truth.topics if evaluation.scored_topics is None else evaluation.scored_topics
+        self.topics = [topic for topic in truth.topics if topic in scored and (topic in run or not answered_only)]
         self.scores = TopicScores()
         asks_overlap = any(one.measure.tells_overlap for one in evaluation.measures)
         self._notes_overlap = all_notes and run.kept("start") is not None and not asks_overlap
@@ -274,7 +275,10 @@ class RunScorer:
         signatures = {one.text: self._shared(one) for one in self.evaluation.measures}
         overlap = mean(list(self.scores.overlap.values()))
         notes = run_notes(self) if self.all_notes else list(meaningless_notes(self))
-        facts = RunFacts("", self.run.source, len(self.run), len(self.run.topics), overlap, self.run.traces)
+        run, accepted = self.run, self.evaluation.options.unplaced is not None
+        facts = RunFacts(
+            "", run.source, len(run), len(run.topics), overlap, run.traces, run.unplaced, accepted, run.tag
+        )
         return ScoredRun(self.run.tag, self.topics, self.scores, signatures, notes, facts, self.curves)
 
     def _shared(self, one: RequestedMeasure) -> SharedSignature:

@@ -8,16 +8,17 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from berrypick._version import __version__
-from berrypick.core.navigation import LinkTable, Navigation, Sessions
-from berrypick.core.results import JUDGED, Signature
-from berrypick.core.run import Run
-from berrypick.core.score import Score
-from berrypick.core.truth import Truth
-from berrypick.core.words import counted
+from berrypick.data.navigation import LinkTable, Navigation, Sessions
+from berrypick.data.results import JUDGED, Signature
+from berrypick.data.run import Run
+from berrypick.data.score import Score
+from berrypick.data.truth import Truth
+from berrypick.data.words import counted
+from berrypick.evaluation.evaluation_context import NO_ELEMENTS
 from berrypick.evaluation.options import options
 from berrypick.evaluation.requested import RequestedMeasure
-from berrypick.judging.context import JudgingContext
-from berrypick.relevance.idealism import describe, unwanted_grades
+from berrypick.targets.idealism import describe, unwanted_grades
+from berrypick.topics.context import JudgingContext
 from berrypick.users import UserModel
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def measure_fields(
     points = "user" in reads and context.user.seeks_entry_points and truth.has_entry_points
     elements = of_elements and ("ignore_elements" in reads or ("targets" in reads and not points))
     if elements and "quant" not in values:
-        from berrypick.relevance.gains import default_quantisation
+        from berrypick.targets.gains import default_quantisation
 
         own.append(("quant", context.quant or default_quantisation(truth.scale)))
     if "lengths" in reads and (known := context.reader.collection) is not None:
@@ -74,7 +75,8 @@ def measure_fields(
     stated["user"] = context.user if "user" in reads else None
     navigation = context.reader.navigation if "navigation" in reads else None
     stated["navigation"] = None if navigation is None else fingerprint(navigation)
-    stated["ignore_elements"] = ",".join(sorted(context.ignore_elements)) if elements else None
+    ignored = ",".join(sorted(context.ignore_elements)) or (NO_ELEMENTS if evaluation.options.ignore_elements else "")
+    stated["ignore_elements"] = ignored if elements else None
     ideal = context.ideal_elements if elements else None
     stated["ideal_elements"] = (
         None
@@ -88,8 +90,11 @@ def measure_fields(
         tokens = tokens or context.reader.effort_tokens
     stated["tokenizer"] = None if tokens is None else tokens.name
     stated["units"] = context.units if "units" in reads else None
+    if evaluation.scored_topics is not None:
+        stated["topics"] = "baseline"
     pattern = evaluation.options.id_pattern  # which may have the mark between parts
     stated["id_pattern"] = None if pattern is None else _checksum([pattern])
+    stated["missing"] = None  # said by the scores of topics that the run does not mention
     stated["duplicates"] = context.duplicates or run.duplicates
     # only where it changed what was counted
     whole = context.whole_documents and not measure.of_documents

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Container, Mapping
 from typing import TYPE_CHECKING
 
-from berrypick.core.errors import Message, option
-from berrypick.core.results import Note
+from berrypick.data.errors import Message, option
+from berrypick.data.results import Note
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.users import UserModel
 
@@ -78,4 +78,5 @@ _ASKS: dict[str, Asks] = {
     "effort": _effort,
     "tokenizer": _effort,
     "units": lambda one, evaluation, reads: "units" in reads,
+    "missing": lambda one, evaluation, reads: "missing" in reads,
 }

@@ -12,9 +12,8 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
 from typing import IO, Any, TextIO
 
-from berrypick.core.errors import InputError, UsageError
-from berrypick.formats.base import Problems
-from berrypick.formats.io.limits import (
+from berrypick.data.errors import InputError, UsageError
+from berrypick.files.limits import (
     MemoryGuard,
     expansion_limit,
     memory_limit,
@@ -22,6 +21,7 @@ from berrypick.formats.io.limits import (
     too_large,
     too_much_memory,
 )
+from berrypick.files.problems import Problems
 
 #: The name that means standard input.
 STANDARD_INPUT = "-"

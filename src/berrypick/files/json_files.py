@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from berrypick.core.errors import TOO_DEEP
-from berrypick.formats.base import Problems
-from berrypick.formats.io.files import read_whole
-from berrypick.formats.io.json_lines import json_cost
-from berrypick.formats.io.strict_json import RepeatedName, strict_json
+from berrypick.data.errors import TOO_DEEP
+from berrypick.files.files import read_whole
+from berrypick.files.limits import json_cost
+from berrypick.files.problems import Problems
+from berrypick.files.strict_json import RepeatedName, strict_json
 
 
 class JsonSource:
@@ -38,6 +38,16 @@ class JsonSource:
             self.line += self.text.count("\n", self._at, found)
             self._at = found
         return self.line
+
+    def line_of_object(self, value: Any) -> int:
+        """The line of an object that the value has next: that of its first text."""
+        texts = value.values() if isinstance(value, Mapping) else ()
+        word = next((one for one in texts if isinstance(one, str) and one), None)
+        if word is None:
+            return self.line
+        line = self.line_of(word)
+        self.skip()  # the next object may begin with the same text
+        return line
 
     def _find(self, wanted: str | re.Pattern[str]) -> int:
         if self._left < 0:
@@ -94,3 +104,19 @@ def starts_object(lines: list[str], *names: str) -> bool:
     """Whether the first lines of a file begin a JSON object and have these names."""
     text = "\n".join(lines).lstrip("\ufeff \t\n")
     return text.startswith("{") and all(f'"{name}"' in text for name in names)
+
+
+_EMPTY_ENTRY = r'"(?:[^"\\]|\\.)*"\s*:\s*(?:\[\s*\]|\{\s*\})'
+_EMPTY_ENTRIES = re.compile(rf"(\{{\s*){_EMPTY_ENTRY}\s*(?:,\s*{_EMPTY_ENTRY}\s*)*(,\s*)?")
+
+
+def from_first_filled(text: str) -> str:
+    """The beginning of an object of topics without the empty lists and objects that it begins with: what follows says
+    what kind of results it holds."""
+    return _EMPTY_ENTRIES.sub(r"\1", text, count=1) if _EMPTY_ENTRIES.match(text) else text
+
+
+def holds_only_empty(text: str) -> bool:
+    """Whether a text is an object of topics, each with an empty list or object."""
+    found = _EMPTY_ENTRIES.match(text)
+    return found is not None and found[2] is None and text[found.end() :].strip() == "}"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
-from berrypick.core.errors import InputError, UsageError
-from berrypick.formats.io.line_words import finite
+from berrypick.data.errors import InputError, UsageError
+from berrypick.files.line_words import finite
 
 #: The environment variable that sets how many gigabytes a compressed file, a pipe or a device may expand to.
 EXPANSION_LIMIT = "BERRYPICK_EXPANSION_LIMIT"
@@ -75,3 +75,12 @@ def text_cost(data: bytes) -> int:
     """Bytes that a part of a text takes as it is read and as text; one character beyond ASCII can make all of them
     four times as large."""
     return 2 * len(data) if data.isascii() else 5 * len(data)
+
+
+#: Bytes of memory, at most, for what a character of JSON begins: an object, a list, an item with a number, a text.
+_COSTS = ((b"{", 240), (b"[", 72), (b",", 40), (b'"', 30))
+
+
+def json_cost(data: bytes) -> int:
+    """Bytes of memory that a part of a JSON file takes, at most."""
+    return 2 * text_cost(data) + sum(data.count(mark) * cost for mark, cost in _COSTS)

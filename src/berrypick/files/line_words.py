@@ -42,8 +42,3 @@ def cell_problem(names: Iterable[str]) -> str:
 
 def _unlike_a_cell(name: str) -> bool:
     return "\t" in name or "\n" in name or name.endswith("\r") or name.lstrip()[:1] in ("", "#", "\ufeff")
-
-
-def plain_title(text: str) -> str:
-    """A title up to white space."""
-    return " ".join(text.split())

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from berrypick.core.arrays import IntArray, Narrow
-from berrypick.core.columns import Coded, CodedNames, LineRange, Names, Packed, Stretches
-from berrypick.formats.io.files import LONGEST, DamagedError, is_plain_file, open_bytes
+from berrypick.data.arrays import IntArray, Narrow
+from berrypick.data.columns import Coded, CodedNames, LineRange, Names, Packed, Stretches
+from berrypick.files.files import LONGEST, DamagedError, is_plain_file, open_bytes
 from berrypick.kernels import native
 
 #: Bytes that are read at once: small enough to stay in the processor's memory. Longer lines make it grow.

@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-from berrypick.core.errors import shorten
+from berrypick.data.errors import shorten
 
 
 class RepeatedName(ValueError):

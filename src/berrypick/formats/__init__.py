@@ -1,34 +1,45 @@
-"""One file per format. The format of a file is detected from its content."""
+"""Files to values and back, one file per format; the content of a file decides its format."""
 
 from __future__ import annotations
 
-import json
 import os
 import re
-import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from heapq import heappop, heappush
+from pathlib import Path
 from typing import Any
 
-from berrypick.core import spec as specs
-from berrypick.core.collection import Collection
-from berrypick.core.errors import BerrypickWarning, InputError, UsageError, nearest, nesting_refused, option
-from berrypick.core.navigation import LinkTable, Navigation, ReachTable, Sessions
-from berrypick.core.progress import gc_paused
-from berrypick.core.registry import Registry, plugin_errors
-from berrypick.core.run import Run
-from berrypick.core.truth import Truth
-from berrypick.formats.base import Format, Problems, Role
-from berrypick.formats.io.files import atomic_writer, content, file_name, head, numbered_head, reusable, size_of
-from berrypick.formats.io.line_words import finite
+from berrypick.data import spec as specs
+from berrypick.data.adopting import adopt_call
+from berrypick.data.collection import Collection
+from berrypick.data.errors import BerrypickWarning, InputError, UsageError, nearest, nesting_refused, option
+from berrypick.data.navigation import LinkTable, Navigation, ReachTable, Sessions
+from berrypick.data.run import Run
+from berrypick.data.truth import Truth
+from berrypick.files.files import (
+    atomic_writer,
+    content,
+    file_name,
+    head,
+    is_parquet,
+    numbered_head,
+    reusable,
+    size_of,
+)
+from berrypick.files.line_words import finite
+from berrypick.formats.base import Format, Problems, Role, agrees
+from berrypick.registry.definitions import Definition, Room
+from berrypick.registry.registry import Registry, class_problem, plugin_errors
+from berrypick.rows.valid_names import check_names
+from berrypick.workers.progress import gc_paused
 
 __all__ = [
     "Format",
     "Problems",
     "by_name",
     "content",
-    "documents_in",
     "finite",
     "measures_for",
     "positions_in",
@@ -46,7 +57,19 @@ __all__ = [
 ]
 
 
-registry: Registry[Format] = Registry(sys.modules[__name__], Format, "format")
+#: What decides before a file is loaded whether a format is asked.
+DECLARED = ("begins", "marks", "words")
+#: What is read from the files of formats.
+FACTS = ("format_name", "role", "aliases", *DECLARED, "before", "usual", "sniff_folder", "sniff_columns")
+
+registry: Registry[type[Format]] = Registry(
+    "formats",
+    "format",
+    Room(__name__, Path(__file__).parent, facts=FACTS),
+    class_problem(Format),
+    takes=lambda value: isinstance(value, type) and issubclass(value, Format),
+    name_of=lambda one: one.facts.get("format_name", ""),
+)
 #: Every format by name.
 registered = registry.all
 
@@ -99,7 +122,7 @@ def measures_for(name: str) -> str:
 
 
 def _names(role: Role | None) -> list[str]:
-    return [candidate.name() for candidate in _candidates(role)]
+    return [candidate.name() for candidate in _of_role(role)]
 
 
 def sniff(path: str, role: Role | None = None) -> type[Format]:
@@ -111,25 +134,66 @@ def sniff(path: str, role: Role | None = None) -> type[Format]:
         what = "the file holds nothing but blank lines and comments" if size_of(path) else "the file is empty"
         raise InputError(what, path=path, remedy=_expected(role))
     line, first = numbered[0][0], [text for _, text in numbered]
-    if (usual := usual_format(role, first)) is not None:
-        return usual
-    from berrypick.formats.io.table_files import almost_spans, wrong_separator  # most files look like what is likely
+    if is_parquet(path):
+        from berrypick.rows.table_files import parquet_names
 
+        names = parquet_names(path)
+        for candidate in _asked(role, lambda one: "sniff_columns" in one.facts):
+            if candidate.sniff_columns(names):
+                return candidate
     spans = role in (None, "truth", "run")
-    if spans and (wrong := wrong_separator(first[0], path, line)):
-        raise wrong
-    for candidate in _candidates(role):
-        if _looks_like(candidate, first):
-            return candidate
-    if role is not None:
-        for candidate in registry:
-            if _looks_like(candidate, first):
-                what = f"looks like {candidate.name()} ({candidate.role}), expected a {role}"
-                raise InputError(what, path=path, line=line, text=first[0], remedy=_otherwise(role))
-    if spans and (almost := almost_spans(first[0], path, line)):
-        raise almost
-    remedy = _nearest_json(first, role) or _expected(role)
+    if spans and "|" in first[0]:
+        from berrypick.rows.table_files import wrong_separator
+
+        if wrong := wrong_separator(first[0], path, line):
+            raise wrong
+    for candidate in _recognising(first, role):
+        return candidate
+    others = [] if role is None else [*_recognising(first)]
+    if spans:
+        others.sort(key=lambda one: one.role not in ("truth", "run"))  # a table with TABs looks like sessions, too
+    if (other := next((one for one in others if role != "truth" or not one.like_golden), None)) is not None:
+        what = f"looks like {other.name()} ({other.role}), expected a {role}"
+        remedy = [*_otherwise(role or other.role, path), *_scored(other, first[0])]
+        raise InputError(what, path=path, line=line, text=first[0], remedy=remedy)
+    if spans:
+        from berrypick.rows.table_files import almost_spans
+
+        if almost := almost_spans(first[0], path, line):
+            raise almost
+    nearest_ones = _nearest_json(first, role)
+    remedy = [*nearest_ones, *_golden(path, role)] if nearest_ones else _expected(role)
+    remedy += [line for one in others for line in _scored(one, "\n".join(first))]
     raise InputError(f"is in no known {role or 'file'} format", path=path, line=line, text=first[0], remedy=remedy)
+
+
+def _golden(path: str, role: Role | None) -> list[str]:
+    """What to do if a file holds questions with the passages that answer them."""
+    return [f"a golden file (questions with quotes) becomes a truth: {adopt_call(path)}"] if role == "truth" else []
+
+
+def sniff_with_fields(path: str, fields: Any) -> type[Format]:
+    """The format of a truth whose fields a person names: nothing but these names may say that it is a truth."""
+    from berrypick.formats.spans.span_table import first_names
+    from berrypick.rows.chosen_fields import ChosenFields
+
+    try:
+        return truth_twin(sniff(path, "truth"))
+    except InputError:
+        names = first_names(path)
+        if not {*ChosenFields.of(fields).names, *ChosenFields.of(fields).ignored} & {*names}:
+            raise
+    first = next(iter(head(path, 1)), "").lstrip("\ufeff \t")
+    return by_name({"{": "span-truth", "[": "span-list-truth"}.get(first[:1], "span-table-truth"))
+
+
+#: Formats of runs and of truths whose rows may have the same fields.
+_TWINS = {"span-run": "span-truth", "span-table-run": "span-table-truth", "result-list": "span-list-truth"}
+
+
+def truth_twin(found: type[Format]) -> type[Format]:
+    """The format of truths whose rows may look like those of a format of runs; any other format as it is."""
+    return by_name(_TWINS.get(found.name(), found.name()))
 
 
 def _nearest_json(lines: list[str], role: Role | None) -> list[str]:
@@ -137,11 +201,11 @@ def _nearest_json(lines: list[str], role: Role | None) -> list[str]:
     text = "\n".join(lines).lstrip("\ufeff \t\n")
     if not text.startswith(("{", "[")):
         return []
-    from berrypick.inputs.fields import TABLE, has_name
+    from berrypick.rows.fields import TABLE, has_name
 
     names = set(re.findall(r'"((?:[^"\\]|\\.){1,60})"\s*:', text))
     names |= {ours for aliases in TABLE.values() for ours in aliases if has_name(names, aliases[ours])}
-    known = [one for one in _candidates(role) if one.json_names]
+    known = [one for one in _of_role(role) if one.json_names]
     ranked = sorted(known, key=lambda one: -_closeness(one.json_names, names))
     close = [one for one in ranked if _closeness(one.json_names, names) >= 1][:3] or ranked[:2]
     shapes = [f"{one.name()}: {one.shape}" for one in close]
@@ -160,99 +224,86 @@ def _closeness(names: tuple[str, ...], given: set[str]) -> float:
     )
 
 
-def documents_in(path: str) -> dict[str, str]:
-    """The texts of documents that a file holds beside something else; none if its format holds none, or is unknown."""
-    first = head(path)
-    for candidate in registry:
-        if first and candidate.documents.__func__ is not Format.documents.__func__ and _looks_like(candidate, first):  # type: ignore[attr-defined]
-            with plugin_errors(f"{path}: reading it as {candidate.name()}", candidate):
-                return candidate.documents(path)
-    return {}
+def _recognising(lines: list[str], role: Role | None = None) -> Iterator[type[Format]]:
+    """Go through the formats that recognise first lines; those whose declarations exclude it are not loaded."""
+
+    def agreeing(one: Definition) -> bool:
+        declared = {name: one.facts[name] for name in DECLARED if name in one.facts}
+        return agrees(lines, **declared)
+
+    for candidate in _asked(role, agreeing):
+        with plugin_errors(f"format {candidate.name()}: sniff", candidate):
+            found = candidate.recognises(lines)
+        if found:
+            yield candidate
 
 
-#: The most common formats by role, and how many words their lines have: no other format has lines of so many.
-USUAL = {"truth": ("trec-qrels", 4), "run": ("trec-run", 6)}
+def _asked(role: Role | None, wanted: Callable[[Definition], bool]) -> Iterator[type[Format]]:
+    """Go through the formats of a role in the order in which they are asked, ours first.
+
+    Of ours, only those are loaded whose definition is wanted.
+    """
+    for definition in in_order(registry.definitions()):
+        if role in (None, definition.facts["role"]) and wanted(definition):
+            yield registry.load(definition)
+    yield from (one for one in registry.others().values() if role in (None, one.role))
 
 
-#: Names by which lines of JSON are told that are not lines of spans; these have the name topic.
-OTHERS = re.compile(
-    '"(text|data|label|labels|entities|annotations|answer|qid|tests|snippets|fitted|target|selector|hits|results|'
-    "responses?|result|outputs?|inputs?|context|documents|source_documents|source_nodes|messages|vars|run_type|"
-    'attributes|observations|retrieved_contexts|retrieval_context|patch|gold_context|traj_data)"'
-)
+def in_order(known: Mapping[str, Definition]) -> Iterator[Definition]:
+    """Go through definitions in the order that they declare; where that leaves it open, in the order of their names."""
+    from graphlib import TopologicalSorter
 
-
-#: Names of lines of spans with texts.
-OF_TEXTS = frozenset({"topic", "doc", "text", "start", "end", "rank", "score", "tag"})
-
-
-def usual_format(role: Role | None, lines: list[str]) -> type[Format] | None:
-    """The format of the first lines of a file, if it is one that others need not be asked before."""
-    likely = _likely(role, lines)
-    return likely if likely is not None and _looks_like(likely, lines) else None
-
-
-def _likely(role: Role | None, lines: list[str]) -> type[Format] | None:
-    """The format of lines that all have as many words as those of TREC, or their Q0, or of lines of spans that no other
-    format can have: the files of others need not be loaded."""
-    if role is None or role not in USUAL:
-        return None
-    if lines[0].startswith("{"):
-        spans = '"topic"' in lines[0] and (not OTHERS.search(lines[0]) or all(map(_is_of_text, lines)))
-        return registry.find(f"span-{role}") if spans else None
-    if any(mark in line for line in lines for mark in ",|\t"):
-        return None
-    (name, words), found = USUAL[role], [line.split() for line in lines]
-    if all(len(one) == words for one in found):
-        return registry.find(name)
-    return registry.find(f"inex-fol-{role}") if all(one[1:2] == ["Q0"] for one in found) else None
-
-
-def _is_of_text(line: str) -> bool:
-    """Whether a line is a span with its text, and has nothing else by which another format is told."""
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError):  # it may be cut
-        return False
-    plain = isinstance(value, dict) and "topic" in value and value.keys() <= OF_TEXTS
-    return plain and not any(isinstance(one, (dict, list)) for one in value.values())
-
-
-def _looks_like(candidate: type[Format], lines: list[str]) -> bool:
-    with plugin_errors(f"format {candidate.name()}: sniff", candidate):
-        return candidate.sniff(lines)
+    sorter: TopologicalSorter[str] = TopologicalSorter(dict.fromkeys(known, ()))
+    for name, one in known.items():
+        for later in one.facts.get("before", ()):
+            sorter.add(later, name)
+    sorter.prepare()
+    ready: list[str] = []
+    while sorter.is_active():
+        for name in sorter.get_ready():
+            heappush(ready, name)
+        yield known[name := heappop(ready)]
+        sorter.done(name)
 
 
 def sniff_all(path: str) -> list[type[Format]]:
     """Every format that the content could be in."""
     first = [] if os.path.isdir(path) else head(path)
-    return [candidate for candidate in registry if first and _looks_like(candidate, first)]
+    return [*_recognising(first)] if first else []
 
 
 def _sniff_folder(path: str, role: Role | None) -> type[Format]:
-    for candidate in _candidates(role):
+    for candidate in _asked(role, lambda one: "sniff_folder" in one.facts):
         if candidate.sniff_folder(path):
             return candidate
     raise InputError(f"is a folder in no known {role or 'folder'} format", path=path)
 
 
-def _candidates(role: Role | None) -> Iterator[type[Format]]:
-    return (candidate for candidate in registry if role is None or candidate.role == role)
+def _of_role(role: Role | None) -> Iterator[type[Format]]:
+    return (one for one in registry if role in (None, one.role))
 
 
-def _otherwise(role: Role) -> list[str]:
+def _otherwise(role: Role, path: str) -> list[str]:
     if role in ("truth", "run"):
         return [
             "the truth comes first, then the runs; to read the file in another format, name it with "
-            f"{option('format', flag=f'format-{role}')}"
+            f"{option('format', flag=f'format-{role}')}",
+            *_golden(path, role),
         ]
     return _expected(role)
 
 
+def _scored(candidate: type[Format], first: str) -> list[str]:
+    """What to do with judgements whose grades are called scores, which make them look like a run."""
+    if candidate.name() not in _TWINS or not re.search(r"\bscore\b", first):
+        return []
+    return [f"if it is a truth and score is its grade, add {option('fields', 'grade=score')}"]
+
+
 def _expected(role: Role | None) -> list[str]:
-    """Say what would be understood: the formats of the core and of other packages, and how many more there are."""
-    known = [*_candidates(role)]
-    shown = [value for value in known if not value.__module__.startswith("berrypick.addons.")] or known
+    """Say what would be understood: the usual formats and those of other packages, and how many more there are."""
+    known, theirs = [*_of_role(role)], [*registry.others().values()]
+    shown = [one for one in known if one.usual or one in theirs] or known
     more = len(known) - len(shown)
     others = [f"or one of {more} others: berrypick list formats"] if more else []
     return ["expected one of", *(f"{value.name()}: {value.shape}" for value in shown), *others, *registry.problems()]
@@ -268,13 +319,21 @@ def read_any(
     """Read a file of any known format; ``options`` are those of the format."""
     name = file_name(path)
     with reusable(name), gc_paused(), nesting_refused(name):
-        chosen = by_name(format, role) if format else sniff(name, role)
+        fields = options.get("fields")
+        chosen = by_name(format, role) if format else sniff_with_fields(name, fields) if fields else sniff(name, role)
+        if fields and not chosen.takes_fields:
+            what = f"{name}: {chosen.name()} says itself what its fields are"
+            raise UsageError(f"{what}; leave {option('fields')} out")
         options |= reading_options(chosen, format)
         problems = problems or Problems(name)
         with plugin_errors(f"{name}: reading it as {chosen.name()}", chosen):
             value = chosen.read(name, problems, **options)
+        if not chosen.checks_names:
+            check_names(value, name, problems)
     if chosen.positions == "seconds":
         value = _in_seconds(value)
+    if chosen.states_empty_lists and isinstance(value, Run):
+        value = value.changed(missing="absent")
     if problems.foreign and isinstance(value, (Truth, Run)):
         value = replace(value, foreign=problems.first_lines())
     if (problems.counts or problems.foreign) and isinstance(value, (Truth, Run, LinkTable, Sessions)):
@@ -285,6 +344,10 @@ def read_any(
 def split_runs(path: str, chosen: type[Format]) -> list[Run]:
     """Return the runs of a file whose format may hold several; none in most formats."""
     runs = chosen.split(path)
+    for run in runs:
+        check_names(run, path, Problems(path))
+    if chosen.states_empty_lists:
+        runs = [run.changed(missing="absent") for run in runs]
     return [_in_seconds(run) for run in runs] if chosen.positions == "seconds" else runs
 
 

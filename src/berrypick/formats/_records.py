@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, ClassVar
 
 from berrypick.formats.base import Format, Problems, Role
-from berrypick.formats.io.json_lines import Rows
-from berrypick.formats.span_run import SpanRun
-from berrypick.formats.span_truth import SpanTruth
+from berrypick.formats.spans.span_run import SpanRun
+from berrypick.formats.spans.span_truth import SpanTruth
+from berrypick.rows.entries import ONE_LIST, two_lists
+from berrypick.rows.json_lines import Rows
+from berrypick.rows.run_rows import run_of_rows
+from berrypick.rows.truth_rows import truth_of_rows
 
 
 class RecordsFormat(Format):
@@ -22,11 +26,6 @@ class RecordsFormat(Format):
         raise NotImplementedError(f"{cls.__name__} has no method records")
 
     @classmethod
-    def read(cls, path: str, problems: Problems, **options: Any) -> Any:
-        found: Any = cls.lines.from_records(cls.records(path, problems), problems, path)
-        return replace(found, format=cls.format_name)
-
-    @classmethod
     def describe(cls, value: Any) -> list[str]:
         return cls.lines.describe(value)
 
@@ -37,9 +36,32 @@ class TruthRecords(RecordsFormat):
     role: ClassVar[Role] = "truth"
     lines: ClassVar[type[SpanTruth] | type[SpanRun]] = SpanTruth
 
+    @classmethod
+    def read(cls, path: str, problems: Problems, **options: Any) -> Any:
+        return replace(truth_of_rows(cls.records(path, problems), problems, path), format=cls.format_name)
+
 
 class RunRecords(RecordsFormat):
-    """Results."""
+    """Results, with one entry per topic, which may be an empty list."""
 
     role: ClassVar[Role] = "run"
     lines: ClassVar[type[SpanTruth] | type[SpanRun]] = SpanRun
+    states_empty_lists: ClassVar[bool] = True
+
+    @classmethod
+    def read(cls, path: str, problems: Problems, **options: Any) -> Any:
+        rows = one_entry_each(cls.records(path, problems), problems)
+        return replace(run_of_rows(rows, problems, path), format=cls.format_name)
+
+
+def one_entry_each(rows: Rows, problems: Problems) -> Iterator[tuple[int, str, dict[str, Any]]]:
+    """Rows of a format that has one entry per topic; a topic that comes again later is an error."""
+    first: dict[str, int] = {}
+    last = None
+    for number, text, value in rows:
+        topic = str(value.get("topic"))
+        line = first.setdefault(topic, number)
+        if topic != last and line != number:
+            problems.report(two_lists(topic, f"line {line}", f"line {number}"), number, text, ONE_LIST)
+        last = topic
+        yield number, text, value

@@ -1,4 +1,4 @@
-"""Base class of file formats, and where their readers report problems.
+"""Base class of file formats.
 
 A format is one file in this folder: a class whose docstring is the specification with a sample, and that can sniff,
 read and write. Readers are tolerant of what real files contain and strict about what would change a number. What they
@@ -12,59 +12,30 @@ import inspect
 import re
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, TextIO, get_args
 
-from berrypick.core.errors import InputError, UsageError
-from berrypick.core.run import Run
-from berrypick.core.truth import Truth
-from berrypick.core.words import counted
+from berrypick.data.errors import UsageError
+from berrypick.data.run import Run
+from berrypick.data.truth import Truth
+from berrypick.data.words import counted
+from berrypick.files.problems import Problems
 
-#: So many labels outside the vocabulary are named in a count of them.
-_NAMED = 3
 Role = Literal["truth", "run", "collection", "navigation", "log", "user"]
 
 
-@dataclass
-class Problems:
-    """Problems that a reader reports. Strict: the first one is raised. Otherwise they are collected, up to a limit."""
+__all__ = ["Format", "Problems", "Role", "agrees"]
 
-    path: str
-    strict: bool = True
-    limit: int = 1000
-    found: list[InputError] = field(default_factory=list)
-    #: What a reader skipped or met by design, to be shown as counts.
-    counts: dict[str, int] = field(default_factory=dict)
-    #: Labels outside the vocabulary of a format: by what was said of them, each with its lines.
-    foreign: dict[str, dict[str, list[int]]] = field(default_factory=dict)
+_BLANKS = re.compile(r"[\s\ufeff]*")
 
-    def report(self, what: str, line: int | None = None, text: str | None = None, remedy: str = "") -> None:
-        error = InputError(what, path=self.path, line=line, text=text, remedy=remedy)
-        if self.strict:
-            raise error
-        if len(self.found) < self.limit:
-            self.found.append(error)
 
-    def count(self, what: str, by: int = 1) -> None:
-        self.counts[what] = self.counts.get(what, 0) + by
-
-    def label(self, what: str, label: Any, line: int) -> None:
-        """Count a label outside the vocabulary, under its name; ``what`` says which it is, and what it counts as."""
-        self.foreign.setdefault(what, {}).setdefault(repr(label)[:60], []).append(line)
-
-    def told(self) -> dict[str, int]:
-        """Return the counts, those of labels outside the vocabulary with the names of the most frequent ones."""
-        found = dict(self.counts)
-        for what, labels in self.foreign.items():
-            named = sorted(labels, key=lambda label: -len(labels[label]))
-            more = f", {len(named) - _NAMED} more" if len(named) > _NAMED else ""
-            found[f"{what} ({', '.join(named[:_NAMED])}{more})"] = sum(map(len, labels.values()))
-        return found
-
-    def first_lines(self) -> dict[str, int]:
-        """Return every label outside the vocabulary with the line where it first stands."""
-        every = ((what, label, lines) for what, of in self.foreign.items() for label, lines in of.items())
-        return {f"{what}: {label}": lines[0] for what, label, lines in every}
+def agrees(lines: list[str], begins: tuple[str, ...] = (), marks: tuple[str, ...] = (), words: int = 0) -> bool:
+    """Say whether first lines are as a format declares: how they begin, what they contain, how many words they have."""
+    if begins and not lines[0].startswith(begins, _BLANKS.match(lines[0]).end()):  # type: ignore[union-attr]
+        return False
+    text = "\n".join(lines) if marks else ""
+    if marks and not any(mark in text for mark in marks):
+        return False
+    return not words or any(len(line.split(None, words)) >= words for line in lines)
 
 
 class Format:
@@ -94,8 +65,25 @@ class Format:
     suffixes: ClassVar[tuple[str, ...]] = ()
     #: Other names of it.
     aliases: ClassVar[tuple[str, ...]] = ()
+    #: How the first line begins, after blanks and a byte order mark: with one of these; none if with anything.
+    begins: ClassVar[tuple[str, ...]] = ()
+    #: What the first lines contain, with line ends between them: one of these, at least; none if they may be anything.
+    marks: ClassVar[tuple[str, ...]] = ()
+    #: How many words, separated by blanks or TABs, at least one of the first lines has.
+    words: ClassVar[int] = 0
+    #: Formats that are asked after this one, because both may recognise a file, or to spare loading them. Formats of
+    #: other packages are asked after ours.
+    before: ClassVar[tuple[str, ...]] = ()
+    #: Whether the message about a file in no known format shows it.
+    usual: ClassVar[bool] = False
     #: The names in its JSON objects, where it is JSON: unknown files get the formats with the nearest names suggested.
     json_names: ClassVar[tuple[str, ...]] = ()
+    #: Whether golden files look the same: where a truth is expected, they are not said to be of this format.
+    like_golden: ClassVar[bool] = False
+    #: Whether :meth:`read` takes ``fields``: which field has which role, as a person says.
+    takes_fields: ClassVar[bool] = False
+    #: Whether its parser refuses names with NUL or lone surrogates itself; else they are looked for in what was read.
+    checks_names: ClassVar[bool] = False
     #: What is computed for a truth of it where no measure is named, if what is judged does not say it.
     default_measures: ClassVar[str] = ""
 
@@ -122,7 +110,7 @@ class Format:
             return f"format_name is the name that people type, such as 'my-run', not {name!r}"
         if getattr(cls, "role", None) not in get_args(Role):
             return f"role is one of {', '.join(get_args(Role))}"
-        for listed in ("suffixes", "aliases"):
+        for listed in ("suffixes", "aliases", "begins", "marks", "before"):
             if not (isinstance(found := getattr(cls, listed), tuple) and all(isinstance(one, str) for one in found)):
                 return f"{listed} is a tuple of texts"
         return "it has no method read" if cls.read.__func__ is Format.read.__func__ else ""  # type: ignore[attr-defined]
@@ -138,8 +126,22 @@ class Format:
         return (ast.get_docstring(found[0], clean=False) if found else None) or cls.__doc__ or ""
 
     @classmethod
+    def recognises(cls, lines: list[str]) -> bool:
+        """Say whether first lines are in this format: they agree with what it declares, and :meth:`sniff` says so."""
+        return agrees(lines, cls.begins, cls.marks, cls.words) and cls.sniff(lines)
+
+    @classmethod
     def sniff(cls, lines: list[str]) -> bool:
-        """Say whether these first lines (no comments, no blank lines) look like this format."""
+        """Say whether these first lines (no comments, no blank lines) look like this format.
+
+        It is asked where the lines agree with :attr:`begins`, :attr:`marks` and :attr:`words`. Files of formats whose
+        lines do not agree are not loaded, so that these are literals.
+        """
+        return False
+
+    @classmethod
+    def sniff_columns(cls, names: list[str]) -> bool:
+        """Say whether a Parquet file with these columns looks like this format, and not like a table of spans."""
         return False
 
     @classmethod
@@ -156,11 +158,6 @@ class Format:
     def split(cls, path: str) -> list[Any]:
         """Return the runs of a file that may hold several; none in most formats."""
         return []
-
-    @classmethod
-    def documents(cls, path: str) -> dict[str, str]:
-        """Return the texts of documents that a file of this format holds, by name; none in most formats."""
-        return {}
 
     @classmethod
     def write(cls, value: Any, out: TextIO) -> None:
@@ -180,11 +177,13 @@ class Format:
     #: How it may be read, by name, with a sentence on each: ``berrypick convert`` and the brackets after its name
     #: (``name(option='value')``) take them, and :meth:`read` gets them as options.
     reading: ClassVar[Mapping[str, str]] = {}
+    #: Whether the results of a topic are one list, which may be empty: a topic that a file does not mention is absent.
+    states_empty_lists: ClassVar[bool] = False
     #: Whether it says which topics a run returns nothing for, or a truth has no answer to.
     holds_empty_topics: ClassVar[bool] = False
     #: Whether topics for which nothing was judged have a place in it.
     holds_unjudged_topics: ClassVar[bool] = False
-    #: What it holds of a truth beside graded units, of :attr:`berrypick.core.truth.Truth.beside`.
+    #: What it holds of a truth beside graded units, of :attr:`berrypick.data.truth.Truth.beside`.
     holds: ClassVar[frozenset[str]] = frozenset()
 
     @classmethod

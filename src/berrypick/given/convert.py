@@ -11,14 +11,17 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Protocol
 
 from berrypick import formats
-from berrypick.core.errors import InputError, UsageError
-from berrypick.core.run import Run
-from berrypick.core.truth import Truth
-from berrypick.formats.io.files import head, is_parquet, is_stream, numbered_head
+from berrypick.data.errors import UsageError, option
+from berrypick.data.run import Run
+from berrypick.data.truth import Truth
+from berrypick.files.files import head, is_parquet, is_stream
+from berrypick.formats.base import Problems
 from berrypick.inputs.text_search import TextSearch
+from berrypick.rows.chosen_fields import ChosenFields, GivenFields
+from berrypick.rows.valid_names import check_names
 
 if TYPE_CHECKING:
-    from berrypick.formats.io.table_files import Part
+    from berrypick.rows.table_files import Part
 
 
 class FrameLike(Protocol):
@@ -34,21 +37,34 @@ class DictLike(Protocol):
     def to_dict(self) -> Any: ...
 
 
-def as_truth(given: Any) -> Truth:
-    """A truth as it is, or from a file, a data frame, records, a dictionary by topic, or Qrels of ranx."""
+def as_truth(given: Any, fields: GivenFields = None) -> Truth:
+    """A truth as it is, or from a file, a data frame, records, a dictionary by topic, or Qrels of ranx.
+
+    ``fields`` says which field has which role, where that is not to be guessed.
+    """
     if isinstance(given, Truth):
+        if fields:
+            raise UsageError(f"the truth is read already: {option('fields')} has no effect; give the file or records")
         return given
     if isinstance(given, (str, PathLike)):
         given = TruthFile(given)
     if isinstance(given, TruthFile):
-        truth: Truth = formats.read_any(given.path, "truth", given.format)
+        more: dict[str, Any] = {"fields": fields} if fields else {}
+        truth: Truth = formats.read_any(given.path, "truth", given.format, **more)
         return truth
-    from berrypick.inputs.given_values import truth_of_value  # not for files
+    from berrypick.given.given_values import truth_of_value  # not for files
 
     try:
-        return truth_of_value(given)
+        return truth_of_value(given, ChosenFields.of(fields))
     except RecursionError:
         raise _too_deep("truth") from None
+
+
+def truth_of_dict(judgements: Mapping[str, Any]) -> Truth:
+    """Make a truth of a dictionary by topic."""
+    if not isinstance(judgements, Mapping):
+        raise UsageError(f"judgements are a dictionary of topic to what is judged, not {type(judgements).__name__}")
+    return as_truth(judgements)
 
 
 def as_run(given: Any, search: TextSearch | None = None) -> Run:
@@ -88,29 +104,26 @@ class RunFile:
         return replace(self, path=os.path.abspath(name), source=self.source or name)
 
     def expanded(self) -> list[Run | RunFile]:
-        """A table with a column ``run`` as its runs; any other file as it is, with its format if that is usual."""
+        """A table with a column ``run`` as its runs; any other file as it is."""
         name = fspath(self.path)
         if self.part is not None or not os.path.isfile(name):
             return [self]
         tabular = name.lower().removesuffix(".gz").endswith((".csv", ".tsv"))
         called = self.format == _TABLE or (self.format is None and tabular)
         one_of_its_runs = self.format is not None and "(" in self.format  # is chosen by brackets
-        try:
-            lines = [] if called or one_of_its_runs else [text for _, text in numbered_head(name)]
-            first = lines[0] if lines else ""
-        except InputError:  # after the first line, say: who recognises the file reports it
-            lines, first = [], next(iter(head(name, 1)), "")
+        first = "" if called or one_of_its_runs else next(iter(head(name, 1)), "")
         if called or (self.format is None and first.startswith("PAR1") and is_parquet(name)):
-            from berrypick.formats.span_table import SpanTableRun
+            from berrypick.formats.spans.span_table import SpanTableRun
 
             if found := SpanTableRun.split(name):
+                for run in found:
+                    check_names(run, name, Problems(name))
                 return [run if isinstance(run, Run) else replace(self, format=_TABLE, part=run) for run in found]
         first = next(iter(head(name, 1)), "") if called and not one_of_its_runs else first
-        if first.lstrip("\ufeff \t")[:1] in ("{", "["):
+        if first.lstrip("\ufeff \t")[:1] in ("{", "[") or (first.startswith("PAR1") and is_parquet(name)):
             runs = _runs_in(name, self.format)
             return [run.changed(tag=self.tag or run.tag, source=self.source or run.source) for run in runs] or [self]
-        usual = formats.usual_format("run", lines) if lines and self.format is None else None
-        return [self if usual is None else replace(self, format=usual.name())]
+        return [self]
 
     def recognised(self) -> RunFile:
         """With its format; an error if it is a file that cannot be a run."""
@@ -155,7 +168,7 @@ def run_sources(given: Any, search: TextSearch | None = None, name: str = "") ->
     plain = (Run, RunFile, str, PathLike)
     if isinstance(given, (list, tuple)) and given and all(isinstance(one, plain) for one in given):
         return [run for one in given for run in run_sources(one, search)]
-    from berrypick.inputs.given_values import runs_of_value  # not for files
+    from berrypick.given.given_values import runs_of_value  # not for files
 
     try:
         return runs_of_value(given, search, name)

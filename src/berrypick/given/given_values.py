@@ -7,33 +7,35 @@ from dataclasses import replace
 from os import PathLike
 from typing import Any
 
-from berrypick.core.errors import UsageError, shorten
-from berrypick.core.run import Run
-from berrypick.core.truth import Truth
+from berrypick.data.errors import UsageError, shorten
+from berrypick.data.run import Run
+from berrypick.data.truth import Truth
+from berrypick.given.convert import RunFile, run_sources
 from berrypick.inputs.client_readers import Clients
 from berrypick.inputs.column_tables import run_of_table, runs_of_table, truth_of_table
-from berrypick.inputs.convert import RunFile, run_sources
-from berrypick.inputs.fields import names_topic
-from berrypick.inputs.frames import frame_table, is_frame, is_record, records_table
+from berrypick.inputs.frames import chosen_table, frame_rows, frame_table, is_frame, is_record, records_table
 from berrypick.inputs.objects import KINDS, refuse_response, topics_table
 from berrypick.inputs.span_lists import begins_with_span, scores_run
 from berrypick.inputs.text_search import TextSearch
+from berrypick.rows.chosen_fields import NOTHING_CHOSEN, ChosenFields
+from berrypick.rows.fields import names_topic
 
 
-def truth_of_value(given: Any) -> Truth:
+def truth_of_value(given: Any, chosen: ChosenFields = NOTHING_CHOSEN) -> Truth:
     """A truth of a data frame, records, a dictionary by topic, or Qrels of ranx."""
     given = _split_of(given, "truth")
     if _ranx(given, "Qrels"):
         return truth_of_table(topics_table(given.to_dict(), "truth"))
     if is_frame(given):
-        return truth_of_table(frame_table(given, "truth"))
+        table = chosen_table(frame_rows(given), chosen, "the data frame") if chosen else frame_table(given, "truth")
+        return truth_of_table(table)
     refuse_response(given, "truth")
     if isinstance(given, Mapping):
-        return truth_of_table(topics_table(_lists(given), "truth"))
+        return truth_of_table(topics_table(_lists(given), "truth", chosen=chosen))
     records = _items(given, "truth")
     if not records:
         raise UsageError("the truth judges nothing: there are no records")
-    return truth_of_table(records_table(records, "truth"))
+    return truth_of_table(chosen_table(records, chosen, "records") if chosen else records_table(records, "truth"))
 
 
 def runs_of_value(given: Any, search: TextSearch, name: str) -> list[Run | RunFile]:

@@ -6,17 +6,18 @@ from collections.abc import Iterable, Mapping
 from os import PathLike
 from typing import Any
 
-from berrypick.addons.traces.retrieval import Retrieval, by_kind, run_of
-from berrypick.addons.traces.samples import response_in, samples_in
-from berrypick.addons.traces.spans import Span, retrievals_of, spans_in
-from berrypick.addons.traces.traces_format import Retrievals, Traces
-from berrypick.core.errors import InputError, UsageError
-from berrypick.core.run import Run
+from berrypick.data.errors import InputError, UsageError
+from berrypick.data.run import Run
+from berrypick.files.files import file_name
 from berrypick.formats import by_name, sniff
 from berrypick.formats.base import Problems
-from berrypick.formats.io.clients import fields_of
-from berrypick.formats.io.files import file_name
+from berrypick.formats.traces.traces_format import Retrievals, Traces
 from berrypick.inputs.frames import frame_rows, is_frame
+from berrypick.inputs.traces.retrieval import Retrieval, retrievers, run_of, told_apart
+from berrypick.inputs.traces.samples import response_in, samples_in
+from berrypick.inputs.traces.spans import Span, retrievals_of, retrieved_documents, spans_in
+from berrypick.inputs.traces.trace_columns import are_retrieved_documents
+from berrypick.rows.clients import fields_of
 
 WHERE = "the traces"
 
@@ -57,15 +58,14 @@ def read_traces(source: Any, format: str | None = None) -> dict[str, Run]:
     else:
         path, problems = WHERE, Problems(WHERE)
         found = _of_objects(source)
-    if not found:
-        raise InputError("hold nothing that was retrieved" if path == WHERE else "holds nothing that was retrieved",
-                         path=path, remedy=f"expected {Traces.shape}")  # fmt: skip
+    if not found and path == WHERE:
+        raise InputError("hold nothing that was retrieved", path=path, remedy=f"expected {Traces.shape}")
     runs = {}
-    for kind, some in by_kind(found).items():
+    for kind, some in retrievers(found, problems, f"expected {Traces.shape}").items():
         own = Problems(path)
         name = kind or "run"
         runs[name] = run_of(some, own, "" if path == WHERE else path, Traces.format_name, name)
-        runs[name] = runs[name].changed(skipped=own.counts)
+        runs[name] = runs[name].changed(skipped={**problems.counts, **own.counts}, missing="absent")
     return runs
 
 
@@ -79,8 +79,12 @@ def _of_objects(source: Any) -> list[Retrieval]:
         values = list(source)
     spans: list[Span] = []
     found: list[Retrieval] = []
+    rows: list[tuple[int, Mapping[str, Any]]] = []
     for number, value in enumerate(values, start=1):
         plain = _plain(value)
+        if isinstance(plain, Mapping) and are_retrieved_documents(plain):
+            rows.append((number, plain))
+            continue
         if isinstance(plain, Mapping) and isinstance(plain.get("trace"), (str, Mapping)):  # mlflow.search_traces
             plain = _plain(plain["trace"])
         if (some := spans_in(plain, number)) is not None:
@@ -91,12 +95,12 @@ def _of_objects(source: Any) -> list[Retrieval]:
             found.append(one)
         else:
             raise InputError(f"{type(value).__name__} is no trace of a known kind", path=WHERE, line=number)
-    return [*retrievals_of(spans), *found]
+    return [*retrievals_of(spans), *retrieved_documents(rows), *told_apart(found, Problems(WHERE))]
 
 
 def _plain(value: Any, depth: int = 0) -> Any:
     """Dictionaries and lists of what a client returned."""
-    from berrypick.addons.traces.words_of import value_of
+    from berrypick.inputs.traces.words_of import value_of
 
     value = value_of(value)
     if depth > 60:

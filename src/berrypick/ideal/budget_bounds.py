@@ -16,9 +16,9 @@ from functools import partial
 
 import numpy as np
 
-from berrypick.addons.ideal.list_bounds import level_bounds
-from berrypick.addons.ideal.tangents import ROUNDING, Concave, Knapsack, log_reached, tangents
-from berrypick.core.arrays import BoolArray, FloatArray, IntArray
+from berrypick.data.arrays import BoolArray, FloatArray, IntArray
+from berrypick.ideal.list_bounds import level_bounds
+from berrypick.ideal.tangents import ROUNDING, Concave, Knapsack, log_reached, tangents
 
 #: Parts into which the effort ahead is divided where efforts differ, and most ranks where they do not.
 PARTS = 32

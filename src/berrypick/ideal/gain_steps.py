@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from berrypick.core.arrays import BoolArray, FloatArray, IntArray
+from berrypick.data.arrays import BoolArray, FloatArray, IntArray
 from berrypick.kernels import native
 from berrypick.kernels.poisson_binomial import plain_law
 

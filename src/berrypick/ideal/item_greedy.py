@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from berrypick.addons.ideal.gain_steps import row_totals
-from berrypick.addons.ideal.items import Item, ItemList, Items
-from berrypick.core.arrays import BoolArray, FloatArray, IntArray
-from berrypick.core.errors import UsageError
+from berrypick.data.arrays import BoolArray, FloatArray, IntArray
+from berrypick.data.errors import UsageError
+from berrypick.ideal.gain_steps import row_totals
+from berrypick.ideal.items import Item, ItemList, Items
 from berrypick.kernels.lists.greedy import expected_inverse, expected_least, first_best
 from berrypick.kernels.poisson_binomial import law, lower_tails, upper_tails
 

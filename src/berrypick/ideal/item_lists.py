@@ -14,9 +14,9 @@ from typing import Protocol
 
 import numpy as np
 
-from berrypick.addons.ideal.gain_steps import SAME
-from berrypick.addons.ideal.items import Item, ItemList, Items
-from berrypick.core.arrays import BoolArray, FloatArray, IntArray
+from berrypick.data.arrays import BoolArray, FloatArray, IntArray
+from berrypick.ideal.gain_steps import SAME
+from berrypick.ideal.items import Item, ItemList, Items
 from berrypick.kernels import gain_law
 from berrypick.kernels.lists.ideal import Objective
 from berrypick.kernels.poisson_binomial import law, lower_tails, upper_tails

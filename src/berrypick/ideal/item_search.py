@@ -9,19 +9,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from berrypick.addons.ideal.gain_steps import SAME, row_totals
-from berrypick.addons.ideal.item_greedy import can_be_greedy, greedy_lists
-from berrypick.addons.ideal.item_lists import MOST_POINTERS, Gains, Numbers, best_lists
-from berrypick.addons.ideal.items import Item, ItemList, Items
-from berrypick.addons.ideal.list_problem import Problem, Search
-from berrypick.addons.ideal.list_search import search, search_numbers
-from berrypick.addons.ideal.number_problem import NumberProblem
-from berrypick.addons.ideal.priced import Priced
-from berrypick.core.arrays import FloatArray
-from berrypick.core.errors import UsageError
+from berrypick.data.arrays import FloatArray
+from berrypick.data.errors import UsageError
+from berrypick.ideal.best_list import Found
+from berrypick.ideal.gain_steps import SAME, row_totals
+from berrypick.ideal.item_greedy import can_be_greedy, greedy_lists
+from berrypick.ideal.item_lists import MOST_POINTERS, Gains, Numbers, best_lists
+from berrypick.ideal.items import Item, ItemList, Items
+from berrypick.ideal.list_problem import Problem, Search
+from berrypick.ideal.list_search import search, search_numbers
+from berrypick.ideal.number_problem import NumberProblem
+from berrypick.ideal.priced import Priced
 from berrypick.kernels.gain_law import are_equal
 from berrypick.kernels.lists.ideal import Objective
-from berrypick.measures.best_list import Found
 
 #: Changes of a list that are tried, and the places from which an item is moved.
 MOST_MOVES = 300

@@ -20,9 +20,9 @@ from functools import cache, cached_property
 
 import numpy as np
 
-from berrypick.addons.ideal.sum_bounds import LeastEffort
-from berrypick.addons.ideal.tangents import ROUNDING
-from berrypick.core.arrays import BoolArray, FloatArray, IntArray
+from berrypick.data.arrays import BoolArray, FloatArray, IntArray
+from berrypick.ideal.sum_bounds import LeastEffort
+from berrypick.ideal.tangents import ROUNDING
 from berrypick.kernels.item_chain import Chances, item_rows
 from berrypick.kernels.poisson_binomial import plain_law
 

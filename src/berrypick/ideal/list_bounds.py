@@ -20,8 +20,8 @@ from math import comb
 
 import numpy as np
 
-from berrypick.addons.ideal.tangents import ROUNDING, Knapsack, log_reached, tangents
-from berrypick.core.arrays import FloatArray
+from berrypick.data.arrays import FloatArray
+from berrypick.ideal.tangents import ROUNDING, Knapsack, log_reached, tangents
 
 #: Candidates that are not sure beyond the number needed, up to which the ways to a list that suffices are told apart.
 MORE_LEVELS = 8

@@ -23,14 +23,14 @@ from typing import Any
 
 import numpy as np
 
-from berrypick.addons.ideal.gain_steps import GainLaw, GainSteps, gain_steps, row_totals
-from berrypick.addons.ideal.list_bounds import MORE_LEVELS, MOST_PATHS
-from berrypick.addons.ideal.priced import Priced
-from berrypick.addons.ideal.tangents import ROUNDING, coarse
-from berrypick.core.arrays import FloatArray, IntArray
+from berrypick.data.arrays import FloatArray, IntArray
+from berrypick.ideal.best_list import Found
+from berrypick.ideal.gain_steps import GainLaw, GainSteps, gain_steps, row_totals
+from berrypick.ideal.list_bounds import MORE_LEVELS, MOST_PATHS
+from berrypick.ideal.priced import Priced
+from berrypick.ideal.tangents import ROUNDING, coarse
 from berrypick.kernels import native
 from berrypick.kernels.lists.ideal import Objective
-from berrypick.measures.best_list import Found
 
 #: Candidates among which the next one of a list is chosen, and ranks that are chosen one by one.
 MOST_OPTIONS = 48

@@ -20,22 +20,22 @@ from functools import cached_property, lru_cache, partial
 
 import numpy as np
 
-from berrypick.addons.ideal.budget_bounds import Budgets, budget_bounds, kinds_table
-from berrypick.addons.ideal.gain_steps import SAME, row_totals
-from berrypick.addons.ideal.list_bounds import STEPS, best_ways, level_bounds
-from berrypick.addons.ideal.list_problem import Listed, Problem, Search, Walk
-from berrypick.addons.ideal.number_problem import NumberProblem
-from berrypick.addons.ideal.priced import Priced
-from berrypick.addons.ideal.set_queue import SetQueue, Turns
-from berrypick.addons.ideal.sum_bounds import LeastEffort
-from berrypick.addons.ideal.tangents import ROUNDING, coarse
-from berrypick.core.arrays import BoolArray, FloatArray, IntArray
+from berrypick.data.arrays import BoolArray, FloatArray, IntArray
+from berrypick.ideal.best_list import Found
+from berrypick.ideal.budget_bounds import Budgets, budget_bounds, kinds_table
+from berrypick.ideal.gain_steps import SAME, row_totals
+from berrypick.ideal.list_bounds import STEPS, best_ways, level_bounds
+from berrypick.ideal.list_problem import Listed, Problem, Search, Walk
+from berrypick.ideal.number_problem import NumberProblem
+from berrypick.ideal.priced import Priced
+from berrypick.ideal.set_queue import SetQueue, Turns
+from berrypick.ideal.sum_bounds import LeastEffort
+from berrypick.ideal.tangents import ROUNDING, coarse
 from berrypick.kernels import native
 from berrypick.kernels.gain_law import are_equal
 from berrypick.kernels.lists.candidate_sets import best_order, order_of
 from berrypick.kernels.lists.ideal import Objective
 from berrypick.kernels.poisson_binomial import plain_law
-from berrypick.measures.best_list import Found
 
 #: Sets of at most this many candidates are all listed, where also sets x what each takes is at most `MOST_CELLS`.
 MOST_LISTED = 20

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from berrypick.addons.ideal.gain_steps import NumberLaw
-from berrypick.addons.ideal.list_problem import Listed, Problem, Walk
-from berrypick.addons.ideal.priced import Priced
-from berrypick.addons.ideal.tangents import ROUNDING
-from berrypick.core.arrays import BoolArray, FloatArray, IntArray
+from berrypick.data.arrays import BoolArray, FloatArray, IntArray
+from berrypick.ideal.gain_steps import NumberLaw
+from berrypick.ideal.list_problem import Listed, Problem, Walk
+from berrypick.ideal.priced import Priced
+from berrypick.ideal.tangents import ROUNDING
 from berrypick.kernels import native
 from berrypick.kernels.lists.ideal import Objective
 

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from berrypick.core.arrays import BoolArray, FloatArray, IntArray
+from berrypick.data.arrays import BoolArray, FloatArray, IntArray
 from berrypick.kernels import native
 
 #: Candidates that are compared with each other, to see which need not come before which.

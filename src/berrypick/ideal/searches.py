@@ -7,18 +7,18 @@ from functools import lru_cache
 
 import numpy as np
 
-from berrypick.addons.ideal import item_search, list_search
-from berrypick.addons.ideal.item_lists import Gains, Numbers
-from berrypick.addons.ideal.item_search import FoundItems
-from berrypick.addons.ideal.items import Items
-from berrypick.addons.ideal.list_problem import Search
-from berrypick.addons.ideal.priced import Priced
-from berrypick.core.arrays import FloatArray
-from berrypick.core.reach import Reach
+from berrypick.data.arrays import FloatArray
+from berrypick.data.reach import Reach
+from berrypick.ideal import item_search, list_search
+from berrypick.ideal.best_list import Found
+from berrypick.ideal.item_lists import Gains, Numbers
+from berrypick.ideal.item_search import FoundItems
+from berrypick.ideal.items import Items
+from berrypick.ideal.list_problem import Search
+from berrypick.ideal.priced import Priced
 from berrypick.kernels import in_use
 from berrypick.kernels.item_chain import Chances
 from berrypick.kernels.lists.ideal import ByContent, Ideal, Objective, content, others
-from berrypick.measures.best_list import Found
 
 
 def searched(candidates: Reach, wanted: Sequence[int], objective: Objective, limit: Search) -> Ideal:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from berrypick.addons.ideal.tangents import ROUNDING
-from berrypick.core.arrays import FloatArray
+from berrypick.data.arrays import FloatArray
+from berrypick.ideal.tangents import ROUNDING
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray
+from berrypick.data.arrays import FloatArray
 
 #: Smaller gradients are taken for this one.
 LEAST_SLOPE = 1e-30

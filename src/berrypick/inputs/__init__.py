@@ -1,1 +1,1 @@
-"""What a person passes as truth or runs: files, data frames, records, dictionaries, objects, hits."""
+"""Python objects to truths and runs: data frames, records, results of stores, traces, framework objects."""

@@ -1,4 +1,4 @@
-"""Values that clients of stores, chains and pipelines return for a topic: readers that add-ons and packages bring.
+"""Parsers of the values that clients of stores, chains and pipelines return for a topic.
 
 A reader is a class derived from :class:`ClientReader`, named by an entry point of ``berrypick.clients`` or handed to
 :func:`berrypick.register`. What no reader knows is read as a list, a dictionary or a data frame.
@@ -11,9 +11,9 @@ from functools import cached_property
 from itertools import chain
 from typing import Any
 
-from berrypick.core.doors import Door
-from berrypick.core.errors import InputError
+from berrypick.data.errors import InputError
 from berrypick.inputs.frames import frame_rows, holds_results, is_frame
+from berrypick.registry.registry import Registry
 
 Row = dict[str, Any]
 #: The key of the metadata that holds the document's name, or a function of the object.
@@ -68,8 +68,8 @@ def _problem(value: Any) -> str:
     return "" if right else "it is not a class derived from berrypick.inputs.client_readers.ClientReader"
 
 
-#: Readers of add-ons and of other packages.
-readers = Door("clients", "reader of clients", _problem)
+#: Readers of other packages; ours are asked first.
+readers: Registry[type[ClientReader]] = Registry("clients", "reader of clients", None, _problem)
 
 
 class Clients(ClientReader):
@@ -79,7 +79,10 @@ class Clients(ClientReader):
 
     @cached_property
     def _readers(self) -> list[ClientReader]:
-        made = [one() for _, one in readers]
+        from berrypick.inputs.stores.hit_rows import HitRows
+        from berrypick.inputs.stores.library_objects import LibraryReader
+
+        made = [one() for one in (HitRows, LibraryReader, *readers)]
         for one in made:
             one.unread = self.unread  # in the order in which they come, whoever reads
         return made

@@ -1,8 +1,8 @@
 """Tables with our column names, and the truth or the runs that they hold.
 
 Every input that is no file becomes such a table: data frames, records, dictionaries, objects of retrieval libraries.
-What the columns mean is said by the formats span-truth and span-run; whole documents with scores are ordered as in a
-TREC run.
+What the columns mean is said by the formats span-truth and span-run; rows of whole documents with scores, and without
+ranks, are ordered as in a TREC run.
 """
 
 from __future__ import annotations
@@ -15,24 +15,36 @@ from typing import Any
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray
-from berrypick.core.assemble import assemble, in_trec_order
-from berrypick.core.columns import Coded, NameColumn
-from berrypick.core.errors import InputError, UsageError, option, shorten
-from berrypick.core.run import Duplicates, Run
-from berrypick.core.truth import Truth
-from berrypick.core.words import counted
+from berrypick.data.arrays import FloatArray
+from berrypick.data.assemble import assemble, in_trec_order
+from berrypick.data.columns import Coded, NameColumn
+from berrypick.data.errors import InputError, UsageError, option, shorten
+from berrypick.data.run import Duplicates, Missing, Run
+from berrypick.data.truth import Truth
+from berrypick.data.words import counted, plain_title
 from berrypick.documents.placed import CALLED_BY_FILE, FOUND_BY_TEXT
-from berrypick.documents.quotes import finder
-from berrypick.formats.base import Problems
-from berrypick.formats.io.json_lines import Fields, positions
-from berrypick.formats.io.span_scan import judged_topics
-from berrypick.formats.span_run import SpanRun
-from berrypick.formats.span_truth import SpanTruth
-from berrypick.inputs.counted_places import DETAIL_NUMBERS
-from berrypick.inputs.fields import PAGE_NAMES, FieldError, FieldReader, FieldRow, Role, checked_length, names_of
+from berrypick.files.problems import Problems
 from berrypick.inputs.text_search import TextSearch as TextSearch
 from berrypick.kernels import native
+from berrypick.rows.chosen_fields import NOTHING_CHOSEN, ChosenFields
+from berrypick.rows.counted_places import DETAIL_NUMBERS
+from berrypick.rows.entries import ENTRY_ID, ONE_LIST, NamedApart, named_apart, two_lists
+from berrypick.rows.fields import (
+    PAGE_NAMES,
+    FieldError,
+    FieldReader,
+    FieldRow,
+    Role,
+    checked_length,
+    is_question,
+    names_of,
+)
+from berrypick.rows.json_lines import Fields, positions
+from berrypick.rows.loader_fields import PAGE_FIELDS
+from berrypick.rows.row_lists import LISTED, STRING
+from berrypick.rows.run_rows import WAITS, run_of_columns, run_of_rows
+from berrypick.rows.span_scan import judged_topics
+from berrypick.rows.truth_rows import truth_of_rows
 
 #: Columns that hold names, and those that hold numbers.
 NAMES = ("topic", "doc", "run", "set", "hop")
@@ -60,6 +72,8 @@ class ColumnTable:
     unread: tuple[str, ...] = ()
     #: What columns are called in the input.
     called: Mapping[str, str] = field(default_factory=dict)
+    #: Whether the input can state an empty list, so that a topic that it does not mention is absent.
+    nested: bool = False
 
     @classmethod
     def of_columns(cls, columns: Mapping[str, Sequence[Any]], where: str) -> ColumnTable:
@@ -72,9 +86,12 @@ class ColumnTable:
         return cls.of_columns({name: [row.get(name) for row in rows] for name in names}, where)
 
     @classmethod
-    def of_fields(cls, rows: Iterable[Mapping[str, Any]], role: Role, where: str) -> ColumnTable:
+    def of_fields(
+        cls, rows: Iterable[Mapping[str, Any]], role: Role, where: str, chosen: ChosenFields = NOTHING_CHOSEN
+    ) -> ColumnTable:
         """Rows with the names that others use."""
-        reader, found, numbers = FieldReader(role, ends=False), list[Mapping[str, Any]](), list[int]()
+        reader = FieldReader(role, ends=False, chosen=chosen)
+        found, numbers = list[Mapping[str, Any]](), list[int]()
         called: dict[str, str] = {}
         for number, row in enumerate(rows, start=1):
             try:
@@ -82,11 +99,14 @@ class ColumnTable:
             except FieldError as error:
                 text = shorten(str({name: value for name, value in row.items() if value is not None}))
                 raise InputError(error.what, path=where, line=number, text=text, remedy=error.remedy) from None
+            if role == "run" and held and (twice := reader.entries.add(held[0], 0, reader.is_entry)):
+                raise InputError(twice, path=where, line=number, remedy=ONE_LIST)
             found += held
             numbers += [number] * len(held)
             for one in held[:1]:  # an empty list of what is relevant gives no row
                 called |= names_of(one)
-        return replace(cls.of_rows(found, where), number=numbers, unread=tuple(reader.unread), called=called)
+        table = replace(cls.of_rows(found, where), number=numbers, unread=tuple(reader.unread), called=called)
+        return replace(table, nested=reader.entries.nested)
 
     def plain(self) -> ColumnTable:
         """Values as Python has them, None where one is missing, and ids as texts."""
@@ -105,7 +125,8 @@ class ColumnTable:
         for number, cells in zip(self.number, zip(*self.columns.values(), strict=True), strict=True):
             fields = FieldRow({name: cell for name, cell in zip(self.columns, cells, strict=True) if cell is not None})
             fields.called = self.called
-            yield number, str({name: cell for name, cell in fields.items() if name != "text"}), fields
+            shown = {name: cell for name, cell in fields.items() if name != "text" and not name.startswith("_")}
+            yield number, str(shown), fields
 
     def without(self, *names: str) -> ColumnTable:
         return replace(self, columns={name: values for name, values in self.columns.items() if name not in names})
@@ -117,11 +138,12 @@ class ColumnTable:
     def place(self, row: int) -> str:
         """How messages refer to a row."""
         if self.lists:
-            return f"topic {self.columns['topic'][row]}, rank {self.columns['rank'][row]}"
+            return f"topic {self.columns['topic'][row]}, rank {self.columns[LISTED][row]}"
         return f"{self.where}:{self.number[row]}"
 
     def error(self, row: int, what: str, remedy: str = "") -> InputError:
-        fields = {name: values[row] for name, values in self.columns.items() if values[row] is not None}
+        held = {name: values[row] for name, values in self.columns.items() if not name.startswith("_")}
+        fields = {name: value for name, value in held.items() if value is not None}
         return InputError(what, path=self.place(row), text=str(fields), remedy=remedy)
 
 
@@ -233,9 +255,11 @@ def truth_of_table(table: ColumnTable) -> Truth:
     missing = [row for row, grade in enumerate(table.columns.get("grade", ())) if grade is None]
     row = next((row for row in missing if not _needs_no_grade(table, row)), None)
     if row is not None:
-        raise table.error(row, "grade is missing", "give a grade in every row, or leave the column out (all are 1)")
+        name = table.called.get("grade", "grade")
+        remedy = f"give {name} in every row, or leave it out (all are 1)"
+        raise table.error(row, "grade is missing", remedy)
     problems = Problems(table.where)
-    truth = _plain_truth(table) or SpanTruth.from_records(table.rows(), problems, table.where)
+    truth = _plain_truth(table) or truth_of_rows(table.rows(), problems, table.where)
     absent = sum(topic not in truth for topic in table.topics)
     notes = [f"{counted(absent, 'topic')} without judgements left out"] if absent else []
     unread = tuple(dict.fromkeys((*table.unread, *truth.unread)))
@@ -255,7 +279,7 @@ def _plain_truth(table: ColumnTable) -> Truth | None:
     line = np.array(table.number, dtype=np.int64)
     span = [numbers[name] for name in ("start", "end") if name in numbers]
     topics = judged_topics(topic, Coded.of(document), grade, line, *span)
-    return None if topics is None else Truth("spans" if span else "documents", topics, table.where, SpanTruth.name())
+    return None if topics is None else Truth("spans" if span else "documents", topics, table.where, "span-truth")
 
 
 #: Columns that spans have.
@@ -306,26 +330,37 @@ def runs_of_table(table: ColumnTable, search: TextSearch, tag: str = "") -> list
 
 
 def run_of_table(table: ColumnTable, tag: str, search: TextSearch) -> Run:
-    """One run: by rank, else by score; whole documents by score first, as in a TREC run."""
+    """One run: lists in their order, rows by rank, else by score; whole documents by score as in a TREC run."""
+    scores_alone = bool(table.topics) and not table.lists  # a dictionary of scores, which has no other order
+    table, named = _named_by_question(table)
+    of_number = dict(zip(table.number, named.row_ids, strict=True)) if named.row_ids else {}
+    table = _without_empty_lists(table)
     if tag:
         table = replace(table, where=f"{table.where} ({tag})")
     if not len(table) and not table.topics:
         raise UsageError(f"{table.where}: no topic has any result")
+    missing: Missing = "absent" if table.nested else "empty"
     if not len(table):
-        return with_absent(SpanRun.from_records((), Problems(table.where), ""), table.topics, table.where).changed(
-            tag=tag
-        )
+        run = run_of_rows((), Problems(table.where), "")
+        return with_absent(run, table.topics, table.where).changed(tag=tag, missing=missing, asked=named.asked)
     table = _with_units(_with_ends(_without_empty_columns(table.plain()), search), search)
     table = _with_file_names(table, search)
+    table = _with_strings(table, search)
     of_text = "text" in table
-    chunks = table.lists or of_text  # of which a document may have several
+    listed = table.lists or LISTED in table
+    chunks = listed or of_text  # of which a document may have several
     table = _with_places(table, search)
     notes = list(table.notes)
-    if "start" in table or "score" not in table or table.lists or any(name in table for name in PAGE_NAMES):
-        run = spans_run(table) or SpanRun.from_records(table.rows(), Problems(table.where), table.where)
+    parts = "start" in table or "text" in table or any(name in table for name in PAGE_NAMES)
+    if parts or "score" not in table or "rank" in table or listed:
+        plain = spans_run(table) or texts_run(table)
+        run = plain or run_of_rows(table.rows(), Problems(table.where), table.where)
+        notes += run.notes
     else:
         run = documents_run(table) or documents_run_by_rows(table)
-        notes += _disagreement(table)
+    if scores_alone:
+        run = run.changed(disordered=0)
+    notes += _disagreement(table)
     if absent := sum(topic not in run for topic in table.topics):
         notes += no_results_notes(absent)
         run = with_absent(run, table.topics, table.where)
@@ -337,7 +372,43 @@ def run_of_table(table: ColumnTable, tag: str, search: TextSearch) -> Run:
         notes=tuple(notes),
         unread=table.unread,
         of_text=of_text and run.start is None,
+        missing="absent" if table.nested else run.missing,
+        asked=named.asked,
+        row_ids=[of_number[number] for number in run.line.tolist()] if of_number and run.line is not None else (),
     )
+
+
+def _named_by_question(table: ColumnTable) -> tuple[ColumnTable, NamedApart]:
+    """The table with questions up to white space as topics, and the questions of ids beside them."""
+    if table.topics or not is_question(table.called.get("topic", "")):
+        return table.without(ENTRY_ID, "id"), NamedApart([], {})
+    questions = [plain_title(name) if isinstance(name, str) else name for name in table.columns["topic"]]
+    named = NamedApart(questions, {})
+    if ENTRY_ID in table or "id" in table:
+        none = [None] * len(table)
+        ids = [list(map(_present, table.columns.get(name, none))) for name in (ENTRY_ID, "id")]
+        named = named_apart(questions, *ids)
+    if named.repeated is not None:
+        first, second = sorted(named.repeated)
+        what = two_lists(str(questions[second]), *(f"entry {table.number[row]}" for row in (first, second)))
+        raise InputError(what, path=table.where, line=table.number[second], remedy=ONE_LIST)
+    columns = {**table.without(ENTRY_ID, "id").columns, "topic": named.names}
+    unread = (*table.unread, *(["id"] if named.unread else []))
+    return replace(table, columns=columns, unread=unread), named
+
+
+def _without_empty_lists(table: ColumnTable) -> ColumnTable:
+    """The table without rows that say that their topic has no results; these topics are known all the same."""
+    if "results" not in table:
+        return table
+    empty = [row for row, held in enumerate(table.columns["results"]) if isinstance(held, (list, tuple)) and not held]
+    if not empty:
+        return table
+    named = table.columns["topic"]
+    without = {*empty}
+    kept = table.take([row for row in range(len(table)) if row not in without])
+    kept = kept.without("results") if all(held is None for held in kept.columns["results"]) else kept
+    return replace(kept, topics=(*table.topics, *plain_names("topic", [named[row] for row in empty], [])))
 
 
 def with_absent(run: Run, topics: Sequence[Any], where: str) -> Run:
@@ -362,6 +433,8 @@ def _with_file_names(table: ColumnTable, search: TextSearch) -> ColumnTable:
     if "doc_else" not in table or search.texts is None:
         return table
     others, table = table.columns["doc_else"], table.without("doc_else")
+    if "doc" not in table:  # texts alone
+        return table
     names, files, unnamed = list(table.columns["doc"]), 0, 0
     texts = table.columns.get("text") or [None] * len(table)
     for row, (name, other) in enumerate(zip(names, others, strict=True)):
@@ -387,7 +460,8 @@ def _without_empty_columns(table: ColumnTable) -> ColumnTable:
     return table.without(*empty)
 
 
-_OF_SPANS = frozenset({*_PLACED, "rank", "score", "text"})
+_OF_SPANS = frozenset({*_PLACED, "rank", "score", "text", LISTED})
+_OF_TEXTS = frozenset({"topic", "doc", "rank", "score", "text"})
 
 
 def spans_run(table: ColumnTable) -> Run | None:
@@ -400,14 +474,36 @@ def spans_run(table: ColumnTable) -> Run | None:
     topic, document, found = read
     places = {name: positions(found.pop(name)) for name in ("start", "end")}
     rows = np.arange(len(table), dtype=np.int64)
+    listed = found.pop(LISTED, None) is not None
     columns = {"tag": "", "rank": None, "score": None, **found, **places, "topic": topic, "line": rows}
-    run = SpanRun.of_columns({**columns, "document": Coded.of(document)}, table.where)
+    run = run_of_columns({**columns, "document": Coded.of(document)}, table.where, listed)
     assert run.line is not None
     rows, line = run.line, np.array(table.number, dtype=np.int64)[run.line]
     if texts is None:
         return replace(run, line=line)
     held = ((i, texts[row]) for i, row in enumerate(rows.tolist()))
     return replace(run, line=line, quoted={i: text for i, text in held if text.strip()})
+
+
+def texts_run(table: ColumnTable) -> Run | None:
+    """Texts without offsets column by column; None where a value is not as it should be, so that rows are looked at."""
+    if not {"topic", "text"} <= {*table.columns} <= _OF_TEXTS:
+        return None
+    texts = table.columns["text"]
+    if {*map(type, texts)} != {str} or not all(map(str.strip, texts)):
+        return None
+    named = {"doc": table.columns["topic"], **table.without("text").columns}  # any name where there is none
+    if (read := _checked_columns(replace(table, columns=named))) is None:
+        return None
+    topic, document, found = read
+    rows = np.arange(len(table), dtype=np.int64)
+    names = Coded.of(document if "doc" in table else [""] * len(table))
+    columns = {"tag": "", "rank": None, "score": None, "start": None, "end": None, **found}
+    run = run_of_columns({**columns, "topic": topic, "line": rows, "document": names}, table.where)
+    assert run.line is not None
+    once: dict[str, str] = {}  # a chunk is retrieved for many topics
+    quoted = {i: once.setdefault(texts[row], texts[row]) for i, row in enumerate(run.line.tolist())}
+    return replace(run, line=np.array(table.number, dtype=np.int64)[run.line], quoted=quoted)
 
 
 def documents_run(table: ColumnTable) -> Run | None:
@@ -426,13 +522,15 @@ def documents_run(table: ColumnTable) -> Run | None:
 
 def documents_run_by_rows(table: ColumnTable) -> Run:
     """The same, with every row checked as in a file."""
-    run = SpanRun.from_records(table.without("rank").rows(), Problems(table.where), table.where)
+    run = run_of_rows(table.rows(), Problems(table.where), table.where)
     return replace(in_trec_order(run), tag="", format="")
 
 
 def _disagreement(table: ColumnTable) -> list[str]:
     """A note on topics whose ranks are in another order than their scores."""
-    ranks = table.columns.get("rank", [None])
+    if "rank" not in table or "score" not in table:
+        return []
+    ranks = table.columns["rank"]
     if not all(type(rank) in (int, float) for rank in ranks):
         return []
     topic, score = Coded.of(table.columns["topic"]).codes, np.array(table.columns["score"], dtype=np.float64)
@@ -441,7 +539,27 @@ def _disagreement(table: ColumnTable) -> list[str]:
     wrong = np.unique(topic[order][1:][same & (np.diff(score[order]) > 0)])
     if not len(wrong):
         return []
-    return [f"{counted(len(wrong), 'topic')} with ranks in another order than the scores; whole documents go by score"]
+    return [f"{counted(len(wrong), 'topic')} with ranks in another order than the scores; the ranks count"]
+
+
+def _with_strings(table: ColumnTable, search: TextSearch) -> ColumnTable:
+    """Strings of lists as texts, where the documents are there to find them in, or other results have texts or places;
+    else as names of documents, which the truth may turn into texts later."""
+    if STRING not in table:
+        return table
+    strings = [row for row, mark in enumerate(table.columns[STRING]) if mark is not None]
+    names = table.columns["doc"]
+    if len(strings) == len(table):
+        texts = search.texts
+        if texts is None or not search.spans or all(names[row] in texts for row in strings):
+            return table
+    elif "text" not in table and "start" not in table:
+        return table.without(STRING)
+    held, found = list(names), list(table.columns.get("text") or [None] * len(table))
+    for row in strings:
+        held[row], found[row] = None, names[row]
+    columns = {**table.without(STRING).columns, "doc": held, "text": found}
+    return _without_empty_columns(replace(table, columns=columns))
 
 
 # --- results without offsets ------------------------------------------------------------------------------------------
@@ -453,6 +571,8 @@ def _with_places(table: ColumnTable, search: TextSearch) -> ColumnTable:
         return table
     texts, starts = table.columns["text"], table.columns.get("start") or [None] * len(table)
     if any(name in table for name in PAGE_NAMES):  # the places of such rows are read with them
+        return table
+    if PAGE_FIELDS in table and search.texts is None:  # which a truth of pages reads
         return table
     names = table.columns.get("doc") or [None] * len(table)
     waiting = [
@@ -470,5 +590,17 @@ def _with_places(table: ColumnTable, search: TextSearch) -> ColumnTable:
             "(LangChain: add_start_index=True; Haystack: split_idx_start; LlamaIndex: start_char_idx); "
             "documents by their names are {'doc': name}, or {name: score}",
         )
-    found: ColumnTable = finder().rows(table, waiting, search.texts, search)
+    if search.later:
+        return table if all(start is None for start in starts) else _with_waiting(table, waiting)
+    from berrypick.inputs.located_rows import located_rows
+
+    found = located_rows(table, waiting, search.texts, search)
     return found if search.spans or "start" in table else found.without("start", "end", "text")
+
+
+def _with_waiting(table: ColumnTable, waiting: Sequence[int]) -> ColumnTable:
+    """Rows without offsets among others, marked: their texts are placed with those of the whole run."""
+    rows = {row for row in waiting if table.columns["start"][row] is None}
+    return replace(
+        table, columns={**table.columns, WAITS: [True if row in rows else None for row in range(len(table))]}
+    )

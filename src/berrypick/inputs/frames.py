@@ -1,7 +1,7 @@
 """Truths and runs from data frames (pandas, polars, Arrow, DuckDB: whatever narwhals reads) and from records.
 
 Records are named tuples, as ir_measures and ir_datasets have them, or dictionaries. The names of columns and fields are
-those of ir_measures, PyTerrier, BEIR and our own; :mod:`berrypick.inputs.fields` has all of them.
+those of ir_measures, PyTerrier, BEIR and our own; :mod:`berrypick.rows.fields` has all of them.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ from dataclasses import replace
 from os import PathLike
 from typing import Any
 
-from berrypick.core.errors import InputError, UsageError
-from berrypick.core.run import Run
-from berrypick.core.truth import Truth
+from berrypick.data.errors import InputError, UsageError, library
+from berrypick.data.run import Run
+from berrypick.data.truth import Truth
 from berrypick.documents.texts import Texts, read_texts
-from berrypick.formats.span_truth import OWN_FIELDS
 from berrypick.inputs.column_tables import ColumnTable, TextSearch, runs_of_table, truth_of_table
-from berrypick.inputs.fields import (
+from berrypick.inputs.traces.trace_columns import are_trace_columns
+from berrypick.rows.chosen_fields import ChosenFields
+from berrypick.rows.fields import (
     FieldReader,
     Role,
     has_list,
@@ -26,9 +27,11 @@ from berrypick.inputs.fields import (
     match_columns,
     names_topic,
     ours_of,
+    refuse_unknown,
     unread_names,
 )
-from berrypick.inputs.row_lists import as_lists
+from berrypick.rows.row_lists import as_lists
+from berrypick.rows.truth_rows import OWN_FIELDS
 
 WHERE = "data frame"
 #: How the types of columns begin, as narwhals names them, whose cells may say where.
@@ -47,7 +50,8 @@ def run_from_frame(
 ) -> Run:
     """Make a run of a data frame: pandas, polars, Arrow, DuckDB.
 
-    The format span-run says what the columns mean; whole documents with scores are ordered as in a TREC run.
+    The format span-run says what the columns mean; whole documents with scores and without ranks are ordered as in a
+    TREC run.
 
     Parameters
     ----------
@@ -154,6 +158,8 @@ def frame_table(frame: Any, role: Role, columns: Mapping[str, str] | None = None
     """The columns of a data frame that mean something, by our names."""
     values = _values(frame)
     _refuse_elements(values)
+    if role == "run" and are_trace_columns(values):
+        raise InputError("holds spans of traces, not results", path=WHERE, remedy="read them: bp.read_traces(frame)")
     names = match_columns(list(values), role, columns)
     if not is_plain(names, list(values), role) or any(
         str(held.dtype)[:4] in _HOLDS_OBJECTS for held in values.values()
@@ -195,10 +201,7 @@ def _rows_table(
 
 def _values(frame: Any) -> dict[str, Any]:
     """The columns of any data frame."""
-    try:
-        import narwhals.stable.v2 as narwhals
-    except ModuleNotFoundError:
-        raise UsageError("data frames need narwhals 2 or newer: pip install 'berrypick[frames]'") from None
+    narwhals = library("narwhals.stable.v2", "data frames need narwhals 2 or newer", "frames")
     try:
         native = narwhals.from_native(frame, pass_through=True)
         if not isinstance(native, (narwhals.DataFrame, narwhals.LazyFrame)):  # batches of Arrow, or DuckDB's reader
@@ -210,7 +213,8 @@ def _values(frame: Any) -> dict[str, Any]:
     try:
         eager: Any = native.collect() if isinstance(native, narwhals.LazyFrame) else native
     except ModuleNotFoundError as error:  # DuckDB hands its rows over as Arrow
-        raise UsageError(f"{type(frame).__name__} needs {error.name}: pip install {error.name}") from None
+        needed = f"{type(frame).__name__} needs {error.name}"
+        raise UsageError(f"{needed}: pip install 'berrypick[frames]'") from None
     except Exception as error:  # a query that fails when it is run: every library has its own errors for that
         raise InputError(f"the data frame cannot be read: {error}") from None
     return {str(name): eager[name] for name in eager.columns}
@@ -228,6 +232,23 @@ def is_record(value: Any) -> bool:
     return isinstance(value, tuple) and hasattr(value, "_fields")
 
 
+def chosen_table(records: Sequence[Any], chosen: ChosenFields, where: str) -> ColumnTable:
+    """Records or rows of a truth as a table, by the names that a person gives."""
+    rows: list[Mapping[Any, Any]] = []
+    for number, record in enumerate(records, start=1):
+        if not isinstance(record, Mapping) and not hasattr(record, "_fields"):
+            raise InputError(f"{type(record).__name__} is not a record", path=where, line=number)
+        rows.append(_record_fields(record))
+    names = list(dict.fromkeys(str(name) for row in rows for name in row))
+    _refuse_elements(names)
+    refuse_unknown(chosen, names, where)
+    return ColumnTable.of_fields(({name: row.get(name) for name in names} for row in rows), "truth", where, chosen)
+
+
+def _record_fields(record: Any) -> Mapping[Any, Any]:
+    return record if isinstance(record, Mapping) else dict(zip(record._fields, record, strict=True))
+
+
 def records_table(records: Sequence[Any], role: Role) -> ColumnTable:
     """Records as a table. Fields of named tuples are the same throughout; dictionaries may lack some."""
     where = type(records[0]).__name__ if isinstance(records[0], tuple) else "records"
@@ -235,7 +256,7 @@ def records_table(records: Sequence[Any], role: Role) -> ColumnTable:
     for number, record in enumerate(records, start=1):
         if not is_record(record):
             raise InputError(f"{type(record).__name__} is not a record with a topic", path=where, line=number)
-        row = record if isinstance(record, Mapping) else dict(zip(record._fields, record, strict=True))
+        row = _record_fields(record)
         no_answer = role == "truth" and row.get("answer", "") is None and row.get("doc") is None
         rows.append({**row, "is_impossible": True} if no_answer else row)  # in a table None says nothing
     known = list(dict.fromkeys(str(name) for row in rows for name in row))

@@ -1,4 +1,4 @@
-"""Truths and runs as records and dictionaries: what :mod:`berrypick.inputs.convert` reads, given back."""
+"""Truths and runs as records and dictionaries: what :mod:`berrypick.given.convert` reads, given back."""
 
 from __future__ import annotations
 
@@ -9,18 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from berrypick.core.errors import UsageError
-from berrypick.core.run import Ranking, Run
-from berrypick.core.truth import TopicTruth, Truth
+from berrypick.data.errors import UsageError
+from berrypick.data.run import Ranking, Run
+from berrypick.data.truth import TopicTruth, Truth
 from berrypick.documents.texts import Texts, read_texts
-from berrypick.formats.base import Problems
-from berrypick.formats.io.json_lines import are_span_names, place_of_name, plain, span_fields
-from berrypick.formats.span_run import SpanRun
-from berrypick.formats.span_truth import SpanTruth
+from berrypick.files.problems import Problems
 from berrypick.inputs.column_tables import TextSearch, runs_of_table, truth_of_table, with_absent
-from berrypick.inputs.convert import as_truth
-from berrypick.inputs.fields import FieldReader
 from berrypick.inputs.frames import is_record, one_run, records_table
+from berrypick.rows.fields import FieldReader
+from berrypick.rows.json_lines import are_span_names, place_of_name, plain, span_fields
+from berrypick.rows.run_rows import rows_of_run, run_of_rows
+from berrypick.rows.truth_rows import rows_of_truth, truth_of_rows
 
 # --- records ----------------------------------------------------------------------------------------------------------
 
@@ -28,14 +27,14 @@ from berrypick.inputs.frames import is_record, one_run, records_table
 def run_records(run: Run) -> list[dict[str, Any]]:
     """Return a dictionary for each result, as the lines of span-run have it; elements by their paths."""
     if run.path is None:
-        return [{key: value for key, value in record.items() if key != "tag"} for record in SpanRun.to_records(run)]
+        return [{key: value for key, value in record.items() if key != "tag"} for record in rows_of_run(run)]
     return [{"topic": topic, **record} for topic, ranking in run.rankings() for record in ranking]
 
 
 def truth_records(truth: Truth) -> list[dict[str, Any]]:
     """Return a dictionary for each judgement, as the lines of span-truth have it; elements by their paths."""
     if truth.units != "elements":
-        return list(SpanTruth.to_records(truth))
+        return list(rows_of_truth(truth))
     return [{"topic": name, **record} for name, topic in truth.topics.items() for record in _element_records(topic)]
 
 
@@ -61,11 +60,12 @@ def run_of_records(
     if not held:
         if not empty:
             raise UsageError("no topic has any result: there are no records")
-        return with_absent(SpanRun.from_records((), Problems("records"), ""), empty, "records").changed(tag=tag)
+        run = with_absent(run_of_rows((), Problems("records"), ""), empty, "records")
+        return run.changed(tag=tag, missing="absent")
     _check_records(held, "run")
     search = TextSearch(None if documents is None else read_texts(documents), quotes)
     made = one_run(runs_of_table(records_table(held, "run"), search, tag), "the records hold")
-    return with_absent(made, empty, "records")
+    return with_absent(made, empty, "records").changed(missing="absent" if empty else made.missing)
 
 
 def _is_empty(row: Any) -> bool:
@@ -80,16 +80,9 @@ def truth_of_records(records: Iterable[Any]) -> Truth:
     if any(isinstance(row, Mapping) and "checksum" in row for row in rows):  # lines of span-truth, as it writes them
         lines = ((number, str(row), dict(row)) for number, row in enumerate(rows, start=1))
         problems = Problems("records")
-        return SpanTruth.from_records(span_fields(lines, FieldReader("truth"), problems), problems, "")
+        return truth_of_rows(span_fields(lines, FieldReader("truth"), problems), problems, "")
     _check_records(rows, "truth")
     return truth_of_table(records_table(rows, "truth"))
-
-
-def truth_of_dict(judgements: Mapping[str, Any]) -> Truth:
-    """Make a truth of a dictionary by topic."""
-    if not isinstance(judgements, Mapping):
-        raise UsageError(f"judgements are a dictionary of topic to what is judged, not {type(judgements).__name__}")
-    return as_truth(judgements)
 
 
 def _check_records(rows: Sequence[Any], role: str) -> None:
@@ -158,7 +151,7 @@ def truth_dict(truth: Truth) -> dict[str, Any]:
         bare = {name for name, topic in truth.topics.items() if topic.no_answer}
         return {name: None if name in bare else grades for name, grades in found.items()}
     lists: dict[str, list[dict[str, Any]]] = {name: [] for name in truth.topics}
-    for record in SpanTruth.to_records(replace(truth, annotators={})):
+    for record in rows_of_truth(replace(truth, annotators={})):
         if "topic" in record:
             lists[record.pop("topic")].append(_judgement(record))
     return lists

@@ -4,9 +4,9 @@ For each topic a list, in ranked order for a run, of
 
 * tuples ``(doc, start, end)``, with a score (in a truth: a grade) as the fourth if there is one;
 * pairs of one of these and a score (in a truth: a grade); dictionaries with doc, start, end, text, score (in a truth:
-  quote, grade), or the other names of :mod:`berrypick.inputs.fields`;
+  quote, grade), or the other names of :mod:`berrypick.rows.fields`;
 * plain texts, which are looked up in the documents, as is everything without offsets;
-* what add-ons and other packages read (:mod:`berrypick.inputs.client_readers`): documents and nodes of LangChain,
+* values that a client parser reads (:mod:`berrypick.inputs.client_readers`): documents and nodes of LangChain,
   LlamaIndex, Haystack and chonkie, hits of search engines and vector stores; or, in place of the list, their responses,
   and what chains, engines and pipelines return;
 
@@ -21,19 +21,23 @@ from dataclasses import replace
 from os import PathLike
 from typing import Any
 
-from berrypick.core.errors import InputError, UsageError, shorten
-from berrypick.core.parameters import is_finite
-from berrypick.core.run import Ranking, Run
-from berrypick.core.truth import Truth
+from berrypick.data.errors import InputError, UsageError, shorten
+from berrypick.data.parameters import is_finite
+from berrypick.data.run import Ranking, Run
+from berrypick.data.truth import Truth
 from berrypick.documents.texts import Texts, read_texts
-from berrypick.formats.io.clients import fields_of
-from berrypick.formats.io.json_lines import are_span_names, place_of_name
-from berrypick.formats.io.made_names import file_names, is_made
 from berrypick.inputs.client_readers import Clients, DocumentName
 from berrypick.inputs.column_tables import ColumnTable, TextSearch, is_number, plain_names, run_of_table
-from berrypick.inputs.fields import FieldError, FieldReader, FieldRow, Role, names_of
 from berrypick.inputs.frames import is_frame
 from berrypick.inputs.span_lists import plain_judgements, plain_numbers, plain_spans, scores_run
+from berrypick.rows.chosen_fields import NOTHING_CHOSEN, ChosenFields
+from berrypick.rows.clients import fields_of
+from berrypick.rows.fields import FieldError, FieldReader, FieldRow, Role, names_of, ours_of, refuse_unknown
+from berrypick.rows.json_lines import are_span_names, place_of_name
+from berrypick.rows.made_names import file_names, is_made
+from berrypick.rows.relevance_fields import WORDS, word_of
+from berrypick.rows.row_lists import LISTED, STRING
+from berrypick.rows.run_rows import missing_scores
 
 #: For messages.
 KINDS = "a file, a {0}, a dictionary by topic, a data frame, or records with topic and doc"
@@ -89,7 +93,7 @@ def refuse_response(given: Any, what: str) -> None:
     """Refuse a response without its topic: it would be iterated into the names of its fields, or these be topics."""
     keyed = not isinstance(given, (Mapping, Sequence, Set)) and fields_of(given) is not None
     clients = Clients()
-    if clients.is_result(given):
+    if clients.is_result(given) or _holds_results_by_topic(given, clients):
         return
     if clients.knows(given) or (not is_frame(given) and clients.inside(given) is not None):
         raise UsageError(f"a {what} of a store's hits needs their topics: {{topic: {type(given).__name__}}}")
@@ -97,22 +101,38 @@ def refuse_response(given: Any, what: str) -> None:
         raise UsageError(f"a {what} is {KINDS.format(what.title())}, not {type(given).__name__}")
 
 
+def _holds_results_by_topic(given: Any, clients: Clients) -> bool:
+    """Whether every value is what a component returned, ``{topic: {"documents": [..]}}``. What a pipeline with one
+    component returned looks the same; its name is then no topic of the truth."""
+    return isinstance(given, Mapping) and bool(given) and all(
+        isinstance(one, Mapping) and not clients.knows(one) and clients.holds(one) for one in given.values()
+    )  # fmt: skip
+
+
 # --- by topic ---------------------------------------------------------------------------------------------------------
 
 
-def topics_table(given: Mapping[Any, Any], role: Role, doc: DocumentName = None) -> ColumnTable:
-    """What every topic has, as a table; lists of a run are ranked."""
-    if doc is None:
+def topics_table(
+    given: Mapping[Any, Any], role: Role, doc: DocumentName = None, chosen: ChosenFields = NOTHING_CHOSEN
+) -> ColumnTable:
+    """What every topic has, as a table; lists of a run are ranked. ``chosen``: what a person says about fields."""
+    if {*map(type, given)} != {str}:
+        _refuse_two_keys(plain_names("topic", list(given), []), role)
+    if chosen:
+        items = [one for held in given.values() if isinstance(held, (list, tuple)) for one in held]
+        names = dict.fromkeys(str(name) for one in items if isinstance(one, Mapping) for name in one)
+        refuse_unknown(chosen, [*names], "the truth")
+    elif doc is None:
         plainly = plain_spans(given) if role == "run" else plain_judgements(given)
         if plainly := plainly or plain_numbers(given, "score" if role == "run" else "grade"):
             return plainly
     reader = Clients()
+    given = {topic: _retrieved(topic, held, reader) for topic, held in given.items()}
     lists = role == "run" and not all(isinstance(one, Mapping) and not reader.knows(one) for one in given.values())
     spans = are_span_names([str(name) for found in given.values() if isinstance(found, Mapping) for name in found])
     rows: list[dict[str, Any]] = []
     called: dict[str, str] = {}
-    for topic, held in given.items():
-        found = _retrieved(topic, held, reader)
+    for topic, found in given.items():
         if (hits := _answer(topic, found, reader, doc, role)) is not None:
             fields: Iterator[dict[str, Any]] = iter(hits)
         elif isinstance(found, Mapping):
@@ -121,22 +141,32 @@ def topics_table(given: Mapping[Any, Any], role: Role, doc: DocumentName = None)
             rows.append({"topic": topic, "is_impossible": True})
             continue
         else:
-            fields = _of_results(topic, found, reader, doc, role)
-        for rank, one in enumerate(fields, start=1):
-            rows.append({"topic": topic, **({"rank": rank} if lists else {}), **one})
+            fields = _of_results(topic, found, reader, doc, role, chosen)
+        for place, one in enumerate(fields, start=1):
+            rows.append({"topic": topic, **({LISTED: place} if lists else {}), **one})
             called |= names_of(one)
-    table = ColumnTable.of_rows(
-        reader.with_scores(rows) if lists else rows, "judgements" if role == "truth" else "results"
-    )
+    scored = reader.with_scores(rows) if lists else rows
+    table = ColumnTable.of_rows(scored, "judgements" if role == "truth" else "results")
     topics = tuple(plain_names("topic", list(given), []))
+    unscored = sum(row.get("score") is None for row in rows)
+    partly = (missing_scores(unscored, len(rows)),) if lists and 0 < unscored < len(rows) else ()
     return replace(
         table,
         topics=topics,
         lists=lists,
-        notes=(*table.notes, *reader.notes()),
+        notes=(*table.notes, *partly, *reader.notes()),
         unread=tuple(reader.unread),
         called=called,
+        nested=role == "run",
     )
+
+
+def _refuse_two_keys(topics: Sequence[Any], role: Role) -> None:
+    """An error if two keys are one topic, as 1 and '1' are."""
+    for place, topic in enumerate(topics):
+        if topics.index(topic) < place:
+            what = "judgements" if role == "truth" else "lists of results"
+            raise InputError(f"two keys are topic {topic}", remedy=f"keep one of their {what}")
 
 
 def _retrieved(topic: Any, found: Any, reader: Clients) -> Any:
@@ -159,7 +189,9 @@ def _answer(topic: Any, found: Any, reader: Clients, doc: DocumentName, role: Ro
     return None if rows is None else [_for_role(row, role) for row in rows]
 
 
-def _of_results(topic: Any, found: Any, reader: Clients, doc: DocumentName, role: Role) -> Iterator[dict[str, Any]]:
+def _of_results(
+    topic: Any, found: Any, reader: Clients, doc: DocumentName, role: Role, chosen: ChosenFields
+) -> Iterator[dict[str, Any]]:
     """What the items of a list say. An object that is no list may iterate into the names of its fields, or into pairs
     of these and their values: only results are taken from it."""
     if not isinstance(found, Iterable) or isinstance(found, (str, bytes, Run, Truth)) or _is_keyed(found):
@@ -171,7 +203,7 @@ def _of_results(topic: Any, found: Any, reader: Clients, doc: DocumentName, role
         if not is_list and isinstance(one, (str, bytes, tuple)):
             raise _unknown(topic, found, role)
         try:
-            yield from _fields(one, reader, doc, role)
+            yield from _fields(one, reader, doc, role, chosen)
         except FieldError as error:
             raise InputError(error.what, path=f"topic {topic}", remedy=error.remedy) from None
         except InputError as error:
@@ -206,6 +238,8 @@ def _by_name(topic: Any, found: Mapping[Any, Any], role: Role, spans: bool, by_s
             raise UsageError(f"topic {topic}: the name {shorten(str(name))} contains NUL")
         if role == "truth" and isinstance(value, (list, tuple)):
             continue
+        if role == "truth" and (isinstance(value, bool) or word_of(value) in WORDS):
+            continue
         if not is_number(value) or not is_finite(value):
             where = f"topic {topic}: the {what} of {shorten(str(name))}"
             also = "; results are a list, best first" if isinstance(value, (Mapping, list)) else ""
@@ -215,7 +249,7 @@ def _by_name(topic: Any, found: Mapping[Any, Any], role: Role, spans: bool, by_s
         if isinstance(value, (list, tuple)):
             yield from _spans_of(topic, name, value)
             continue
-        yield {**place_of_name(name, spans), what: float(value)}
+        yield {**place_of_name(name, spans), what: float(value) if is_number(value) else value}
 
 
 def _spans_of(topic: Any, name: Any, spans: Sequence[Any]) -> Iterator[dict[str, Any]]:
@@ -229,22 +263,25 @@ def _spans_of(topic: Any, name: Any, spans: Sequence[Any]) -> Iterator[dict[str,
 # --- one object -----------------------------------------------------------------------------------------------------
 
 
-def _fields(one: Any, reader: Clients, doc: DocumentName, role: Role) -> list[dict[str, Any]]:
+def _fields(one: Any, reader: Clients, doc: DocumentName, role: Role, chosen: ChosenFields) -> list[dict[str, Any]]:
     """What a result says by our names: one row, or several where a hit has inner hits."""
     number = "grade" if role == "truth" else "score"
-    if isinstance(one, tuple) and len(one) == 2 and is_number(one[1]):
-        return [{**row, number: one[1]} for row in _fields(one[0], reader, doc, role)]
+    graded = role == "truth" and isinstance(one, tuple) and len(one) == 2 and isinstance(one[1], bool)
+    pair = isinstance(one, tuple) or (isinstance(one, list) and isinstance(next(iter(one), None), Mapping))
+    if graded or (pair and len(one) == 2 and is_number(one[1])):
+        return [{**row, number: one[1]} for row in _fields(one[0], reader, doc, role, chosen)]
     if type(one) in (tuple, list) and len(one) in (3, 4) and isinstance(one[0], str):
         return [dict(zip(("doc", "start", "end", number), one, strict=False))]
     if (rows := reader.read_one(one, doc)) is not None:
-        return [_for_role(row, role) for row in rows]
+        grade = _graded(one, reader, role, chosen)
+        return [_with_grade(_for_role(row, role), grade) if grade else _for_role(row, role) for row in rows]
     if isinstance(one, tuple) and hasattr(one, "_fields"):  # rows of a database
         one = dict(zip(one._fields, one, strict=True))
     if isinstance(one, Mapping):
-        return _dictionary(one, doc, role, reader.unread)
+        return _dictionary(one, doc, role, reader.unread, chosen)
     if not isinstance(one, str):
         raise unknown_result(one)
-    return [_for_role({"text": one}, role)]
+    return [{"doc": one, STRING: True} if role == "run" else {"quote": one}]
 
 
 def unknown_result(one: Any) -> UsageError:
@@ -268,9 +305,35 @@ def _for_role(found: dict[str, Any], role: Role) -> dict[str, Any]:
     return {**found, "quote": text, **length}
 
 
-def _dictionary(one: Mapping[Any, Any], doc: DocumentName, role: Role, unread: dict[str, None]) -> list[dict[str, Any]]:
+def _with_grade(row: Mapping[str, Any], grade: FieldRow) -> FieldRow:
+    found = FieldRow({**row, **grade})
+    found.called = grade.called
+    return found
+
+
+def _graded(one: Any, reader: Clients, role: Role, chosen: ChosenFields) -> FieldRow:
+    """The grade in the metadata of a document or node of a retrieval library that stands in a truth."""
+    graded = FieldRow()
+    if role == "run":
+        return graded
+    held = getattr(one, "node", None) or one
+    inside = [getattr(held, name, None) for name in ("metadata", "meta")]
+    fields = _with_inside(held) if isinstance(held, Mapping) else {}
+    fields |= {str(name): value for part in inside if isinstance(part, Mapping) for name, value in part.items()}
+    own = {name for name in fields if ours_of(name, "truth") == "grade"} | {*chosen.names}
+    [row] = FieldReader("truth", chosen=chosen).read({name: fields[name] for name in fields if name in own})
+    if "grade" in row:
+        graded["grade"], graded.called = row["grade"], {"grade": names_of(row).get("grade", "grade")}
+        for name in own:
+            reader.unread.pop(name, None)
+    return graded
+
+
+def _dictionary(
+    one: Mapping[Any, Any], doc: DocumentName, role: Role, unread: dict[str, None], chosen: ChosenFields
+) -> list[dict[str, Any]]:
     """A dictionary in a list: its place there is its rank, and the key of the list its topic."""
-    reader = FieldReader(role, ends=False)
+    reader = FieldReader(role, ends=False, chosen=chosen)
     rows = reader.read({name: value for name, value in one.items() if str(name) not in OF_LISTS})
     unread |= reader.unread
     found = []
@@ -293,8 +356,8 @@ def _with_inside(one: Mapping[Any, Any]) -> dict[str, Any]:
     return {str(name): value for part in (*inside, one) for name, value in part.items()}
 
 
-#: What the place of a result says already.
-OF_LISTS = ("rank", "tag", "results")
+#: What results in a list do not say of themselves.
+OF_LISTS = ("tag", "results")
 
 
 def document_name(one: Any, metadata: Mapping[str, Any], doc: DocumentName, found: Any) -> str | None:

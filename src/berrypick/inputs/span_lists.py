@@ -14,13 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from berrypick.core.assemble import assemble
-from berrypick.core.columns import NameColumn, Stretches
-from berrypick.core.run import Run
-from berrypick.formats.io.json_lines import are_span_names
-from berrypick.formats.io.made_names import is_made
+from berrypick.data.assemble import assemble
+from berrypick.data.columns import NameColumn, Stretches
+from berrypick.data.run import Run
 from berrypick.inputs.column_tables import ColumnTable, no_results_notes, plain_names
 from berrypick.kernels import native
+from berrypick.rows.json_lines import are_span_names
+from berrypick.rows.made_names import is_made
+from berrypick.rows.row_lists import LISTED
 
 _NAMES = frozenset({"doc", "start", "end"})
 _PLAIN = (_NAMES, _NAMES | {"score"}, _NAMES | {"text"}, _NAMES | {"score", "text"})
@@ -47,9 +48,9 @@ def plain_spans(given: Mapping[Any, Any]) -> ColumnTable | None:
     if found is None:
         return None
     topic, columns = found
-    rank = [place for held in given.values() for place in range(1, len(held) + 1)]
-    table = ColumnTable.of_columns({"topic": topic, "rank": rank, **columns}, "results")
-    return replace(table, topics=tuple(plain_names("topic", list(given), [])), lists=True)
+    place = [place for held in given.values() for place in range(1, len(held) + 1)]
+    table = ColumnTable.of_columns({"topic": topic, LISTED: place, **columns}, "results")
+    return replace(table, topics=tuple(plain_names("topic", list(given), [])), lists=True, nested=True)
 
 
 def plain_judgements(given: Mapping[Any, Any]) -> ColumnTable | None:
@@ -81,7 +82,7 @@ def plain_numbers(given: Mapping[Any, Any], number: str) -> ColumnTable | None:
     topic = list(chain.from_iterable(repeat(name, len(held)) for name, held in given.items()))
     where = "results" if number == "score" else "judgements"
     table = ColumnTable.of_columns({"topic": topic, "doc": names, number: found}, where)
-    return replace(table, topics=tuple(plain_names("topic", list(given), [])))
+    return replace(table, topics=tuple(plain_names("topic", list(given), [])), nested=number == "score")
 
 
 def scores_run(given: Any, tag: str) -> Run | None:
@@ -102,8 +103,10 @@ def scores_run(given: Any, tag: str) -> Run | None:
     run = assemble(
         tag=tag, topic=topic, document=NameColumn(names), score=score, line=line, order="trec", own_columns=True
     )
+    run = run.changed(disordered=0)  # a dictionary of scores has no other order
     absent = len(topics) - len(held)
-    return run.with_empty(topics).changed(notes=no_results_notes(absent)) if absent else run
+    run = run.with_empty(topics).changed(notes=no_results_notes(absent)) if absent else run
+    return run.changed(missing="absent")
 
 
 def _plain_rows(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from berrypick.core.truth import Offsets
+from berrypick.data.truth import Offsets
 
 if TYPE_CHECKING:
     from berrypick.documents.texts import Texts
@@ -16,13 +16,15 @@ class TextSearch:
     """Where results without offsets are looked up, and whether they need to be.
 
     Where whole documents are judged (``spans`` is False), a result that names its document needs no place in it.
-    ``offsets`` is what the offsets of runs count.
+    ``offsets`` is what the offsets of runs count. ``later``: texts stay with the run, to be placed when the truth is
+    known as well.
     """
 
     texts: Texts | None = None
     quotes: str | None = None
     spans: bool = True
     offsets: Offsets = "chars"
+    later: bool = False
 
     def count(self, text: str) -> int:
         """The length of a text."""

@@ -6,15 +6,15 @@ from collections.abc import Iterable, Mapping
 from os import PathLike, fspath
 from typing import Any
 
-from berrypick.core.errors import InputError, UsageError, nesting_refused
-from berrypick.core.truth import TopicField, TopicFields
-from berrypick.formats.base import Problems
-from berrypick.formats.io.files import content, head, reusable
-from berrypick.formats.io.json_lines import Fields, records
-from berrypick.formats.io.table_files import header_of, table_rows
+from berrypick.data.errors import InputError, UsageError, nesting_refused
+from berrypick.data.truth import TopicField, TopicFields
+from berrypick.files.files import content, head, reusable
+from berrypick.files.problems import Problems
 from berrypick.inputs.column_tables import plain_names
-from berrypick.inputs.fields import TABLE, plain_name
 from berrypick.inputs.frames import _values, is_frame
+from berrypick.rows.fields import TABLE, plain_name
+from berrypick.rows.json_lines import Fields, records
+from berrypick.rows.table_files import header_of, table_rows
 
 #: The field of a file that has one column besides the topic and no header.
 ONLY = "cluster"

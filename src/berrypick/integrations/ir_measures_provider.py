@@ -14,12 +14,12 @@ from ir_measures import measures as theirs
 from ir_measures.providers import Evaluator, Provider
 from ir_measures.util import Metric
 
-from berrypick.core import spec as specs
-from berrypick.core.errors import UsageError, nearest
-from berrypick.core.results import mean
+from berrypick.data import spec as specs
+from berrypick.data.errors import UsageError, nearest
+from berrypick.data.results import mean
 from berrypick.evaluation.functions import evaluate
 from berrypick.evaluation.options import EvaluationOptions, takes_options
-from berrypick.inputs.convert import as_run, as_truth
+from berrypick.given.convert import as_run, as_truth
 from berrypick.measures import document_measures, registry
 from berrypick.measures.base import Measure
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from os import PathLike
 from typing import Any
 
-from berrypick.core.errors import UsageError
-from berrypick.core.results import Results
+from berrypick.data.errors import UsageError
+from berrypick.data.results import Results
 from berrypick.documents.texts import read_texts
 from berrypick.evaluation.evaluation_context import read_collection
 from berrypick.evaluation.functions import evaluate_parts

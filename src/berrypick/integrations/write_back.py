@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from berrypick.core.errors import UsageError
-from berrypick.core.results import Results
-from berrypick.core.words import counted
+from berrypick.data.errors import UsageError
+from berrypick.data.results import Results
+from berrypick.data.words import counted
 
 #: What scores are said to come from.
 SOURCE = "berrypick"

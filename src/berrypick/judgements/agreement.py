@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from berrypick.addons.judge.annotators import votes_of
-from berrypick.comparison.tabular import Tabular, shown
-from berrypick.core.errors import UsageError, one_line
-from berrypick.core.score import Table
-from berrypick.core.truth import Truth
-from berrypick.core.words import counted, unit_word
+from berrypick.data.annotators import votes_of
+from berrypick.data.errors import UsageError, library, one_line
+from berrypick.data.score import Table
+from berrypick.data.truth import Truth
+from berrypick.data.words import counted, unit_word
 from berrypick.formats import positions_in
-from berrypick.inputs.convert import TruthLike, as_truth
+from berrypick.given.convert import TruthLike, as_truth
+from berrypick.tables.tabular import Tabular, shown
 
 
 @dataclass(frozen=True)
@@ -125,10 +125,7 @@ def _unit(truth: Truth) -> str:
 
 def _alpha(counts: dict[tuple[int, int], float]) -> float | None:
     """By the library, which takes a row for each unit."""
-    try:
-        import krippendorff
-    except ModuleNotFoundError:
-        raise UsageError("agreement needs krippendorff: pip install 'berrypick[annotations]'") from None
+    krippendorff = library("krippendorff", "agreement needs krippendorff", "annotations")
     rows = np.repeat(np.array(list(counts), dtype=np.int64).reshape(-1, 2), [round(n) for n in counts.values()], axis=0)
     if not len(rows) or not rows.sum(axis=0).all():  # nothing shared, or one value only
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 import re
@@ -10,12 +11,11 @@ from importlib.resources import files
 from os import PathLike
 from typing import Any
 
-from berrypick.addons.judge.judged_pages import page_data
-from berrypick.addons.judge.page_pool import PageTask
-from berrypick.addons.judge.pool import JudgingTask, Pool, read_tasks
-from berrypick.core.doors import functions
-from berrypick.core.errors import UsageError, option
-from berrypick.formats.io.files import atomic_writer, file_name
+from berrypick.data.errors import UsageError, option
+from berrypick.files.files import atomic_writer, file_name
+from berrypick.judgements.judged_pages import page_data
+from berrypick.judgements.page_pool import PageTask
+from berrypick.judgements.pool import JudgingTask, Pool, read_tasks
 
 _MORE = """  <button id="fresh">New box <kbd>b</kbd></button>
   <button id="edit">Change <kbd>e</kbd></button>
@@ -75,7 +75,9 @@ def annotate(
     if pages is not None and not boxes:
         raise UsageError(f"{option('pages')} shows places on pages, and the tasks are of text")
     if boxes:
-        pictures = None if pages is None else functions.need("PagePictures", option("pages")).of(pages)
+        from berrypick.documents.pages.page_pictures import PagePictures
+
+        pictures = None if pages is None else PagePictures.of(pages)
         data = page_data(boxes, pictures, [] if notes is None else notes)
     else:
         data = {"tasks": _text_tasks(found)}
@@ -101,9 +103,20 @@ def _page(tasks: str, kind: Mapping[str, str]) -> str:
     js = _asset("judging.js") + _asset(f"{kind['js']}.js")
     safe = tasks.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
     parts = {"{css}": css, "{tasks}": safe, "{js}": js, "{label}": kind["label"], "{what}": kind["what"],
-             "{more}": kind["more"]}  # fmt: skip
+             "{more}": kind["more"], "{policy}": _policy(css, js)}  # fmt: skip
     return re.sub("|".join(map(re.escape, parts)), lambda place: parts[place[0]], _asset("annotate.html"))
 
 
+def _policy(css: str, js: str) -> str:
+    """A Content-Security-Policy: only the script and the styles of the page, its own pictures, and no network."""
+    script, style = (
+        f"'sha256-{base64.b64encode(hashlib.sha256(part.encode()).digest()).decode('ascii')}'" for part in (js, css)
+    )
+    return (
+        f"default-src 'none'; script-src {script}; style-src {style}; img-src data: blob:; base-uri 'none'; "
+        "form-action 'none'"
+    )
+
+
 def _asset(name: str) -> str:
-    return (files("berrypick.addons.judge") / "assets" / name).read_text(encoding="utf-8")
+    return (files("berrypick.judgements") / "assets" / name).read_text(encoding="utf-8")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from berrypick.addons.judge.page_pool import Box, PageTask
-from berrypick.core.errors import UsageError
-from berrypick.core.words import counted
+from berrypick.data.errors import UsageError
+from berrypick.data.words import counted
+from berrypick.judgements.page_pool import Box, PageTask
 
 #: Height of a page by its width, where nothing says it.
 _SHAPE = 1.294

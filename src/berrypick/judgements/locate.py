@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from os import PathLike, fspath
 
-from berrypick.addons.adopt.locate_truth import TruthLocator, locate_truth
-from berrypick.core.errors import UsageError, option
-from berrypick.core.truth import Truth
+from berrypick.data.errors import UsageError, option
+from berrypick.data.truth import Truth
 from berrypick.documents.offsets import check_offsets
 from berrypick.documents.quotes import THRESHOLD, check_quotes
 from berrypick.documents.texts import Texts, read_texts
-from berrypick.inputs.convert import TruthLike, as_truth
-from berrypick.inputs.fields import ours_of
+from berrypick.given.convert import TruthLike, as_truth
+from berrypick.judgements.locate_truth import TruthLocator, locate_truth
+from berrypick.rows.fields import ours_of
 
 
 def locate(

@@ -9,17 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from berrypick.addons.adopt.locator import Locator, Place, Unresolved, UnresolvedQuotes, occurrences, with_places
-from berrypick.core.errors import InputError, Message, UsageError, as_flags
-from berrypick.core.truth import Offsets, Quote, TopicTruth, Truth
-from berrypick.core.words import counted
+from berrypick.data.errors import InputError, Message, UsageError, as_flags
+from berrypick.data.truth import Offsets, Quote, TopicTruth, Truth
+from berrypick.data.words import counted
 from berrypick.documents.checked import called, checked_truth
+from berrypick.documents.locator import Locator, Place, Unresolved, UnresolvedQuotes, occurrences, with_places
 from berrypick.documents.offsets import UnitsCache
 from berrypick.documents.quotes import Quotes
 from berrypick.documents.text_check import Mismatch, check_texts, distance, span_of, stated_quotes
 from berrypick.documents.texts import Texts
-from berrypick.formats.io.files import atomic_writer
-from berrypick.formats.io.json_lines import write_lines
+from berrypick.files.files import atomic_writer
+from berrypick.rows.json_lines import write_lines
 
 #: What became of a span or quote; those after the first three are not in the result.
 STATUSES = ("matches", "found", "repaired", "mismatch", "missing", "ambiguous", "beyond the end", "unknown document")

@@ -15,22 +15,22 @@ from typing import Any
 
 import numpy as np
 
-from berrypick.addons.judge.page_marks import in_percent, page_selector
-from berrypick.addons.judge.pool import JudgingTask, Pool, TaskFormat
-from berrypick.addons.judge.web_annotation import TOPIC
-from berrypick.core.arrays import FloatArray
-from berrypick.core.boxes import Boxes, Page
-from berrypick.core.doors import functions
-from berrypick.core.errors import UsageError, option
-from berrypick.core.results import Note
-from berrypick.core.run import Run
-from berrypick.core.score import Table
-from berrypick.core.truth import TopicTruth, Truth
-from berrypick.core.words import counted
+from berrypick.data.arrays import FloatArray
+from berrypick.data.boxes import Boxes, Page
+from berrypick.data.errors import UsageError, option
+from berrypick.data.results import Note
+from berrypick.data.run import Run
+from berrypick.data.score import Table
+from berrypick.data.truth import TopicTruth, Truth
+from berrypick.data.words import counted
+from berrypick.documents.pages.page_units import PageUnits
+from berrypick.files.files import atomic_writer
+from berrypick.formats.annotation.page_marks import in_percent, page_selector
+from berrypick.formats.annotation.web_annotation import TOPIC
 from berrypick.formats.base import Problems
-from berrypick.formats.io.files import atomic_writer
-from berrypick.formats.io.json_lines import Fields, plain, write_lines
+from berrypick.judgements.pool import JudgingTask, Pool, TaskFormat
 from berrypick.kernels.areas import first_seen_areas, union_area
+from berrypick.rows.json_lines import Fields, plain, write_lines
 
 #: What of a box must be left for it to be judged, as a share of its area: sums of floats are not exact.
 _LEFT = 1e-9
@@ -154,8 +154,7 @@ def page_pool(
     if truth is not None and len(truth) and not truth.of_pages:
         what = f"{truth.source or option('truth')} judges no places on pages, and the runs have some"
         raise UsageError(f"{what}: berrypick place turns spans into boxes")
-    made = functions.need("PageUnits", "a pool of pages")
-    known, units = made.of_truth(truth) if truth is not None and truth.of_pages else (truth, _units_of(runs))
+    known, units = PageUnits.of_truth(truth) if truth is not None and truth.of_pages else (truth, _units_of(runs))
     systems = [units.of_run(run) for run in runs]
     notes = [*([] if known is None or truth is None else known.notes[len(truth.notes) :])]
     told = [Note("boxes", text) for text in notes]
@@ -181,10 +180,9 @@ def page_pool(
 
 def _units_of(runs: Sequence[Run]) -> Any:
     """What boxes count in where no truth says it: shares, if some run says how."""
-    made = functions.need("PageUnits", "a pool of pages")
-    found = [made.of_truth(_as_truth(run))[1] for run in runs]
+    found = [PageUnits.of_truth(_as_truth(run))[1] for run in runs]
     sizes = {page: size for units in reversed(found) for page, size in units.sizes.items()}
-    return made(any(units.shares for units in found), sizes, "the other runs")
+    return PageUnits(any(units.shares for units in found), sizes, "the other runs")
 
 
 def _as_truth(run: Run) -> Truth:

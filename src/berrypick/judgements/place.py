@@ -10,17 +10,17 @@ from typing import Any
 import numpy as np
 
 from berrypick import formats
-from berrypick.addons.pages.page_units import in_shares
-from berrypick.addons.pages.page_words import PageWords, read_words
-from berrypick.core.errors import InputError, UsageError
-from berrypick.core.run import Run
-from berrypick.core.truth import Truth
-from berrypick.core.words import counted
+from berrypick.data.errors import InputError, UsageError
+from berrypick.data.run import Run
+from berrypick.data.truth import Truth
+from berrypick.data.words import counted
 from berrypick.documents.checked import checked_run, checked_truth
+from berrypick.documents.pages.page_units import in_shares
+from berrypick.documents.pages.page_words import PageWords, read_words
 from berrypick.documents.placed import placed_run
 from berrypick.documents.quotes import Quotes, located_truth
+from berrypick.given.convert import RunLike, as_runs
 from berrypick.inputs.column_tables import TextSearch
-from berrypick.inputs.convert import RunLike, as_runs
 
 
 def place(value: Truth | Run | RunLike, words: str | PathLike[str] | Any, *, quotes: Quotes = "exact") -> Truth | Run:
@@ -88,7 +88,7 @@ def _placed_run(run: Run, words: PageWords, quotes: Quotes) -> Run:
     if to_spans:
         _check_names(words, run.documents, run.source)
     else:
-        run = placed_run(run, words.texts, (), quotes, spans=True)
+        run = placed_run(run, words.texts, quotes)
         if run.start is None and len(run):
             raise UsageError(f"{run.source or 'the run'} has whole documents; only their parts have places")
         run = checked_run(run, words.texts)
@@ -105,7 +105,8 @@ def _placed_run(run: Run, words: PageWords, quotes: Quotes) -> Run:
     found = Run.from_records(rows) if rows else Run.from_records([])
     empty = [topic for topic in run.topics if topic not in found.topics]
     found = found.with_empty(empty)
-    return replace(found, tag=run.tag, source=run.source, notes=(*run.notes, *_notes(lost, "result", to_spans)))
+    notes = (*run.notes, *_notes(lost, "result", to_spans))
+    return replace(found, tag=run.tag, source=run.source, notes=notes, missing=run.missing)
 
 
 def _span(ranking: Any, row: int) -> dict[str, Any]:

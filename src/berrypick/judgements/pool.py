@@ -17,23 +17,23 @@ from typing import Any, Literal, TextIO, get_args
 
 import numpy as np
 
-from berrypick.addons.judge.annotators import Pieces
-from berrypick.addons.judge.web_annotation import TOPIC
-from berrypick.comparison.tabular import Tabular
-from berrypick.core.arrays import FloatArray
-from berrypick.core.errors import UsageError, nearest, option
-from berrypick.core.run import Run
-from berrypick.core.score import Table
-from berrypick.core.truth import TopicTruth, Truth
-from berrypick.core.words import counted
+from berrypick.data.annotators import Pieces
+from berrypick.data.arrays import FloatArray
+from berrypick.data.errors import UsageError, nearest, option
+from berrypick.data.run import Run
+from berrypick.data.score import Table
+from berrypick.data.truth import TopicTruth, Truth
+from berrypick.data.words import counted
 from berrypick.documents.checked import checked_run, checked_truth
 from berrypick.documents.placed import placed_run
 from berrypick.documents.quotes import located_truth
 from berrypick.documents.texts import Texts, read_texts
-from berrypick.formats.io.files import atomic_writer, file_name
+from berrypick.files.files import atomic_writer, file_name
+from berrypick.formats.annotation.web_annotation import TOPIC
+from berrypick.given.convert import RunsLike, TruthLike, as_runs, as_truth
 from berrypick.inputs.column_tables import TextSearch
-from berrypick.inputs.convert import RunsLike, TruthLike, as_runs, as_truth
 from berrypick.inputs.titles import Titles, read_titles, titles_of
+from berrypick.tables.tabular import Tabular
 
 TaskFormat = Literal["jsonl", "label-studio", "doccano", "w3c"]
 TASK_FORMATS: tuple[TaskFormat, ...] = get_args(TaskFormat)
@@ -186,7 +186,7 @@ def pool(
     known = None if truth is None else as_truth(truth)
     asked = titles if isinstance(titles, Mapping) else _asked(titles, known)
     if any(run.boxes is not None for run in systems):
-        from berrypick.addons.judge.page_pool import page_pool
+        from berrypick.judgements.page_pool import page_pool
 
         return page_pool(_matched(systems, known), known, depth, budget, asked)
     if texts is None:
@@ -220,7 +220,7 @@ def _asked(titles: str | PathLike[str] | None, truth: Truth | None) -> Mapping[s
 
 def _placed(run: Run, texts: Texts) -> Run:
     """A run whose results are known by their texts, as of traces, as places."""
-    return placed_run(run, texts, (), "exact", spans=True)
+    return placed_run(run, texts, "exact")
 
 
 def _judgements(found: Truth, texts: Texts) -> Mapping[str, TopicTruth]:
@@ -362,19 +362,19 @@ _WRITERS: dict[str, Callable[[Sequence[JudgingTask], TextIO], None]] = {
 
 def read_tasks(path: str | PathLike[str]) -> list[JudgingTask]:
     """Tasks from a file that :meth:`Pool.write` wrote: JSON Lines, or for doccano or Label Studio."""
-    from berrypick.formats.io.files import reusable
+    from berrypick.files.files import reusable
 
     with reusable(file_name(path)):
         return _read_tasks(file_name(path))
 
 
 def _read_tasks(path: str) -> list[JudgingTask]:
-    from berrypick.addons.judge.annotation_export import task_fields
-    from berrypick.addons.judge.page_pool import read_page_task
+    from berrypick.files.files import head
+    from berrypick.files.json_files import load
+    from berrypick.formats.annotation.annotation_export import task_fields
     from berrypick.formats.base import Problems
-    from berrypick.formats.io.files import head
-    from berrypick.formats.io.json_files import load
-    from berrypick.formats.io.json_lines import records
+    from berrypick.judgements.page_pool import read_page_task
+    from berrypick.rows.json_lines import records
 
     problems = Problems(path)
     found: list[JudgingTask] = []

@@ -20,18 +20,18 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from berrypick import formats
-from berrypick.addons.adopt.locator import Searchable, located_truth, normal_form, occurrences
-from berrypick.addons.adopt.similar import SimilarText
-from berrypick.comparison.tabular import Tabular
-from berrypick.core.arrays import IntArray
-from berrypick.core.doors import functions
-from berrypick.core.errors import UsageError
-from berrypick.core.score import Table
-from berrypick.core.truth import Quote, TopicTruth, Truth
+from berrypick.data.arrays import IntArray
+from berrypick.data.errors import UsageError, library
+from berrypick.data.score import Table
+from berrypick.data.truth import Quote, TopicTruth, Truth
 from berrypick.documents.checked import checked_truth
+from berrypick.documents.locator import Searchable, located_truth, normal_form, occurrences
 from berrypick.documents.offsets import inside_word
+from berrypick.documents.similar import SimilarText
 from berrypick.documents.texts import Texts, checksum, read_texts
-from berrypick.inputs.convert import TruthLike, as_truth
+from berrypick.given.convert import TruthLike, as_truth
+from berrypick.kernels.common_subsequence import similarity
+from berrypick.tables.tabular import Tabular
 
 Status = Literal["same", "moved", "edited", "split", "ambiguous", "gone"]
 #: What was placed without a remark.
@@ -181,6 +181,8 @@ def relocate(
 
 def _by_annotator(judged: Truth, old: Texts, new: Texts) -> Relocation:
     """The judgements of each annotator by themselves, so that they stay apart."""
+    from berrypick.data.annotators import merge_annotators
+
     parts = {
         who: relocate(replace(judged, topics=topics, annotators={}), old, new)
         for who, topics in judged.annotators.items()
@@ -188,7 +190,7 @@ def _by_annotator(judged: Truth, old: Texts, new: Texts) -> Relocation:
     annotators = {who: part.truth.topics for who, part in parts.items()}
     checksums = {name: made for part in parts.values() for name, made in part.truth.checksums.items()}
     made_on = {"offsets": "chars", "checksums": checksums, "lengths": {}, "texts": {}}
-    merged = functions.need("merge_annotators", "a truth of several annotators")(annotators)
+    merged = merge_annotators(annotators)
     truth = replace(judged, topics=merged, annotators=annotators, **made_on)  # type: ignore[arg-type]
     return Relocation(truth, tuple(case for part in parts.values() for case in part.cases))
 
@@ -508,11 +510,11 @@ class _Words:
     @classmethod
     def aligned(cls, old: str, new: str) -> _Words:
         """By the least number of words put in, left out or replaced."""
-        from rapidfuzz.distance import Levenshtein
-
+        needed = "spans of documents with changed text need RapidFuzz"
+        distance = library("rapidfuzz.distance", needed, "chunks")
         before, after = list(_WORD.finditer(old)), list(_WORD.finditer(new))
         match = np.full(len(before), -1, dtype=np.int64)
-        for code in Levenshtein.opcodes([m[0] for m in before], [m[0] for m in after]):
+        for code in distance.Levenshtein.opcodes([m[0] for m in before], [m[0] for m in after]):
             if code.tag == "equal":
                 match[code.src_start : code.src_end] = np.arange(code.dest_start, code.dest_end)
         return cls(
@@ -548,6 +550,4 @@ def _alike(one: str, other: str) -> int:
 
 
 def _ratio(one: str, other: str) -> float:
-    from rapidfuzz import fuzz
-
-    return float(fuzz.ratio(normal_form(one).strip(), normal_form(other).strip()))
+    return similarity(normal_form(one).strip(), normal_form(other).strip())

@@ -1,4 +1,4 @@
-"""The numerical work, on plain arrays: laws of numbers seen, ideal lists, intervals, trees, chains.
+"""Number crunching on arrays: distributions, ideal lists, intervals, trees, chains.
 
 The compiled form of a kernel, where there is one, shares its function with the NumPy form. Which of the two
 is used is decided at each call: the compiled one if the installation has it, unless BERRYPICK_KERNELS says otherwise.
@@ -7,24 +7,20 @@ is used is decided at each call: the compiled one if the installation has it, un
 from __future__ import annotations
 
 import os
-from importlib import import_module
 from types import ModuleType
 
-from berrypick.core.errors import UsageError
-from berrypick.core.results import Note
+from berrypick.data.errors import UsageError
+from berrypick.data.results import Note
 
 #: So many results, or bytes of documents, are work that compiled kernels save minutes of.
 LARGE, LARGE_BYTES = 100_000, 50_000_000
 
 
-def _load() -> ModuleType | None:
-    try:
-        return import_module("berrypick.kernels._native")
-    except ImportError:  # installed without a C++ compiler
-        return None
-
-
-_native = _load()
+_native: ModuleType | None
+try:
+    from berrypick.kernels import _native
+except ImportError:  # installed without a C++ compiler
+    _native = None
 
 
 def native() -> ModuleType | None:

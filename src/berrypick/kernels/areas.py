@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from berrypick.core.arrays import BoolArray, FloatArray, IntArray
+from berrypick.data.arrays import BoolArray, FloatArray, IntArray
 from berrypick.kernels import native
 from berrypick.kernels.index_ranges import runs
 

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from berrypick.core.arrays import IntArray
+from berrypick.data.arrays import IntArray
 from berrypick.kernels import native
 
 Codes: TypeAlias = npt.NDArray[Any]
@@ -62,6 +62,16 @@ def common_lengths(code: Codes, text: Codes) -> IntArray:
         common = _Common(code)
         found[:] = [common.add(one) for one in text.tolist()]
     return found
+
+
+def similarity(one: str, other: str) -> float:
+    """The share of characters that two texts have in common, in order, in per cent of both; as RapidFuzz's ratio."""
+    size = len(one) + len(other)
+    if not one or not other:
+        return 0.0 if size else 100.0
+    short, long = sorted((one, other), key=len)
+    common = int(common_lengths(codes_of(short), codes_of(long))[-1])
+    return 100 * (1 - (size - 2 * common) / size)
 
 
 def alike_blocks(code: Codes, text: Codes, block: int, width: int, least: int) -> IntArray:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from berrypick.core.arrays import BoolArray, IntArray
+from berrypick.data.arrays import BoolArray, IntArray
 from berrypick.kernels import native
 
 

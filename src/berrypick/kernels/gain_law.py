@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray, IntArray
+from berrypick.data.arrays import FloatArray, IntArray
 from berrypick.kernels.poisson_binomial import upper_tails
 
 #: Most distinct sums that are listed, and most products formed, before the grid is used.

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from berrypick.core.arrays import IntArray
+from berrypick.data.arrays import IntArray
 
 
 def expanded(low: IntArray, high: IntArray) -> tuple[IntArray, IntArray]:

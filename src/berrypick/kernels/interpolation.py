@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray, IntArray, Positions
+from berrypick.data.arrays import FloatArray, IntArray, Positions
 from berrypick.kernels import native
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray, Positions
+from berrypick.data.arrays import FloatArray, Positions
 from berrypick.kernels import native
 
 

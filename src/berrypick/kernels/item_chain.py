@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray, IntArray
+from berrypick.data.arrays import FloatArray, IntArray
 
 
 @dataclass(frozen=True)

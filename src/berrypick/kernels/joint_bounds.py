@@ -17,8 +17,8 @@ from typing import Literal
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray
-from berrypick.core.reach import Reach
+from berrypick.data.arrays import FloatArray
+from berrypick.data.reach import Reach
 from berrypick.kernels import native
 from berrypick.kernels.poisson_binomial import entries
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from berrypick.core.arrays import IntArray, Positions
+from berrypick.data.arrays import IntArray, Positions
 from berrypick.kernels.index_ranges import expanded, runs
 
 #: Pairs that are held together.

@@ -15,8 +15,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from berrypick.core.arrays import BoolArray, FloatArray, IntArray
-from berrypick.core.reach import Reach
+from berrypick.data.arrays import BoolArray, FloatArray, IntArray
+from berrypick.data.reach import Reach
 from berrypick.kernels import in_use, native
 
 

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray, IntArray, Positions
-from berrypick.core.run import Ranking
+from berrypick.data.arrays import FloatArray, IntArray, Positions
+from berrypick.data.run import Ranking
 from berrypick.kernels import native
 from berrypick.kernels.index_ranges import expanded
 from berrypick.kernels.intervals import common_type, contiguous, intersections, merge, union_length

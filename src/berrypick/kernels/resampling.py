@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray, IntArray
+from berrypick.data.arrays import FloatArray, IntArray
 from berrypick.kernels import native
-from berrypick.kernels.blas_threads import one_blas_thread
+from berrypick.workers.blas_threads import one_blas_thread
 
 _NEAR = 64  # columns whose sums stay in the caches
 

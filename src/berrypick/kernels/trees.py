@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray, IntArray
+from berrypick.data.arrays import FloatArray, IntArray
 from berrypick.kernels import native
 
 

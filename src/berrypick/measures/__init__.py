@@ -1,17 +1,18 @@
-"""One file per measure; a new file is found by itself. Measures are imported by name: ``from ... import nxCG``."""
+"""Measures, one file per measure or small family, in a folder per subject."""
 
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from berrypick.core import spec as specs
-from berrypick.core.errors import UsageError
-from berrypick.core.registry import Registry
+from berrypick.data import spec as specs
+from berrypick.data.errors import UsageError
 from berrypick.measures.base import Measure
 from berrypick.measures.typed_names import split_measures, stands_for
+from berrypick.registry.definitions import Room
+from berrypick.registry.registry import Registry, class_problem
 
 if TYPE_CHECKING:
     from berrypick.measures import _documents as document_measures
@@ -26,7 +27,14 @@ def _of_ir_measures() -> Sequence[str]:
     return _documents.names()
 
 
-registry: Registry[Measure] = Registry(sys.modules[__name__], Measure, "measure", external=_of_ir_measures)
+registry: Registry[type[Measure]] = Registry(
+    "measures",
+    "measure",
+    Room(__name__, Path(__file__).parent, facts=("aliases",)),
+    class_problem(Measure),
+    takes=lambda value: isinstance(value, type) and issubclass(value, Measure),
+    external=_of_ir_measures,
+)
 #: Every measure of ours by name.
 registered = registry.all
 
@@ -96,4 +104,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return registry.attributes()
+    return sorted({*__all__, *registry.attributes()})

@@ -16,19 +16,19 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
-from berrypick.core import spec as specs
-from berrypick.core.errors import NamedError, UsageError, shorten
-from berrypick.core.laws import with_laws, without
-from berrypick.core.parameters import Parameter
-from berrypick.core.progress import gc_paused
-from berrypick.core.run import Run
-from berrypick.core.score import Explanation, Score, number
-from berrypick.core.truth import LARGEST_GRADE, TopicTruth, Truth
-from berrypick.judging.repeats import repeats_of
-from berrypick.judging.topic import JudgedTopic
-from berrypick.judging.topics import JudgedTopics
+from berrypick.data import spec as specs
+from berrypick.data.errors import NamedError, UsageError, shorten
+from berrypick.data.laws import with_laws, without
+from berrypick.data.parameters import Parameter
+from berrypick.data.run import Run
+from berrypick.data.score import Explanation, Score, number
+from berrypick.data.truth import LARGEST_GRADE, TopicTruth, Truth
 from berrypick.measures.base import Measure
 from berrypick.measures.documents._ranked import document_table, run_of
+from berrypick.topics.repeats import repeats_of
+from berrypick.topics.topic import JudgedTopic
+from berrypick.topics.topics import JudgedTopics
+from berrypick.workers.progress import gc_paused
 
 #: Results that go through ir_measures at once.
 BATCH = 200_000

@@ -1,4 +1,4 @@
-"""Base classes of measures that ask at which rank each target is found, or seen, for add-ons and other packages."""
+"""Base classes of measures that ask at which rank each target is found or seen."""
 
 from berrypick.measures.readers._targets import TargetMeasure as TargetMeasure
 from berrypick.measures.spans._chunks import SpanMeasure as SpanMeasure

@@ -8,17 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from berrypick.core.arrays import BoolArray, FloatArray, IntArray
-from berrypick.core.errors import UsageError
-from berrypick.core.observed import once_for_each
-from berrypick.core.parameters import parameter, positive_share
-from berrypick.core.run import Ranking
-from berrypick.core.score import Score
-from berrypick.core.truth import Targets
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.arrays import BoolArray, FloatArray, IntArray
+from berrypick.data.errors import UsageError
+from berrypick.data.observed import once_for_each
+from berrypick.data.parameters import parameter, positive_share
+from berrypick.data.run import Ranking
+from berrypick.data.score import Score
+from berrypick.data.truth import Targets
 from berrypick.kernels.meetings import TOGETHER, Meetings
 from berrypick.measures.together import SpansTogether
-from berrypick.relevance.in_common import common_lengths, meetings, sizes
+from berrypick.targets.in_common import common_lengths, meetings, sizes
+from berrypick.topics.topic import JudgedTopic
 
 #: A threshold is reached in spite of rounding.
 ALMOST = 1 - 1e-9

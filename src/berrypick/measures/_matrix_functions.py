@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray
-from berrypick.core.errors import UsageError
-from berrypick.core.reach import Reach
+from berrypick.data.arrays import FloatArray
+from berrypick.data.errors import UsageError
+from berrypick.data.reach import Reach
 
 
 def expected_ratio(reach: Any, idealism: Any = None) -> FloatArray:

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray
-from berrypick.core.errors import UsageError
-from berrypick.core.reach import Reach
-from berrypick.core.score import Table, number
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.arrays import FloatArray
+from berrypick.data.errors import UsageError
+from berrypick.data.reach import Reach
+from berrypick.data.score import Table, number
 from berrypick.kernels.poisson_binomial import number_seen
+from berrypick.topics.topic import JudgedTopic
 
 #: Longer tables are cut.
 MOST_ROWS = 30

@@ -8,11 +8,11 @@ from typing import Literal
 
 import numpy as np
 
-from berrypick.core.reach import Reach
-from berrypick.core.score import Table, number
-from berrypick.judging.candidates import Candidates
+from berrypick.data.reach import Reach
+from berrypick.data.score import Table, number
 from berrypick.kernels.lists import ideal as ideals
-from berrypick.measures.readers.certificate import Searched, search_of
+from berrypick.measures.readers._certificate import Searched, search_of
+from berrypick.topics.candidates import Candidates
 
 IdealName = Literal["targets", "greedy", "exact", "certified"]
 

@@ -1,4 +1,4 @@
-"""The relevant text that a ranking returns, for measures of add-ons and other packages."""
+"""The relevant text that a ranking returns, for measures of text."""
 
 from berrypick.measures.spans._text import Article as Article
 from berrypick.measures.spans._text import View as View

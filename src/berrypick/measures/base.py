@@ -11,30 +11,34 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeVar, get_args
 
-from berrypick.core import spec as specs
-from berrypick.core.errors import NamedError, UsageError
-from berrypick.core.laws import USUAL, laws_problem, without
-from berrypick.core.observed import unrecorded
-from berrypick.core.parameters import Parameterized, plain
-from berrypick.core.score import Curve, Explanation, Score, Table, number
-from berrypick.core.words import counted
+from berrypick.data import spec as specs
+from berrypick.data.arrays import FloatArray
+from berrypick.data.errors import NamedError, UsageError
+from berrypick.data.laws import USUAL, laws_problem, without
+from berrypick.data.observed import unrecorded
+from berrypick.data.parameters import Parameterized, plain
+from berrypick.data.score import Curve, Explanation, Score, Table, number
+from berrypick.data.words import counted
 from berrypick.measures.reader_values import ReaderValues as ReaderValues
 
 if TYPE_CHECKING:
-    from berrypick.judging.context import JudgingContext
-    from berrypick.judging.topic import JudgedTopic
-    from berrypick.judging.topics import JudgedTopics
-    from berrypick.relevance.gains import Quantisation
+    from berrypick.targets.gains import Quantisation
+    from berrypick.topics.context import JudgingContext
+    from berrypick.topics.topic import JudgedTopic
+    from berrypick.topics.topics import JudgedTopics
 
 if TYPE_CHECKING:  # for few measures
-    from berrypick.judging.reader_sessions import ReaderSessions
-    from berrypick.measures.best_list import BestList
+    from berrypick.ideal.best_list import BestList
     from berrypick.measures.together import SpansTogether
+    from berrypick.topics.reader_sessions import ReaderSessions
 
 #: 0.01, 0.02 .. 1: the recall levels at which curves of several topics are averaged.
 LEVELS = tuple(i / 100 for i in range(1, 101))
-#: What measures may depend on: options, what targets are, how they are gained, and how long documents and elements are.
-MAY_DEPEND_ON = ("user", "idealism", "effort", "units", "chunks", "targets", "ignore_elements", "lengths", "sizes")
+#: What measures may depend on: options, what targets are, how they are gained, how long documents and elements are, and
+#: what topics count as that a run does not mention.
+MAY_DEPEND_ON = (
+    "user", "idealism", "effort", "units", "chunks", "targets", "ignore_elements", "lengths", "sizes", "missing",
+)  # fmt: skip
 #: How many targets and ranks an explanation shows.
 SHOWN = 30
 
@@ -77,6 +81,8 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
     #: What the number after @ means.
     cutoff: ClassVar[Cutoff] = "none"
     cutoff_required: ClassVar[bool] = False
+    #: The number after @ in words, where it counts something else than ranks.
+    cutoff_is: ClassVar[str] = ""
     #: What the value may depend on, for notes on options that have no effect; unless said, any of these. Signatures
     #: name what a value did depend on, whatever is declared here.
     depends_on: ClassVar[tuple[str, ...]] = ("user", "idealism", "effort", "units")
@@ -117,13 +123,15 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
     needs_chunks: ClassVar[bool] = False
     #: Whether it holds for places on pages too, with areas for lengths.
     of_areas: ClassVar[bool] = False
+    #: Whether it counts sufficient sets or hops, which the report then shows topic by topic.
+    of_sets: ClassVar[bool] = False
     #: Whether it asks if the run rightly answers, or abstains.
     of_answers: ClassVar[bool] = False
     #: Whether it is computed for videos of known lengths where no measure is named. A subclass has to say it again.
     default_of_videos: ClassVar[bool] = False
     #: Whether :meth:`score_together` may be asked. A subclass that replaces a method has to say it again.
     scored_together: ClassVar[bool] = False
-    #: What its value must not depend on, and in which direction it moves: names of ``berrypick.core.laws.LAWS``.
+    #: What its value must not depend on, and in which direction it moves: names of ``berrypick.data.laws.LAWS``.
     laws: ClassVar[tuple[str, ...]] = USUAL
 
     at: float | int | None = None
@@ -131,7 +139,7 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
     @classmethod
     def declared_laws(cls) -> tuple[str, ...]:
         """Return the laws of the class; one of them is about cut-offs of ranks, for those who have them."""
-        return cls.laws if cls.cutoff == "rank" else without("junk-after-cut", laws=cls.laws)
+        return cls.laws if cls.cutoff == "rank" and not cls.cutoff_is else without("junk-after-cut", laws=cls.laws)
 
     def kept_laws(self) -> tuple[str, ...]:
         """Return the laws of the measure with its parameters, some of which may break one."""
@@ -144,6 +152,10 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
     def quantisation(self) -> Quantisation | None:
         """Return the quantisation named in the measure itself."""
         return self.parameter_values().get("quant")
+
+    def found_at(self, judged: JudgedTopic) -> FloatArray | None:
+        """Return the rank at which each target is found, infinite for never; None where that does not decide."""
+        return None
 
     def counts_repeats(self) -> bool:
         """Say whether a result that repeats an earlier one counts again."""
@@ -177,7 +189,8 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
             raise UsageError(f"{self.name()}: the cut-off is a number, not {at!r:.60}")
         if self.cutoff == "rank":
             if not isinstance(at, int) or at < 1:
-                raise UsageError(f"{self.name()}@{at:g}: the cut-off is a rank, a whole number from 1")
+                what = self.cutoff_is or "a rank"
+                raise UsageError(f"{self.name()}@{at:g}: the cut-off is {what}, a whole number from 1")
         elif not 0 <= at <= 1:
             raise UsageError(f"{self.name()}@{at:g}: the cut-off is a recall level from 0 to 1{self.level_remedy(at)}")
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray
+from berrypick.data.arrays import FloatArray
 
 #: Groups of readers, by which the error of a simulated value is estimated.
 GROUPS = 128

@@ -14,13 +14,13 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from berrypick.core.arrays import BoolArray, FloatArray, IntArray, Positions
-from berrypick.core.columns import Coded
-from berrypick.core.run import Run
-from berrypick.core.truth import TopicTruth, Truth
-from berrypick.judging.repeats import repeats_of
+from berrypick.data.arrays import BoolArray, FloatArray, IntArray, Positions
+from berrypick.data.columns import Coded
+from berrypick.data.run import Run
+from berrypick.data.truth import TopicTruth, Truth
 from berrypick.kernels.index_ranges import expanded, runs
 from berrypick.kernels.relevant_text import MeasuredText, ReadLists, numbered_documents, read_lists
+from berrypick.topics.repeats import repeats_of
 
 #: Rows whose topics are taken together: what they need stays in the caches of a processor.
 ROWS = 1 << 17

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from berrypick.core import spec as specs
+from berrypick.data import spec as specs
 
 #: Names to ours. A name with a cut-off behind it is one of trec_eval's: ``ndcg_cut_10``, ``P_5``.
 TYPED = {

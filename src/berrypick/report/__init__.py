@@ -1,1 +1,1 @@
-"""What people look at: tables, explanations."""
+"""Figures, notebook displays, and the HTML report with its panels."""

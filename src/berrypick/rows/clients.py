@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
 
-from berrypick.core.errors import InputError
+from berrypick.data.errors import InputError
 
 #: What stands for itself.
 _SIMPLE = (str, bytes, bool, int, float, type(None))

@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping, MutableMapping, Sequence
 from typing import Any, Literal
 
-from berrypick.inputs.layouts import LayoutError
+from berrypick.rows.layouts import LayoutError
 
 #: The key of rows by our names that says what start and end count, where fields say so.
 UNIT = "_unit"
@@ -137,10 +137,11 @@ def _is_number(value: Any) -> bool:
 
 
 def _check_text(row: Mapping[str, Any], called: Mapping[str, str], lines: int) -> None:
-    """A text beside lines has no more lines than they are; blank ones may have been stripped."""
+    """A text beside lines has no more lines than they are; blank ones may have been stripped. Only a line feed ends a
+    line, as in documents."""
     for name in ("text", "quote"):
         text = row.get(name)
-        if isinstance(text, str) and (many := len(text.strip("\r\n").splitlines())) > lines:
+        if isinstance(text, str) and (many := 1 + text.strip("\r\n").count("\n")) > lines:
             there = called.get(name, name)
             what = f"{there} has {many} lines, and the place {lines}"
             raise LayoutError(what, "lines count from 1, and start_line and end_line are both included")

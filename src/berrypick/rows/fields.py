@@ -15,10 +15,17 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, Literal
 
-from berrypick.core.errors import BerrypickError, InputError, UsageError, nearest, option, shorten
-from berrypick.inputs.counted_places import COUNTED, DETAIL_NUMBERS, DETAILS, LINES, SECONDS, in_one_unit
-from berrypick.inputs.layouts import LayoutError, with_places
-from berrypick.inputs.row_lists import as_lists, spread
+from berrypick.data.errors import BerrypickError, InputError, UsageError, nearest, option, shorten
+from berrypick.data.strings import LONGEST_NAME, is_text
+from berrypick.data.words import plain_title
+from berrypick.rows.chosen_fields import NOTHING_CHOSEN, ChosenFields
+from berrypick.rows.counted_places import COUNTED, DETAIL_NUMBERS, DETAILS, LINES, SECONDS, in_one_unit
+from berrypick.rows.entries import ENTRY_ID, Entries
+from berrypick.rows.layouts import LayoutError, with_places
+from berrypick.rows.loader_fields import PAGE_FIELDS, without_loader_fields
+from berrypick.rows.relevance_fields import NAMES as GRADES
+from berrypick.rows.relevance_fields import OF_TRUTHS_ALONE, OPEN, are_relevance, grade_of, score_is_grade
+from berrypick.rows.row_lists import LISTED, STRING, as_lists, spread
 
 Role = Literal["truth", "run"]
 
@@ -66,7 +73,7 @@ _RESULT_TEXT = Aliases(
 _QUOTE = Aliases(
     (),
     ("quote", "reference_context", "reference_contexts", "ground_truth_context", "ground_truth_contexts", "evidence",
-     "context", "contexts", "passage", "reference", "answer"),
+     "context", "contexts", "passage", "passages", "reference", "answer"),
 )  # fmt: skip
 _PAGES = {
     "page": Aliases(("page", "page_no", "page_number", "page_num", "page_id")),
@@ -85,7 +92,7 @@ _SHARED = {"topic": _TOPIC, "doc": _DOC, "start": _START, "end": _END, "length":
 TABLE: Mapping[Role, Mapping[str, Aliases]] = {
     "truth": {
         **_SHARED,
-        "grade": Aliases(("grade", "relevance", "label", "rel", "judgement", "judgment"), ("score",)),
+        "grade": Aliases(GRADES),
         "quote": _QUOTE,
         # of a span: it checks the offsets. What is a quote in a truth is not repeated here
         "text": Aliases((), tuple(name for name in _RESULT_TEXT.other if name not in _QUOTE.other)),
@@ -113,9 +120,17 @@ LISTS: Mapping[Role, tuple[str, ...]] = {
     "truth": ("relevant", "relevant_docs", "relevant_documents"),
     "run": (
         "retrieved", "docs", "retrieved_docs", "retrieved_documents", "results", "hits", "chunks", "retrieved_chunks",
-        "passages", "retrieved_passages", "nodes", "retrieved_nodes",
+        "passages", "retrieved_passages", "nodes", "retrieved_nodes", "documents", "source_documents", "source_nodes",
+        "search_results",
     ),
 }  # fmt: skip
+#: Of these lists, those that stores, chains and engines return: no truth has them.
+OF_ANSWERS = frozenset({"hits", "documents", "source_documents", "source_nodes", "search_results"})
+#: Names of texts under which a list may hold objects: results, each with fields of its own.
+LISTS_OF_TEXTS = ("contexts", "retrieved_contexts", "retrieval_context", "context")
+#: Names of texts whose strings are texts, whatever the truth judges.
+_TEXTS_ONLY = frozenset({"text", "content", "cited_text", "page_content", "chunk_text", "passage_text", "body",
+                         "snippet", "excerpt", "document_text"})  # fmt: skip
 #: Fields that may be lists of the same length, an item for each result.
 _PLACED = ("start", "end", "length", *(name for name in COUNTED if name != "ts"))
 _LISTED = ("doc", *_PLACED, "rank", "score", "distance", "grade")
@@ -170,8 +185,6 @@ _REMEDY = {
 _WITH_PAGES = "split_idx_start"
 #: Words of other meanings too, such as the sender of a message: places only where they are numbers.
 _COMMON = frozenset({"from", "to", "begin", "stop", "offset"})
-#: A longer ``document`` is no name but a text.
-_LONGEST_NAME = 200
 _WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
@@ -209,14 +222,14 @@ def ours_of(name: str, role: Role) -> str:
     return next((ours for ours, aliases in TABLE[role].items() if plain in aliases.all), "")
 
 
-def is_number_field(name: str, role: Role) -> bool:
-    """Whether a field of this name holds a number."""
-    return ours_of(name, role) in _NUMBERS
-
-
 def names_topic(names: Iterable[str]) -> bool:
     """Whether one of the names is that of a topic."""
     return has_name(names, _TOPIC)
+
+
+def is_question(name: str) -> bool:
+    """Whether a field of this name holds the text of a question."""
+    return plain_name(name) in QUESTIONS
 
 
 def has_name(names: Iterable[str], aliases: Aliases) -> bool:
@@ -237,9 +250,16 @@ def has_list(names: Iterable[Any]) -> bool:
     return any(plain_name(str(name)) in known for name in names for known in LISTS.values())
 
 
+def is_list(name: str, role: Role) -> bool:
+    """Whether a name is that of a list of results, or of what is relevant."""
+    return plain_name(name) in LISTS[role]
+
+
 def is_used(name: str, role: Role) -> bool:
     """Whether a field of this name may change a number, or say that one would be wrong."""
-    return bool(ours_of(name, role)) or plain_name(name) in {*_PLACES, *_COUNTED, *_INSIDE, "tag"}
+    # an id may be that of a question, where nothing else names the topic
+    known = {*_PLACES, *_COUNTED, *_INSIDE, *LISTS[role], "tag", "id"}
+    return bool(ours_of(name, role)) or plain_name(name) in known
 
 
 def counts(name: str) -> str:
@@ -254,6 +274,13 @@ class FieldRow(dict[str, Any]):
     """Fields by our names; ``called`` has what they are called in the input."""
 
     called: Mapping[str, str] = {}
+
+
+def with_fields(row: Mapping[str, Any], more: Mapping[str, Any]) -> FieldRow:
+    """A row with other or more fields, and what its fields are called."""
+    made = FieldRow({**row, **more})
+    made.called = names_of(row)
+    return made
 
 
 def names_of(row: Mapping[str, Any]) -> Mapping[str, str]:
@@ -273,6 +300,15 @@ class _Plan:
     #: Their names under which there may be lists, of results or of what results have.
     whole: tuple[str, ...] = ()
     lists: tuple[str, ...] = ()
+    asked: bool = False  # whether the question is all that names the topic
+    contexts: tuple[str, ...] = ()
+    #: Their names that are not read because a person says so.
+    ignored: frozenset[str] = frozenset()
+
+    @cached_property
+    def quotes(self) -> tuple[str, ...]:
+        """Their names of quotes, which may be lists of objects."""
+        return tuple(name for name in self.wanted.get("quote", ()) if plain_name(name) not in LAST_QUOTES)
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
@@ -297,34 +333,62 @@ _ONE_ONLY = ("start", "end", *COUNTED, *_PAGES)
 
 
 @lru_cache(maxsize=1024)
-def _plan(names: tuple[str, ...], role: Role) -> _Plan:
+def _plan(names: tuple[str, ...], role: Role, chosen: ChosenFields = NOTHING_CHOSEN) -> _Plan:
+    settled = {ours: _spelt(name, names) for ours, name in chosen.named}
+    ignored = frozenset(name for name in names if _is_ignored(name, role, chosen))
+    apart = {*settled.values(), *ignored, *(_spelt(name, names) for name in chosen.groups)}
     plain: dict[str, list[str]] = {}
     for name in names:
-        plain.setdefault(plain_name(name), []).append(name)
+        if name not in apart:
+            plain.setdefault(plain_name(name), []).append(name)
     wanted: dict[str, tuple[str, ...]] = {}
     for ours, aliases in TABLE[role].items():
-        if theirs := tuple(name for known in aliases.all if known != "tag" for name in plain.get(known, ())):
+        if ours in settled:
+            theirs: tuple[str, ...] = (settled[ours],) if settled[ours] in names else ()
+        else:
+            theirs = tuple(name for known in aliases.all if known != "tag" for name in plain.get(known, ()))
+        if theirs:
             wanted[ours] = theirs
     asked = any(name in plain for name in QUESTIONS[:-1]) and not any(name in plain for name in _TOPIC.usual)
-    if role == "truth" and "id" in plain and asked:
-        wanted["topic"] = tuple(plain["id"])
+    if "id" in plain and asked and "topic" not in settled:  # in a run it may also be the id of a chunk
+        wanted["topic" if role == "truth" else "id"] = tuple(plain["id"])
+    if role == "truth" and "grade" not in {*wanted, *settled} and score_is_grade(plain):
+        wanted["grade"] = tuple(plain["score"])
     own = {ours for ours in TABLE[role] if ours in _SIMPLE} | {"tag", "results"}
     used = {name for theirs in wanted.values() for name in theirs}
     whole = tuple(name for known in LISTS[role] for name in plain.get(known, ()))
     lists = (*whole, *(name for ours in _LISTED for name in wanted.get(ours, ())))
-    rest = tuple(name for name in names if name not in used)
-    return _Plan(own.issuperset(names), wanted, _easy(plain, wanted), rest, whole, lists)
+    rest = tuple(name for name in names if name not in used and name not in ignored)
+    contexts = tuple(name for known in LISTS_OF_TEXTS for name in plain.get(known, ())) if role == "run" else ()
+    simple = own.issuperset(names) and not chosen
+    return _Plan(simple, wanted, _easy(plain, wanted), rest, whole, lists, asked, contexts, ignored)
+
+
+def _spelt(name: str, names: Sequence[str]) -> str:
+    """A name as the file writes it, if it differs by case or style only."""
+    if name in names:
+        return name
+    return next((one for one in names if plain_name(one) == plain_name(name)), name)
+
+
+def _is_ignored(name: str, role: Role, chosen: ChosenFields) -> bool:
+    """Whether a person says that a field is not read, by its name or by what it would be read as."""
+    if not chosen.ignored or name in chosen.names:
+        return False
+    return ours_of(name, role) in chosen.ignored or plain_name(name) in map(plain_name, chosen.ignored)
 
 
 def _easy(plain: Iterable[str], wanted: Mapping[str, tuple[str, ...]]) -> Mapping[str, str] | None:
     doubtful = {*_COUNTED, *_PLACES, *_INSIDE, *_COMMON, *LAST_QUOTES, "document", "tag", "results"}
     if (
         not doubtful.isdisjoint(plain)
-        or not {"distance", "length", "lines", *COUNTED}.isdisjoint(wanted)
+        or not {"distance", "length", "lines", "id", *COUNTED}.isdisjoint(wanted)
         or {"quote", "text"} <= {*wanted}
     ):
         return None
-    if any(len(theirs) > 1 for theirs in wanted.values()) or ("start" in wanted and not {*_PAGES}.isdisjoint(wanted)):
+    if any(len(theirs) > 1 for theirs in wanted.values()):
+        return None
+    if not {*_PAGES}.isdisjoint(wanted) and not {"start", "text"}.isdisjoint(wanted):
         return None
     return {ours: theirs[0] for ours, theirs in wanted.items()}
 
@@ -340,54 +404,128 @@ def direct_names(names: tuple[str, ...], role: Role) -> Mapping[str, str] | None
     return {**dict.fromkeys(names, ""), **{theirs: ours for ours, theirs in plan.easy.items()}}
 
 
+def refuse_unknown(chosen: ChosenFields, names: Sequence[str], where: str) -> None:
+    """Refuse names that a person gave and that are not among those of an input."""
+    ignored = {plain_name(name) for name in names} | {*TABLE["truth"]}
+    for name in (*chosen.names, *(name for name in chosen.ignored if plain_name(name) not in ignored)):
+        if names and _spelt(name, names) not in names:
+            has = nearest(name, list(names)) or f"; it has {', '.join(names[:12])}"
+            raise UsageError(f"{where} has no field {name}{has}")
+
+
 class FieldReader:
     """Reads rows by our names, and keeps the names of what it did not read.
 
     ``ends``: an end that is missing follows from the text or the length of its row; those who know what offsets count
     do that themselves. ``metadata``: of several names of a document the first counts, whatever tier it is of.
+    ``chosen``: what a person says about fields.
     """
 
-    def __init__(self, role: Role, ends: bool = True, metadata: bool = False) -> None:
+    def __init__(
+        self, role: Role, ends: bool = True, metadata: bool = False, chosen: ChosenFields = NOTHING_CHOSEN
+    ) -> None:
         self.role: Role = role
-        self._ends, self._metadata = ends, metadata
+        self._ends, self._metadata, self._chosen = ends, metadata, chosen
         self.unread: dict[str, None] = {}
+        #: Whether the last row was an entry: the list of results of its topic, perhaps an empty one.
+        self.is_entry = False
+        #: The rows of a run that were read, by topic.
+        self.entries = Entries()
         self._names: tuple[Any, ...] = ()
         self._plan = _Plan(False, {})
+        self._seen: dict[str, None] = {}  # names of all rows, where a person has named some
+        for role_name, _ in chosen.named:
+            if role_name not in TABLE[role]:
+                offer = (
+                    nearest(role_name, [*TABLE[role]]) or "; roles are topic, doc, start, end, quote, grade and group"
+                )
+                raise UsageError(f"{option('fields')}: {shorten(role_name, 40)} is not a role{offer}")
 
     def read(self, given: Mapping[Any, Any]) -> Sequence[Mapping[str, Any]]:
         """A row by our names; several rows where it holds a list of texts. What would not be used is an error."""
+        rows = self._read(given)
+        if self.role == "run" and self._plan.asked:
+            for row in rows:
+                if type(row.get("topic")) is str:
+                    row["topic"] = plain_title(row["topic"])  # type: ignore[index]
+        return rows
+
+    def _read(self, given: Mapping[Any, Any]) -> Sequence[Mapping[str, Any]]:
         names = tuple(given)
         if not names or names != self._names:  # most rows have the names of the one before
             if {*map(type, names)} != {str}:
                 given = {str(name): value for name, value in given.items()}
                 names = tuple(given)
-            self._names, self._plan = names, _plan(names, self.role)
-        plan = self._plan
-        may_list = bool(plan.whole) if plan.simple and type(given.get("doc")) is str else bool(plan.lists)
+            self._names, self._plan = names, _plan(names, self.role, self._chosen)
+            self._seen |= dict.fromkeys(names if self._chosen else ())
+        plan, self.is_entry = self._plan, False
+        if plan.ignored:
+            given = {name: value for name, value in given.items() if name not in plan.ignored}
+        may_list = bool(plan.whole if plan.simple and type(given.get("doc")) is str else plan.lists or plan.contexts)
+        may_list = may_list or (self.role == "truth" and bool(plan.quotes))
         if may_list and (rows := self._spread(plan, given)) is not None:
             return rows
         if plan.simple:
             return (given,)
         if plan.easy is not None and (easy := self._easy_row(plan, plan.easy, given)) is not None:
             return (easy,)
+        pages: dict[str, Any] = {}
+        given = _flat(given)
+        if self.role == "run" and _has_text_or_offsets(given):
+            given, pages = without_loader_fields(given, _is_page, _place_inside)
         try:
-            given = with_places(_flat(given))
+            given = with_places(given)
         except LayoutError as error:
             raise FieldError(str(error), error.remedy) from None
+        plan = _plan(tuple(given), self.role, self._chosen)
+        self._seen |= dict.fromkeys(given if self._chosen else ())
+        given = {name: value for name, value in given.items() if name not in plan.ignored}
         refuse_places({name: value for name, value in given.items() if value is not None})
-        row = self._row(_plan(tuple(given), self.role).wanted, given)
+        row = self._row(plan.wanted, given)
+        if self.role == "run" and _has_no_texts(row, plan.wanted, given):
+            self.is_entry = True
+            for name in plan.wanted["text"]:
+                self.unread.pop(name, None)
+            return (self._empty_entry(plan.wanted, given),)
         self._place(row)
+        if pages:
+            row[PAGE_FIELDS] = pages
         if self._ends:
             row = with_end(row)
+        self.is_entry = isinstance(row.get("text"), (list, tuple))
+        if self.is_entry and "id" in row:
+            row[ENTRY_ID] = row.pop("id")
         return _one_text_each(row, self.role)
+
+    def _empty_entry(self, wanted: Mapping[str, tuple[str, ...]], given: Mapping[str, Any]) -> FieldRow:
+        """A row that says that nothing was retrieved for its topic."""
+        names = {ours: self._name(ours, {name: given[name] for name in wanted[ours]})
+                 for ours in ("topic", "id", "run") if ours in wanted}  # fmt: skip
+        row = FieldRow({ours: given[name] for ours, name in names.items() if name is not None})
+        row.called = {ours: name for ours, name in names.items() if name is not None}
+        if self.role == "truth":
+            row["is_impossible"] = True
+            return row
+        row["results"] = []
+        if "id" in row:
+            row[ENTRY_ID] = row.pop("id")
+        if "tag" in given and "run" not in row:
+            row["tag"] = given["tag"]
+        return row
 
     def _spread(self, plan: _Plan, given: Mapping[str, Any]) -> Sequence[Mapping[str, Any]] | None:
         """The rows of a row that holds lists; None if it holds none."""
         if _SCALARS.issuperset(map(type, given.values())):
             return None
         given = as_lists(given)
+        whole: tuple[str, ...] = plan.whole
+        if self.role == "truth":
+            given, judged = _judged_lists(plan, given)
+            whole = (*(name for name in whole if not _grades_passages(name, plan, given)), *judged)
         _refuse_shared(plan, given)
         texts = {name for name in plan.wanted.get("text", ()) if isinstance(given[name], (list, tuple))}
+        if self.role == "truth":
+            texts |= _beside_lists(plan, given, whole)
         placed = any(isinstance(given[name], (list, tuple)) for name in plan.lists)
         named = [name for ours in ("set", "hop") for name in plan.wanted.get(ours, ())]
         if any(isinstance(given[name], (list, tuple)) for name in plan.lists if name not in plan.whole):
@@ -395,29 +533,62 @@ class FieldReader:
         of_one = (name for ours in _OF_ONE for name in plan.wanted.get(ours, ()))
         if any(given[name] is not None and not isinstance(given[name], (list, tuple)) for name in of_one):
             return None  # one place or score cannot be that of several results
+        if plan.contexts and not any(isinstance(given[name], (list, tuple)) for name in (*plan.whole, *plan.lists)):
+            whole = tuple(name for name in plan.contexts if _holds_objects(given[name]))
         try:
-            rows = spread(given, plan.whole, {*plan.lists, *(texts if placed else ())} - {*plan.whole})
+            rows = spread(given, whole, {*plan.lists, *(texts if placed else ())} - {*whole})
         except ValueError as error:
             raise FieldError(str(error), "give one list, with an item for each result") from None
         if rows is None:
             return None
+        listed = {*plan.whole, *plan.wanted.get("doc", ()), *texts}
+        self.is_entry = any(isinstance(given[name], (list, tuple)) for name in listed)
         if not rows:
-            topic = next((given[name] for name in plan.wanted.get("topic", ())), None)
             own = (name for ours in _LISTED for name in plan.wanted.get(ours, ()))
             if any(given[name] is not None and not isinstance(given[name], (list, tuple)) for name in own):
                 raise FieldError("has both a result and an empty list of results", "keep one of them")
-            return ({"topic": topic, **({"is_impossible": True} if self.role == "truth" else {"results": []})},)
-        reader = FieldReader(self.role, self._ends, self._metadata)
-        found = [one for row in rows for one in reader.read(_named(row, self.role))]
+            return (self._empty_entry(plan.wanted, given),)
+        reader = FieldReader(self.role, self._ends, self._metadata, self._chosen)
+        own = self._own_id(plan, given, rows)
+        found = [one for row in rows for one in reader.read_item(row)]
         self.unread |= reader.unread
-        return found
+        self._seen |= reader._seen
+        return found if own is None else [with_fields(one, {ENTRY_ID: own}) for one in found]
+
+    def _own_id(self, plan: _Plan, given: Mapping[str, Any], rows: list[dict[str, Any]]) -> Any:
+        """The id of an entry. Its rows lose what they have under that name: the same, or the id of a chunk."""
+        if not self.is_entry or "id" not in plan.wanted:
+            return None
+        name = plan.wanted["id"][0]
+        for row in rows:
+            if row.pop(name, None) is not given[name]:
+                self.unread[name] = None
+        return given[name]
+
+    def read_item(self, row: dict[str, Any]) -> Sequence[Mapping[str, Any]]:
+        """Read the row of an item of a list; a value that is not an object is under the name ``item``."""
+        if self.role == "truth":
+            return self.read(_named(row))
+        string = isinstance(row.get("item"), str)
+        if "item" in row:
+            row["doc"] = row.pop("item")
+        return [_in_list(one, string) for one in self.read(row)]
+
+    def refuse_unknown(self, where: str) -> None:
+        """Refuse names that a person gave and no row has."""
+        refuse_unknown(self._chosen, [*self._seen], where)
+
+    def number_names(self, names: Iterable[str]) -> dict[str, str]:
+        """Names of fields that hold numbers, to what these are called here."""
+        wanted = _plan(tuple(names), self.role, self._chosen).wanted
+        return {theirs: ours for ours, held in wanted.items() if ours in _NUMBERS for theirs in held}
 
     def read_columns(
         self, columns: Mapping[str, Sequence[Any]]
     ) -> tuple[dict[str, Sequence[Any]], dict[str, str]] | None:
         """Columns by our names, with what they are called, where every row is an easy one; None if some are not."""
-        plan = _plan(tuple(columns), self.role)
-        if plan.easy is None or (self._ends and plan.lacks_end) or (plan.rest and self.role == "truth"):
+        plan = _plan(tuple(columns), self.role, self._chosen)
+        if plan.easy is None or self._chosen or (self._ends and plan.lacks_end) or (plan.rest and self.role == "truth"):
             return None
         for name, held in columns.items():
             kinds = {*map(type, held)}
@@ -452,8 +623,9 @@ class FieldReader:
             name = self._text_name(ours, held, row) if ours in ("quote", "text") else self._name(ours, held)
             if name is not None and name not in called.values():
                 row[ours], called[ours] = given[name], name
-            elif ours in given and given[ours] is None:
-                row[ours] = None
+            elif (ours in given and given[ours] is None) or (ours == "grade" and name is None):
+                row[ours] = None  # null is not the same as a field that is not there
+                called.update({ours: theirs[0]} if ours == "grade" else {})
         if plain_name(called.get("start", "")) == _WITH_PAGES:
             for ours in PAGE_NAMES:
                 row.pop(ours, None)
@@ -484,13 +656,16 @@ class FieldReader:
     def _name(self, ours: str, held: Mapping[str, Any]) -> str | None:
         """The name whose value counts."""
         found = [name for name, value in held.items() if value is not None and not _is_other(ours, name, value)]
-        usual = [name for name in found if plain_name(name) in TABLE[self.role][ours].usual]
+        usual = [name for name in found if ours != "id" and plain_name(name) in TABLE[self.role][ours].usual]
         rivals = _rivals(ours, usual, found)
         if len(rivals) > 1 and not (self._metadata and ours == "doc"):
-            values = {str(held[name]) for name in rivals}
+            known = {name: grade_of(held[name]) if ours == "grade" else None for name in rivals}
+            values = {str(held[name] if known[name] is None else known[name]) for name in rivals}
             if len(values) > 1:
+                also = f", or name it with {option('fields', f'{ours}={rivals[0]}')}" if self.role == "truth" else ""
                 raise FieldError(
-                    f"has {len(rivals)} fields for the {ours}, which differ: {', '.join(rivals)}", "keep one of them"
+                    f"has {len(rivals)} fields for the {ours}, which differ: {', '.join(rivals)}",
+                    f"keep one of them{also}",
                 )
         return next(iter([*usual, *found]), None)
 
@@ -515,22 +690,33 @@ class FieldReader:
             ):
                 continue
             if self.role == "truth" and name not in _OF_RUNS:
+                self._refuse_open(row, name, value)
                 row.setdefault(name, value)
-            elif plain_name(name) not in QUESTIONS and not name.startswith("_"):
+            elif not is_question(name) and not name.startswith("_"):
                 self.unread[name] = None
+
+    def _refuse_open(self, row: Mapping[str, Any], name: str, value: Any) -> None:
+        """Refuse a field that may be the grade, in a row that has no other: a judged-false row would be relevant."""
+        if plain_name(name) not in OPEN or "grade" in row or grade_of(value) is None or name in self._chosen.groups:
+            return
+        if row.get("is_impossible") or row.get("judged") is not None or row.get("answer", "") is None:
+            return  # nothing is graded in such a row
+        if "grade" in {*self._chosen.ignored, *(role for role, _ in self._chosen.named)}:
+            return
+        shown = name if name.isprintable() and not {*",="} & {*name} else "NAME"
+        raise FieldError(
+            f"{shorten(name, 40)} may be the grade or something else",
+            f"read it with {option('fields', f'grade={shown}')}, or ignore it with {option('fields', f'{shown}=')}",
+        )
 
     def leave(self, names: Iterable[str]) -> None:
         """Columns that are not even loaded."""
-        self.unread.update(dict.fromkeys(name for name in names if plain_name(name) not in QUESTIONS))
+        self.unread.update(dict.fromkeys(name for name in names if not is_question(name)))
 
     def leave_values(self, names: Iterable[str]) -> None:
         """Fields of rows that hold something and are not read."""
         for name in names:
             self._keep_rest(FieldRow(), _NOTHING, {name: True})
-
-    def note(self) -> str:
-        """What was not read; '' if everything was."""
-        return unread_note(self.unread)
 
 
 _OF_RUNS = ("tag", "rank", "results")
@@ -538,23 +724,95 @@ _SCALARS = frozenset({str, int, float, bool})
 _NOTHING: frozenset[str] = frozenset()
 
 
-def _named(row: dict[str, Any], role: Role) -> Mapping[str, Any]:
-    """A row for an item of a list; a text that is no name is looked up."""
+def _named(row: dict[str, Any]) -> Mapping[str, Any]:
+    """A row for an item of a list of what is relevant; a text that is no name is looked up."""
     if "item" not in row:
         return row
     item = row.pop("item")
-    words = isinstance(item, str) and ("\n" in item or len(item) > _LONGEST_NAME or len(item.split()) > _WORDS_OF_NAME)
-    return {**row, (_INSTEAD[role] if words else "doc"): item}
+    return {**row, ("quote" if isinstance(item, str) and is_text(item) else "doc"): item}
 
 
-#: A text of more words is no name of a document.
-_WORDS_OF_NAME = 6
+def _in_list(row: Mapping[str, Any], string: bool) -> FieldRow:
+    """A row that says that it comes from a list, and whether it is a string there."""
+    return with_fields(row, {LISTED: True, **({STRING: True} if string else {})})
+
+
+def _holds_objects(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and bool(value) and all(isinstance(one, Mapping) for one in value)
 
 
 def unread_note(names: Iterable[str]) -> str:
     """The one note on fields that were not read; '' if there are none."""
     shown = ", ".join(shorten(name, 40) for name in names)
     return f"unread: {shown}" if shown else ""
+
+
+def _grades_passages(name: str, plan: _Plan, given: Mapping[str, Any]) -> bool:
+    """Whether a list, such as ``relevant``, grades a list of passages beside it instead of listing what is relevant."""
+    held = given[name]
+    if name not in plan.wanted.get("grade", ()) or not isinstance(held, (list, tuple)) or not held:
+        return False
+    passages = [given[other] for ours in ("quote", "text", "doc") for other in plan.wanted.get(ours, ())]
+    alike = any(isinstance(one, (list, tuple)) and len(one) == len(held) for one in passages)
+    return alike and are_relevance(held)
+
+
+def _judged_lists(plan: _Plan, given: Mapping[str, Any]) -> tuple[Mapping[str, Any], list[str]]:
+    """The row with its passages as lists of objects with quotes, and the names of these lists.
+
+    ``contexts: [{text, relevant}, ..]`` is one already; ``passages: {is_selected: [..], passage_text: [..]}`` becomes
+    one. A row with offsets of its own keeps such objects as they are.
+    """
+    if any(given[name] is not None for ours in ("start", *COUNTED) for name in plan.wanted.get(ours, ())):
+        return given, []
+    found: dict[str, list[Any]] = {}
+    for name in plan.quotes:
+        items = _as_objects(given[name])
+        if items and all(isinstance(one, Mapping) and (_text_key(one) or _grade_key(one)) for one in items):
+            found[name] = [_with_quote(one) for one in items]
+    return {**given, **found}, list(found)
+
+
+def _as_objects(value: Any) -> list[Any]:
+    """Objects in a list; an object of lists of one length as such a list."""
+    if not isinstance(value, Mapping):
+        return list(value) if isinstance(value, (list, tuple)) else []
+    if not all(isinstance(held, (list, tuple)) for held in value.values()):
+        return []
+    if len({len(held) for held in value.values()}) > 1:
+        shown = ", ".join(f"{len(held)} {name}" for name, held in value.items())
+        raise FieldError(f"has lists of different lengths: {shown}", "give one list, with an item for each passage")
+    return [dict(zip(value, cells, strict=True)) for cells in zip(*value.values(), strict=True)]
+
+
+def _text_key(item: Mapping[Any, Any]) -> str:
+    return next((str(name) for name in item if "text" in (ours_of(str(name), "run"), ours_of(str(name), "truth"))), "")
+
+
+def _grade_key(item: Mapping[Any, Any]) -> str:
+    return next((str(name) for name in item if ours_of(str(name), "truth") == "grade"), "")
+
+
+def _with_quote(item: Mapping[Any, Any]) -> dict[str, Any]:
+    """An object in a list of passages: its text is a quote."""
+    placed = any(ours_of(str(name), "truth") in ("start", "quote") for name in item)
+    name = "" if placed else _text_key(item)
+    return {"quote" if str(key) == name else str(key): value for key, value in item.items()}
+
+
+def _beside_lists(plan: _Plan, given: Mapping[str, Any], whole: Sequence[str]) -> set[str]:
+    """Names of lists of quotes, each quote of which belongs to an item of the lists beside them."""
+
+    def listed(names: Iterable[str]) -> list[str]:
+        return [name for name in names if name not in whole and isinstance(given[name], (list, tuple))]
+
+    others, quotes, texts = (listed(one) for one in (plan.lists, *(plan.wanted.get(n, ()) for n in ("quote", "text"))))
+    graded = [name for name in others if name in plan.wanted.get("grade", ())]
+    if graded and len(graded) == len(others) and not quotes and not texts and len(given[graded[0]]) != 1:
+        raise FieldError(
+            f"{graded[0]} is a list, but no list of passages is beside it", "give each passage its own row"
+        )
+    return {name for name in quotes if graded or (others and len(given[name]) == len(given[others[0]]))}
 
 
 def _refuse_shared(plan: _Plan, given: Mapping[str, Any]) -> None:
@@ -577,8 +835,23 @@ def _rivals(ours: str, usual: list[str], found: list[str]) -> list[str]:
 _WEAK = frozenset({"document", "title", "passage_id", "pid"})
 
 
+def _of_node(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A row with the fields of the node that it holds: LlamaIndex saves a result as a node beside its score."""
+    node = given.get("node")
+    if not isinstance(node, Mapping) or not {"text", "start_char_idx"} <= node.keys():
+        return given
+    metadata, related = node.get("metadata"), node.get("relationships")
+    held = {name: node[name] for name in ("text", "start_char_idx", "end_char_idx", "metadata") if name in node}
+    names = metadata if isinstance(metadata, Mapping) else {}
+    if not any(ours_of(str(name), "run") == "doc" for name in names) and isinstance(related, Mapping):
+        source = related.get("1")  # the document that the node is a part of
+        held["ref_doc_id"] = source.get("node_id") if isinstance(source, Mapping) else None
+    return {**held, **{name: value for name, value in given.items() if name not in ("node", "class_name")}}
+
+
 def _flat(given: Mapping[str, Any]) -> Mapping[str, Any]:
     """A row with the fields of its metadata; its own come first."""
+    given = _of_node(given)
     inside = [name for name in given if name in _INSIDE and isinstance(given[name], Mapping)]
     if not inside:
         return given
@@ -587,6 +860,26 @@ def _flat(given: Mapping[str, Any]) -> Mapping[str, Any]:
     more = {str(name): value for outer in inside for name, value in given[outer].items()}
     taken = known - {*_ONE_ONLY}
     return {**{name: value for name, value in more.items() if ours_of(name, "run") not in taken}, **own}
+
+
+def _has_text_or_offsets(given: Mapping[str, Any]) -> bool:
+    """Whether a row of a run says where it is by its text or by offsets, lines or seconds."""
+    wanted = _plan(tuple(given), "run").wanted
+    for ours in ("start", *COUNTED):
+        if any(given[name] is not None and not _is_other(ours, name, given[name]) for name in wanted.get(ours, ())):
+            return True
+    texts = [name for name in wanted.get("text", ()) if _is_text(given[name]) or _is_number_text(name, given[name])]
+    return any(plain_name(name) != "document" or _is_other("doc", name, given[name]) for name in texts)
+
+
+def _is_number_text(name: str, value: Any) -> bool:
+    """Whether a field holds a text of digits alone, under a name that is never that of an id."""
+    return plain_name(name) in ("text", "content", "page_content") and isinstance(value, str) and bool(value.strip())
+
+
+def _is_page(name: str) -> bool:
+    """Whether a field of this name says where by pages or boxes."""
+    return ours_of(name, "run") in _PAGES or counts(name) in ("pages", "boxes")
 
 
 def refuse_places(given: Mapping[str, Any]) -> None:
@@ -625,7 +918,7 @@ def _is_other(ours: str, name: str, value: Any) -> bool:
     if plain in _COMMON:
         return isinstance(value, str) and not re.fullmatch(r"\s*-?\d+(\.\d+)?\s*", value)
     if ours == "doc" and plain == "document":
-        return not isinstance(value, (str, int)) or len(str(value)) > _LONGEST_NAME or "\n" in str(value)
+        return not isinstance(value, (str, int)) or len(str(value)) > LONGEST_NAME or "\n" in str(value)
     return ours == "doc" and plain in ("path", "file", "source", "title") and isinstance(value, (Mapping, list))
 
 
@@ -666,6 +959,13 @@ def checked_length(length: Any) -> Any:
     return length
 
 
+def _has_no_texts(row: FieldRow, wanted: Mapping[str, tuple[str, ...]], given: Mapping[str, Any]) -> bool:
+    """Whether a row has an empty list in the place of texts that were retrieved, and no result."""
+    held = [given[name] for name in wanted.get("text", ())]
+    empty = any(isinstance(one, (list, tuple)) and not len(one) for one in held)
+    return empty and all(row.get(name) is None for name in ("doc", "text", *_OF_ONE))
+
+
 def _one_text_each(row: FieldRow, role: Role) -> Sequence[FieldRow]:
     """Several rows for a list of texts."""
     ours = "quote" if role == "truth" and isinstance(row.get("quote"), (list, tuple)) else "text"
@@ -675,11 +975,14 @@ def _one_text_each(row: FieldRow, role: Role) -> Sequence[FieldRow]:
     if len(texts) > 1 and (rival := next((n for n in ("start", "rank", "score") if row.get(n) is not None), "")):
         name = row.called.get(ours, ours)
         raise FieldError(f"{name} holds {len(texts)} texts beside one {rival}", "give each text a row of its own")
+    name = plain_name(row.called.get(ours, ours))
+    string = role == "run" and row.get("doc") is None and name not in _TEXTS_ONLY
     made = []
     for text in texts:
-        one = FieldRow({**row, ours: text})
-        one.called = row.called
-        made.append(one)
+        one = with_fields(row, {ours: text})
+        if string:
+            one["doc"] = one.pop(ours)
+        made.append(_in_list(one, string) if role == "run" else one)
     return made or [row]
 
 
@@ -723,6 +1026,8 @@ def is_plain(matched: Mapping[str, str], names: Sequence[str], role: Role) -> bo
         plain = plain_name(name)
         if used.get(name, "") in _PLAIN and plain not in _COMMON and plain != "document":
             continue
+        if role == "truth" and plain in OPEN:
+            return False
         doubtful = is_used(name, role) and plain not in QUESTIONS and ours_of(name, role) != "doc"
         if name in used or doubtful:
             return False
@@ -732,12 +1037,12 @@ def is_plain(matched: Mapping[str, str], names: Sequence[str], role: Role) -> bo
 def unread_names(names: Iterable[str], matched: Mapping[str, str], role: Role) -> list[str]:
     """Columns of a run that are not read; those of a truth are fields of its topics."""
     used = {*matched.values()}
-    return [name for name in names if role == "run" and name not in used and plain_name(name) not in QUESTIONS]
+    return [name for name in names if role == "run" and name not in used and not is_question(name)]
 
 
 def _check_role(matched: Mapping[str, str], names: Sequence[str], role: Role, where: str, chosen: bool) -> None:
     """Truth and run in each other's place would give numbers too."""
-    grades = TABLE["truth"]["grade"].usual
+    grades = OF_TRUTHS_ALONE if role == "run" else GRADES
     graded = [name for name in names if plain_name(name) in grades]
     ranked = [name for name in names if plain_name(name) == "rank"]
     if role == "run" and graded and not {"rank", "score", "distance"} & set(matched):
@@ -758,6 +1063,8 @@ def find_columns(
     for ours, aliases in TABLE[role].items():
         if ours not in settled and (theirs := _column(ours, aliases, names, role, where, [*found.values()])):
             found[ours] = theirs
+    if role == "truth" and "grade" not in {*found, *settled} and score_is_grade(map(plain_name, names)):
+        found["grade"] = next(name for name in names if plain_name(name) == "score")
     return found
 
 
@@ -766,7 +1073,7 @@ def _column(ours: str, aliases: Aliases, names: Sequence[str], role: Role, where
     usual = [name for name in free if plain_name(name) in aliases.usual]
     other = [name for known in aliases.other for name in free if plain_name(name) == known]
     rivals = [name for name in names if name in _rivals(ours, usual, [*usual, *other])]
-    if len(rivals) > 1:
+    if len(rivals) > 1 and ours != "grade":  # whose values may agree: rows are looked at
         raise InputError(
             f"{where} has {len(rivals)} columns for the {ours}: {', '.join(rivals)}",
             remedy=f"keep one of them; {_explicit(role, ours, rivals[0])}",

@@ -9,32 +9,26 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray, Positions
-from berrypick.core.errors import TOO_DEEP
-from berrypick.formats.base import Problems
-from berrypick.formats.io.files import content, is_compressed, size_of
-from berrypick.formats.io.limits import memory_limit, text_cost, too_much_memory
-from berrypick.formats.io.strict_json import RepeatedName, strict_json
+from berrypick.data.arrays import FloatArray, Positions
+from berrypick.data.errors import TOO_DEEP
+from berrypick.files.files import content, is_compressed, size_of
+from berrypick.files.limits import json_cost, memory_limit, too_much_memory
+from berrypick.files.problems import Problems
+from berrypick.files.strict_json import RepeatedName, strict_json
+from berrypick.rows.valid_names import line_of_name, name_problem
 
 if TYPE_CHECKING:
-    from berrypick.core.boxes import Place
-    from berrypick.inputs.fields import FieldReader
+    from berrypick.data.boxes import Place
+    from berrypick.rows.fields import FieldReader
 
 #: (line number, the line as it is shown to a person, its fields)
 Rows = Iterable[tuple[int, str, dict[str, Any]]]
 
 
-#: Bytes of memory, at most, for what a character of JSON begins: an object, a list, an item with a number, a text.
-_COSTS = ((b"{", 240), (b"[", 72), (b",", 40), (b'"', 30))
 #: A span called by its document and its offsets.
 _SPAN_NAME = re.compile(r"(.+)#(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)\Z", re.DOTALL)
 #: Lines up to this length are read without a look at what they cost.
 _SHORT = 1 << 20
-
-
-def json_cost(data: bytes) -> int:
-    """Bytes of memory that a part of a JSON file takes, at most."""
-    return 2 * text_cost(data) + sum(data.count(mark) * cost for mark, cost in _COSTS)
 
 
 def records(path: str, problems: Problems, nan: bool = False) -> Iterator[tuple[int, str, dict[str, Any]]]:
@@ -62,13 +56,18 @@ def records(path: str, problems: Problems, nan: bool = False) -> Iterator[tuple[
 
 def span_fields(rows: Rows, reader: FieldReader, problems: Problems) -> Iterator[tuple[int, str, dict[str, Any]]]:
     """Rows by our names."""
-    from berrypick.inputs.fields import FieldError  # not for files of other kinds, which are read by what is here
+    from berrypick.rows.entries import ONE_LIST
+    from berrypick.rows.fields import FieldError  # not for files of other kinds, which are read by what is here
 
     for number, text, value in rows:
         try:
             found = reader.read(value)
         except FieldError as error:
             problems.report(error.what, number, text, error.remedy)
+            continue
+        of_run = reader.role == "run" and bool(found)
+        if of_run and (twice := reader.entries.add(found[0], number, reader.is_entry)):
+            problems.report(twice, number, text, ONE_LIST)
             continue
         for one in found:
             yield number, text, one  # type: ignore[misc]
@@ -77,10 +76,6 @@ def span_fields(rows: Rows, reader: FieldReader, problems: Problems) -> Iterator
 def write_lines(values: Iterable[dict[str, Any]], out: TextIO) -> None:
     """Every object as a line."""
     out.writelines(json.dumps(value, ensure_ascii=False) + "\n" for value in values)
-
-
-def _halved(text: str) -> bool:
-    return any("\ud800" <= c <= "\udfff" for c in text)
 
 
 class Fields:
@@ -103,11 +98,10 @@ class Fields:
         value = self.value.get(key)
         if isinstance(value, int) and not isinstance(value, bool):
             return str(value)
-        if isinstance(value, str) and not value.isprintable() and _halved(value):
-            self.fail(f"{key} contains a lone surrogate, which is not valid text")
-            return ""
-        if isinstance(value, str) and "\0" in value:
-            self.fail(f"{key} contains NUL")
+        if isinstance(value, str) and not value.isprintable() and (problem := name_problem(value)):
+            self.good = False
+            line = line_of_name(self.problems.path, value) or self.number
+            self.problems.report(f"{key} contains {problem}", line, self.text)
             return ""
         if not isinstance(value, str) or not value:
             self.fail(f"{key} is missing" if value is None else f"{key} must be a non-empty string")
@@ -140,10 +134,10 @@ class Fields:
         return start, end
 
     def place(self, empty_allowed: bool) -> Place | None:
-        """The place on a page, checked, as an add-on reads it; None where the line has none that is good."""
-        from berrypick.core.doors import functions
+        """The place on a page, checked; None where the line has none that is good."""
+        from berrypick.rows.page_places import read_place
 
-        found: Place | None = functions.need("read_place", "a place on a page")(self, empty_allowed)
+        found: Place | None = read_place(self, empty_allowed)
         return found
 
 

@@ -11,7 +11,8 @@ from typing import Any
 _POLYGON = "give pages and boxes as page, box and page_size"
 #: Names under which these programs keep places, without case and underscores.
 LAYOUTS = frozenset({"prov", "boundingregions", "coordinates", "docitems", "dlmeta"})
-_BESIDE = {"spans", "charspan", "docitems"}  # the same place again, by characters
+#: Names under which they keep the same place again, by characters.
+BESIDE = {"spans", "charspan", "docitems"}
 
 
 class LayoutError(ValueError):
@@ -39,7 +40,7 @@ def with_places(given: Mapping[str, Any]) -> Mapping[str, Any]:
         found = [_unstructured(given[named["coordinates"]], given[page])]
     if not found:
         return given
-    used = {*LAYOUTS, *_BESIDE, *(() if page is None else (short_name(page),))}
+    used = {*LAYOUTS, *BESIDE, *(() if page is None else (short_name(page),))}
     rest = {name: value for name, value in given.items() if short_name(name) not in used}
     if size is not None:
         found = [{"page_size": size, **place} for place in found]

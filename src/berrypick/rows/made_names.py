@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from berrypick.inputs.fields import plain_name
+from berrypick.rows.fields import plain_name
 
 #: Names of files in metadata: documents may be called by them where the other name is one that a program made.
 FILES = ("file_path", "file_name", "filename", "source_file", "source", "file", "path", "uri")

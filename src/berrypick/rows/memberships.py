@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from berrypick.formats.base import Problems
-from berrypick.formats.io.json_lines import Fields
-from berrypick.formats.io.values import SETS
+from berrypick.files.problems import Problems
+from berrypick.rows.json_lines import Fields
+from berrypick.rows.values import SETS
 
 _ONE_KIND = "name sets in all relevant lines of a topic, or hops in all of them, or neither"
 
@@ -25,10 +25,11 @@ class Memberships:
     Examples
     --------
     >>> import berrypick as bp
-    >>> from berrypick.formats.base import Problems
-    >>> from berrypick.formats.io.json_lines import Fields
+    >>> from berrypick.rows.memberships import Memberships
+    >>> from berrypick.files.problems import Problems
+    >>> from berrypick.rows.json_lines import Fields
     >>> problems = Problems("truth.jsonl")
-    >>> members = bp.Memberships(problems, {})
+    >>> members = Memberships(problems, {})
     >>> members.add("q", "a", members.read(Fields(1, "", {"set": "x"}, problems), "q", 1.0))
     True
     >>> members.columns("q", ["a", "b"])

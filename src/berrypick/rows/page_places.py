@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from berrypick.core.boxes import Place
-from berrypick.formats.io.json_lines import Fields
-from berrypick.inputs.fields import PAGE_NAMES
+from berrypick.data.boxes import Place
+from berrypick.rows.fields import PAGE_NAMES
+from berrypick.rows.json_lines import Fields
 
 _EDGES = ("x0", "y0", "x1", "y1")
 #: Names of edges in an object, in their order; the last two of a pair with ``w`` are a width and a height.
@@ -46,9 +46,10 @@ def read_place(fields: Fields, empty_allowed: bool) -> Place | None:
     Examples
     --------
     >>> import berrypick as bp
-    >>> from berrypick.formats.base import Problems
-    >>> from berrypick.formats.io.json_lines import Fields
-    >>> bp.read_place(Fields(1, "", {"page": 3, "box": [0, 0, 0.5, 1]}, Problems("run.jsonl")), empty_allowed=True)
+    >>> from berrypick.rows.page_places import read_place
+    >>> from berrypick.files.problems import Problems
+    >>> from berrypick.rows.json_lines import Fields
+    >>> read_place(Fields(1, "", {"page": 3, "box": [0, 0, 0.5, 1]}, Problems("run.jsonl")), empty_allowed=True)
     (2, (0.0, 0.0, 0.5, 1.0), None)
     """
     value = fields.value

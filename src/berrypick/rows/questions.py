@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any
 
-from berrypick.formats.base import Problems
-from berrypick.formats.io.json_lines import Rows
-from berrypick.formats.io.line_words import plain_title
-from berrypick.inputs.fields import QUESTIONS, FieldRow, names_of, plain_name
+from berrypick.data.words import plain_title
+from berrypick.files.problems import Problems
+from berrypick.rows.fields import FieldRow, is_question, names_of, with_fields
+from berrypick.rows.json_lines import Rows
 
 
 def by_place(rows: Rows, problems: Problems) -> Rows:
@@ -26,14 +26,22 @@ def by_place(rows: Rows, problems: Problems) -> Rows:
         return chain(first, rest)
     held = [*first, *rest]
     if not any(isinstance(row[2].get("topic"), str) and len(row[2]["topic"].split()) > 1 for row in held):
-        return held
+        return map(_trimmed, held)
     return _numbered(held, problems)
+
+
+def _trimmed(row: tuple[int, str, dict[str, Any]]) -> tuple[int, str, dict[str, Any]]:
+    """A row with the name of its topic up to white space, where it stands in the place of a question."""
+    number, text, value = row
+    asked = value.get("topic")
+    if not _asked(value) or not isinstance(asked, str) or asked == plain_title(asked):
+        return row
+    return number, text, with_fields(value, {"topic": plain_title(asked)})
 
 
 def _asked(row: Mapping[str, Any]) -> bool:
     """Whether the topic of a row is the text of its question."""
-    name = names_of(row).get("topic", "")
-    return bool(name) and plain_name(name) in QUESTIONS
+    return is_question(names_of(row).get("topic", ""))
 
 
 def _numbered(rows: Rows, problems: Problems) -> Iterator[tuple[int, str, dict[str, Any]]]:

@@ -5,6 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+#: The key of rows by our names that come from a list, whose order is that of the results.
+LISTED = "_listed"
+#: The key of rows by our names whose document is a string of a list: a name, or a text, as the truth decides.
+STRING = "_string"
+
 
 def as_lists(row: Mapping[Any, Any]) -> dict[Any, Any]:
     """A row in which arrays, as cells of data frames hold them, are lists."""

@@ -12,15 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray, Narrow, Positions
-from berrypick.core.columns import Coded, CodedNames, Packed, unpacked
-from berrypick.core.truth import TopicTruth
-from berrypick.formats.io.files import head
-from berrypick.formats.io.json_lines import positions
-from berrypick.formats.io.scan import Scanned, scan_with
-from berrypick.formats.io.strict_json import strict_json
-from berrypick.inputs.fields import QUESTIONS, FieldReader, Role, direct_names, plain_name
+from berrypick.data.arrays import FloatArray, Narrow, Positions
+from berrypick.data.columns import Coded, CodedNames, Packed, unpacked
+from berrypick.data.truth import TopicTruth
+from berrypick.data.words import plain_title
+from berrypick.files.files import head
+from berrypick.files.scan import Scanned, scan_with
+from berrypick.files.strict_json import strict_json
 from berrypick.kernels import native
+from berrypick.rows.fields import FieldReader, Role, direct_names, is_question
+from berrypick.rows.json_lines import positions
 
 #: What the scanner reads, in its order; behind it what is not read.
 _SLOTS = ("topic", "doc", "start", "end", "score", "rank", "tag", "text")
@@ -37,6 +38,9 @@ def scan_spans(path: str, reader: FieldReader) -> dict[str, Any] | None:
     if found is None:
         return None
     topic, document = found.coded()
+    asked = any(known == "topic" and is_question(name) for name, known in ours.items())
+    if asked and any(name != plain_title(name) for name in found.topic_names):
+        return None  # questions are compared up to white space
     held = found.columns
     if "doc" not in ours.values():
         if not all(map(str.strip, held["text"])):
@@ -64,7 +68,7 @@ def scan_judged(path: str) -> dict[str, TopicTruth] | None:
     ours = _names(path, "truth")
     if ours is None or {*ours.values()} not in (_JUDGED, _JUDGED | {"grade"}):
         return None
-    if any(known == "topic" and plain_name(name) in QUESTIONS for name, known in ours.items()):
+    if any(known == "topic" and is_question(name) for name, known in ours.items()):
         return None  # whose texts may stand for topics
     found = _scanned(path, {name: _SLOTS.index(_GRADE.get(known, known)) for name, known in ours.items()})
     if found is None:

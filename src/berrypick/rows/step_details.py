@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from berrypick.core.arrays import IntArray, Narrow
-from berrypick.formats.io.json_lines import Fields, plain
-from berrypick.inputs.counted_places import COSTS, DETAIL_TEXTS, DETAILS
+from berrypick.data.arrays import IntArray, Narrow
+from berrypick.rows.counted_places import COSTS, DETAIL_TEXTS, DETAILS
+from berrypick.rows.json_lines import Fields, plain
 
 _NAMES = frozenset(DETAILS)
 _SWITCH = {True: 1.0, False: 0.0, "true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0}

@@ -11,21 +11,20 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from berrypick.core.errors import InputError, UsageError
-from berrypick.formats.base import Problems
-from berrypick.formats.io.files import LONGEST, is_parquet, line_too_long, open_bytes, size_of
-from berrypick.formats.io.limits import MemoryGuard, expansion_limit, memory_limit, too_large, too_much_memory
-from berrypick.formats.io.line_words import finite
-from berrypick.inputs.fields import TABLE as FIELDS
-from berrypick.inputs.fields import (
+from berrypick.data.errors import InputError, library
+from berrypick.files.files import LONGEST, is_parquet, line_too_long, open_bytes, size_of
+from berrypick.files.limits import MemoryGuard, expansion_limit, memory_limit, too_large, too_much_memory
+from berrypick.files.line_words import finite
+from berrypick.files.problems import Problems
+from berrypick.rows.fields import TABLE as FIELDS
+from berrypick.rows.fields import (
     Aliases,
     FieldReader,
-    Role,
+    has_list,
     has_name,
-    is_number_field,
+    is_list,
     is_span_header,
     is_used,
-    ours_of,
 )
 
 #: How a Parquet file begins.
@@ -71,23 +70,26 @@ def table_rows(
     """Every row as fields, with the line it starts in; cells that are empty are left out. ``reader``: who reads them,
     so that other columns of Parquet are not loaded; ``part``: the rows of one run in it."""
     parquet = is_parquet(path)
-    role: Role = "truth" if reader is None else reader.role
     yield from (
-        _parquet_rows(path, problems, needed, reader, part) if parquet else csv_rows(path, problems, needed, role)
+        _parquet_rows(path, problems, needed, reader, part) if parquet else csv_rows(path, problems, needed, reader)
     )
 
 
-def csv_rows(path: str, problems: Problems, needed: tuple[str, ...], role: Role = "truth") -> TableRows:
+def csv_rows(path: str, problems: Problems, needed: tuple[str, ...], reader: FieldReader | None = None) -> TableRows:
+    reader = reader or FieldReader("truth")
     header: list[str] | None = None
     number, first = 1, 0
     convert: list[Callable[[str], Any]] = []
+    graded: frozenset[str] = frozenset()
     for number, cells, mark in _cells(path, problems):
         text = mark.join(cells)
         if header is None:
             header = [cell.strip() for cell in cells]
             _check_columns(header, needed, path, number)
             first = number
-            convert = [_conversion(name, role, mark) for name in header]
+            numbers = reader.number_names(header)
+            convert = [_conversion(name, numbers.get(name, ""), mark) for name in header]
+            graded = _graded(header, reader)
             continue
         if cells[0].startswith("\ufeff"):
             problems.report("begins with a byte order mark, which belongs to the start of a file only", number, text)
@@ -100,20 +102,28 @@ def csv_rows(path: str, problems: Problems, needed: tuple[str, ...], role: Role 
         for name, cell, value in zip(header, cells, convert, strict=True):
             if cell != "" or name == "quote":
                 fields[name] = value(cell)
+            elif name in graded:
+                fields[name] = None
         yield number, text, fields
     if number == first:
         problems.report(NO_ROWS, first, remedy=ROWS)
 
 
-def _conversion(name: str, role: Role, mark: str) -> Callable[[str], Any]:
+def _graded(names: Iterable[str], reader: FieldReader | None) -> frozenset[str]:
+    """Columns of a truth in which an empty cell is an error: a row without a grade would be relevant."""
+    known = {} if reader is None else reader.number_names(names)
+    return frozenset(name for name, ours in known.items() if ours == "grade")
+
+
+def _conversion(name: str, ours: str, mark: str) -> Callable[[str], Any]:
     """What makes a value of a cell of this column."""
     if name in SWITCHES:
         return _switch
-    if not is_number_field(name, role):
+    if not ours:
         return str
     if mark != ";":
         return _number
-    return _comma_place if ours_of(name, role) in ("start", "end", "length") else _comma_number
+    return _comma_place if ours in ("start", "end", "length") else _comma_number
 
 
 def _switch(cell: str) -> Any:
@@ -168,8 +178,8 @@ def _split(first: str, mark: str) -> list[str]:
 
 def _missing_column(header: list[str], needed: tuple[str, ...], path: str, line: int | None) -> InputError | None:
     for name in needed:
-        if name == "doc" and is_span_header(header):
-            continue  # text that is looked up stands for the name
+        if name == "doc" and (is_span_header(header) or (line is None and has_list(header))):
+            continue  # text that is looked up stands for the name; results of a list, in Parquet, have their own
         if not has_name(header, FIELDS["run"].get(name, Aliases((name,)))):
             what = f"has no column {name}; it has {', '.join(header)}"
             return InputError(what, path=path, line=line, remedy=f"add the column, or rename one to {name}")
@@ -223,26 +233,26 @@ def _parquet_rows(
 ) -> TableRows:
     with parquet_file(path) as file:
         schema = file.schema_arrow
-        _check_columns(schema.names, needed, path, None)
+        nested = reader is not None and any(is_list(name, reader.role) for name in schema.names)
+        _check_columns(schema.names, tuple(name for name in needed if not (nested and name == "doc")), path, None)
         all_read = reader is None or reader.role == "truth"
-        names = [name for name in schema.names if all_read or is_used(name, "run")]
+        names = [name for name in schema.names if all_read or is_used(name, "run") or is_list(name, "run")]
         if reader is not None:
             reader.leave(name for name in schema.names if name not in names)
         numbers, columns = parquet_columns(file, names, path, part)
+        graded = _graded(names, reader)
         if not file.metadata.num_rows:
             problems.report(NO_ROWS, remedy=ROWS)
         for number, *cells in zip(numbers, *columns, strict=True):
-            fields = {name: cell for name, cell in zip(names, cells, strict=True) if cell is not None}
+            held = zip(names, cells, strict=True)
+            fields = {name: cell for name, cell in held if cell is not None or name in graded}
             yield number, str(fields), fields
 
 
 @contextlib.contextmanager
 def parquet_file(path: str) -> Iterator[Any]:
     """A Parquet file, its texts coded as they are in the file."""
-    try:
-        import pyarrow.parquet as parquet
-    except ModuleNotFoundError:
-        raise UsageError(f"{path}: Parquet needs pyarrow: pip install 'berrypick[chunks]'") from None
+    parquet = library("pyarrow.parquet", f"{path}: Parquet needs pyarrow", "chunks")
     import pyarrow
 
     try:
@@ -253,6 +263,21 @@ def parquet_file(path: str) -> Iterator[Any]:
             yield parquet.ParquetFile(stream, read_dictionary=texts, pre_buffer=False)
     except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:  # broken text, dates beyond years
         raise InputError(f"is not a valid Parquet file ({str(error).splitlines()[0]})", path=path) from None
+
+
+def parquet_names(path: str) -> list[str]:
+    """The names of the columns of a Parquet file."""
+    with parquet_file(path) as file:
+        return [str(name) for name in file.schema_arrow.names]
+
+
+def parquet_records(path: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The rows of a Parquet file with their numbers, each with the values that it has."""
+    with parquet_file(path) as file:
+        names = [str(name) for name in file.schema_arrow.names]
+        numbers, columns = parquet_columns(file, names, path, None)
+        for number, *cells in zip(numbers, *columns, strict=True):
+            yield number, {name: cell for name, cell in zip(names, cells, strict=True) if cell is not None}
 
 
 def parquet_columns(
@@ -352,11 +377,8 @@ def write_csv(rows: list[dict[str, Any]], columns: list[str], out: Any) -> None:
 
 
 def write_parquet(rows: list[dict[str, Any]], columns: list[str], out: Any) -> None:
-    try:
-        import pyarrow
-        import pyarrow.parquet as parquet
-    except ModuleNotFoundError:
-        raise UsageError("Parquet needs pyarrow: pip install 'berrypick[chunks]'") from None
+    pyarrow = library("pyarrow", "Parquet needs pyarrow", "chunks")
+    parquet = library("pyarrow.parquet", "Parquet needs pyarrow", "chunks")
     kinds = {"value": pyarrow.float64()}  # a column of values may hold nothing but None
     table = pyarrow.table({n: pyarrow.array([row.get(n) for row in rows], kinds.get(n)) for n in columns})
     parquet.write_table(table, out)

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from berrypick.core.run import Ranking, Run
-from berrypick.core.truth import TopicTruth, Truth
-from berrypick.core.words import counted
+from berrypick.data.run import Ranking, Run
+from berrypick.data.truth import TopicTruth, Truth
+from berrypick.data.words import counted
 
 #: A grade, and the line that gives it.
 Judgement = tuple[float, int]
@@ -26,11 +26,11 @@ def judged_twice(document: str, topic: str, first: int) -> str:
 def spans_topic(topic: str, judged: Mapping[tuple[Any, ...], Judgement], **others: Any) -> TopicTruth:
     """Judged spans, by document, start and end, or by document and place on a page; ``others`` are more fields of the
     topic."""
-    from berrypick.formats.io.json_lines import positions
+    from berrypick.rows.json_lines import positions
 
     places = [key[1] for key in judged if len(key) == 2]
     if places:
-        from berrypick.core.boxes import Boxes
+        from berrypick.data.boxes import Boxes
 
         others["boxes"] = boxes = Boxes.of(places)
         start, end = boxes.extent()

@@ -19,10 +19,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from berrypick.comparison import statistics
-from berrypick.comparison.topic_values import columns_alike
-from berrypick.core.arrays import FloatArray, IntArray
-from berrypick.kernels.blas_threads import one_blas_thread
+from berrypick.data.arrays import FloatArray, IntArray
+from berrypick.statistics import statistics
+from berrypick.statistics.topic_values import columns_alike
+from berrypick.workers.blas_threads import one_blas_thread
 
 #: Bins of differences: so many of one width, and what is larger.
 BINS = 20

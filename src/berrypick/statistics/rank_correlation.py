@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from berrypick.comparison import statistics
-from berrypick.core.arrays import BoolArray, FloatArray
+from berrypick.data.arrays import BoolArray, FloatArray
+from berrypick.statistics import statistics
 
 #: Means that differ by less than this share of the largest are tied: what differs is rounding.
 SAME = statistics.SAME

@@ -18,13 +18,16 @@ interval off these means:
 
 On values like those of retrieval measures the expanded interval covers at the stated rate from about 25 topics on, the
 other two do not; BCa is worst for differences of two runs, which are mostly zero with a few large values.
-``tests/unit/test_statistics_simulation.py`` keeps the simulation.
+``tests/statistics/test_statistics_simulation.py`` keeps the simulation.
 
 **Tests.** The randomisation test changes the signs of the differences: if two runs are equally good, each topic's
 difference could as well have had the other sign. With up to 30 topics that differ all sign changes are counted, by
 splitting the topics in two halves: the sums of one half are looked up among the sorted sums of the other. Above, random
 ones are drawn, and the p-value is (1 + as extreme)/(1 + drawn), which is never 0 and keeps the level (Phipson and Smyth
 2010).
+
+Differences that are all equal and not zero have no spread, so neither test has a statistic. Their p-value is exact
+whatever the test: only 2 of the 2^n sign changes keep all signs alike, p = 2^(1-n). Two equal differences: .5, never 0.
 
 **Clusters.** Topics that go together, such as questions about one document, are not independent. Where their clusters
 are given, whole clusters are drawn, and the signs of all differences of a cluster change together; the mean stays the
@@ -39,12 +42,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from berrypick.comparison.method_names import INTERVALS as INTERVALS
-from berrypick.comparison.method_names import CorrectionName, IntervalName
-from berrypick.core.arrays import BoolArray, FloatArray, IntArray
-from berrypick.core.errors import UsageError
-from berrypick.kernels.blas_threads import one_blas_thread
+from berrypick.data.arrays import BoolArray, FloatArray, IntArray
+from berrypick.data.errors import UsageError
 from berrypick.kernels.resampling import extreme_sign_changes, extreme_sums, order_statistics
+from berrypick.statistics.method_names import INTERVALS as INTERVALS
+from berrypick.statistics.method_names import CorrectionName, IntervalName
+from berrypick.workers.blas_threads import one_blas_thread
 
 #: Up to so many topics with a difference, the randomisation test counts all sign changes.
 EXACT = 30
@@ -261,7 +264,10 @@ def _places(level: FloatArray, resamples: int) -> tuple[IntArray, IntArray, Floa
 
 
 class Tests(NamedTuple):
-    """For each column a two-sided p-value, whether it is exact, and the statistic (mean difference, or t)."""
+    """For each column a two-sided p-value, whether it is exact, and the statistic (mean difference, or t).
+
+    The statistic is nan where differences have no spread, see the module.
+    """
 
     p: FloatArray
     exact: BoolArray
@@ -286,7 +292,8 @@ def randomisation_test(
     if clusters is not None and topics:
         sums = _cluster_sums(differences, clusters)
         sums[np.abs(sums) <= SAME * _cluster_sums(np.abs(differences), clusters)] = 0.0
-        return randomisation_test(sums, resamples=resamples, seed=seed)._replace(statistic=statistic)
+        tests = randomisation_test(sums, resamples=resamples, seed=seed)._replace(statistic=statistic)
+        return _decide_constant(tests, _are_constant(differences), len(sums))
     scale = np.abs(differences).sum(axis=0)
     least = np.abs(differences.sum(axis=0)) - SAME * scale
     differing = (np.abs(differences) > 0).sum(axis=0)
@@ -299,7 +306,23 @@ def randomisation_test(
     drawn = np.flatnonzero(~exact)
     if len(drawn):
         p[drawn] = _sampled_share(differences[:, drawn], least[drawn], resamples, draws)
-    return Tests(p, exact, statistic)
+    return _decide_constant(Tests(p, exact, statistic), _are_constant(differences), topics)
+
+
+def _are_constant(differences: FloatArray) -> BoolArray:
+    """Which columns have the same difference everywhere, not zero."""
+    largest = np.abs(differences).max(axis=0)
+    same: BoolArray = np.ptp(differences, axis=0) <= SAME * np.maximum(1.0, largest)
+    return same & (largest > SAME)
+
+
+def _decide_constant(tests: Tests, constant: BoolArray, units: int) -> Tests:
+    """Columns without spread: exact sign changes of topics or clusters, whatever the test, and no statistic."""
+    if constant.any():
+        tests.p[constant] = max(2.0 ** (1 - units), np.nextafter(0.0, 1.0))
+        tests.exact[constant] = True
+        tests.statistic[constant] = np.nan
+    return tests
 
 
 def _exact_shares(differences: FloatArray, least: FloatArray, exact: BoolArray, p: FloatArray) -> None:
@@ -340,7 +363,8 @@ def smallest_p(topics: int, resamples: int) -> float:
 def t_test(differences: FloatArray, *, clusters: IntArray | None = None) -> Tests:
     """Student's paired t-test of columns of differences; the statistic is t.
 
-    Columns that are all 0 have p = 1 and t = 0; nan with fewer than two topics. With ``clusters`` the variance of the
+    Columns that are all 0 have p = 1 and t = 0; other columns without spread are decided by exact sign changes; nan
+    with fewer than two topics. With ``clusters`` the variance of the
     mean is that of clusters (G/(G-1) times the sum of squared cluster residuals, over n^2), with G - 1 degrees of
     freedom.
     """
@@ -356,7 +380,8 @@ def t_test(differences: FloatArray, *, clusters: IntArray | None = None) -> Test
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where(mean == 0, 0.0, mean / error)
     p: FloatArray = 2 * stdtr(units - 1, -np.abs(t))
-    return Tests(p, exact, t)
+    constant = (error == 0) & (np.abs(mean) > SAME) | _are_constant(differences)
+    return _decide_constant(Tests(p, exact, t), constant, units)
 
 
 def _cluster_error(values: FloatArray, clusters: IntArray) -> FloatArray:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray, IntArray
+from berrypick.data.arrays import FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)

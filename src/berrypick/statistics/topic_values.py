@@ -9,10 +9,10 @@ from functools import cached_property
 
 import numpy as np
 
-from berrypick.core.arrays import BoolArray, FloatArray, IntArray
-from berrypick.core.errors import InputError
-from berrypick.core.results import Results
-from berrypick.kernels.blas_threads import one_blas_thread
+from berrypick.data.arrays import BoolArray, FloatArray, IntArray
+from berrypick.data.errors import InputError
+from berrypick.data.results import Results
+from berrypick.workers.blas_threads import one_blas_thread
 
 #: Differences up to this size are ties: they come from rounding.
 TIE = 1e-9

@@ -5,10 +5,10 @@ from __future__ import annotations
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from berrypick.report import tables
+from berrypick.tables import tables
 
 if TYPE_CHECKING:
-    from berrypick.comparison.tabular import Tabular
+    from berrypick.tables.tabular import Tabular
 
 OUTPUTS = ("table", "markdown", "latex", "csv", "tsv", "json", "jsonl")
 

@@ -12,8 +12,8 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from berrypick.core.errors import UsageError, nearest, one_line
-from berrypick.core.score import Table
+from berrypick.data.errors import UsageError, nearest, one_line
+from berrypick.data.score import Table
 
 UNDEFINED = "-"
 #: What every table can be written as.

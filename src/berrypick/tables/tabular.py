@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from berrypick.comparison.statistics import check_draws
-from berrypick.core.doors import html_of
-from berrypick.core.exchange import Written, columns_of
-from berrypick.core.results import Note, Signature
-from berrypick.core.score import Table
+from berrypick.data.exchange import Written, columns_of
+from berrypick.data.results import Note, Signature
+from berrypick.data.score import Table
+from berrypick.statistics.statistics import check_draws
 
 
 class Tabular(Written):
@@ -34,13 +33,13 @@ class Tabular(Written):
 
     def table(self, output: str = "table", places: int | None = None) -> str:
         """Return a text: 'table', 'markdown', 'latex', 'csv', 'tsv', 'json' or 'jsonl'."""
-        from berrypick.report.analysis_table import render
+        from berrypick.tables.analysis_table import render
 
         return render(self, output, places)
 
     def __str__(self) -> str:
         """The tables, with the notes."""
-        from berrypick.report.text import notes_text
+        from berrypick.tables.text import notes_text
 
         return self.table().rstrip("\n") + notes_text(self.notes)
 
@@ -48,7 +47,9 @@ class Tabular(Written):
         return columns_of(self.rows())
 
     def _repr_html_(self) -> str | None:
-        return html_of(self)
+        from berrypick.report.notebook.as_html import as_html
+
+        return as_html(self)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Tables, explanations and small curves for people at a terminal: as wide as it is, with the best values emphasised.
 
-In a pipe everything stays the plain text of :mod:`berrypick.report.tables`. Under NO_COLOR and on dumb terminals it is
+In a pipe everything stays the plain text of :mod:`berrypick.tables.tables`. Under NO_COLOR and on dumb terminals it is
 as wide as the terminal, too, but without a single control character. Names come from files: no control character of
 theirs gets through.
 """
@@ -13,14 +13,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TextIO
 
-from berrypick.core.errors import one_line
-from berrypick.core.results import Results
-from berrypick.core.score import Explanation, Table
-from berrypick.report import tables
-from berrypick.report.tables import Cells, Paint, can_encode, shortened
+from berrypick.data.errors import one_line
+from berrypick.data.score import Explanation, Table
+from berrypick.tables import tables
+from berrypick.tables.tables import Cells, Paint, can_encode, shortened
 
 if TYPE_CHECKING:
-    from berrypick.comparison.curves import Band
+    from berrypick.analysis.comparison.curves import Band
 
 _BLOCKS, _PLAIN_BLOCKS = "▁▂▃▄▅▆▇█", "_.-=+*%#"
 _GAP = 2
@@ -153,17 +152,6 @@ def _cells(words: str) -> int:
 
 
 # small curves
-
-
-def curves_of(results: Results, stream: TextIO) -> str:
-    """The small curves of results that have some."""
-    from berrypick.comparison.curves import bands
-
-    found = bands(results, intervals=False)
-    if not found:
-        return "no measure has a curve\n"
-    columns = width() if stream.isatty() else 80
-    return small_curves(found, columns, getattr(stream, "encoding", None) or "utf-8")
 
 
 def small_curves(found: Sequence[Band], columns: int = 80, encoding: str = "utf-8") -> str:

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from berrypick.core.errors import UsageError, one_line
-from berrypick.core.results import ALL, Note, Results, merge_notes
-from berrypick.core.score import Explanation, Table
-from berrypick.formats.io.files import atomic_writer, file_name
-from berrypick.report import tables
-from berrypick.report.tables import Paint, elided, plain, shown
+from berrypick.data.errors import UsageError, one_line
+from berrypick.data.results import ALL, Note, Results, merge_notes
+from berrypick.data.score import Explanation, Table
+from berrypick.files.files import atomic_writer, file_name
+from berrypick.tables import tables
+from berrypick.tables.tables import Paint, elided, plain, shown
 
 OUTPUTS = tables.OUTPUTS
 
@@ -71,7 +71,7 @@ def _records(results: Results, per_topic: bool) -> list[dict[str, Any]]:
 def group_intervals(results: Results) -> dict[tuple[str, str, str | None], dict[str, Any]]:
     """For each run, measure and group (None: all topics) the topics that have a value, and the bounds of their mean:
     the expanded bootstrap interval of ``compare``, with a confidence of 95%."""
-    from berrypick.comparison import statistics
+    from berrypick.statistics import statistics
 
     groups: dict[str | None, Any] = {None: results}
     groups |= {name: results.only_group(name) for name in (results.groups.names if results.groups else ())}
@@ -79,7 +79,8 @@ def group_intervals(results: Results) -> dict[tuple[str, str, str | None], dict[
     for group, part in groups.items():
         for run, of_run in part.per_topic().items():
             for measure, values in of_run.items():
-                known = np.array([value for value in values.values() if value is not None], dtype=np.float64)
+                drawn = [value for _, value in sorted(values.items()) if value is not None]  # by the names of topics
+                known = np.array(drawn, dtype=np.float64)
                 low, high = statistics.bootstrap(known[:, None])[:2]
                 bounds = (None, None) if np.isnan(low[0]) else (float(low[0]), float(high[0]))
                 found[run, measure, group] = {"topics": len(known), "low": bounds[0], "high": bounds[1]}
@@ -108,7 +109,7 @@ def save_results(results: Results, path: str | PathLike[str]) -> None:
         raise UsageError(f"{name}: results are saved as .json, .jsonl or .parquet")
     with atomic_writer(name) as out:
         if ending == ".parquet":
-            from berrypick.formats.io.table_files import write_parquet
+            from berrypick.rows.table_files import write_parquet
 
             rows = results.records()
             write_parquet(rows, ["run", "topic", "measure", "value", "signature"], out.buffer)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from berrypick.core.errors import UsageError, option
-from berrypick.formats.io.files import atomic_writer, file_name
+from berrypick.data.errors import UsageError, library, option
+from berrypick.files.files import atomic_writer, file_name
 
 if TYPE_CHECKING:
-    from berrypick.core.exchange import Written
+    from berrypick.data.exchange import Written
 
 #: The output format by the end of a file's name.
 ENDINGS = {".json": "json", ".jsonl": "jsonl", ".csv": "csv", ".tsv": "tsv", ".md": "markdown", ".tex": "latex",
@@ -42,10 +42,7 @@ def write_value(value: Written, path: str | PathLike[str], format: str | None, h
         return
     if how:
         raise UsageError(f"a Parquet file holds all rows with all digits; leave {', '.join(how)} out")
-    try:
-        import pyarrow
-        import pyarrow.parquet as parquet
-    except ModuleNotFoundError:
-        raise UsageError("Parquet needs pyarrow: pip install 'berrypick[frames]'") from None
+    pyarrow = library("pyarrow", "Parquet needs pyarrow", "frames")
+    parquet = library("pyarrow.parquet", "Parquet needs pyarrow", "frames")
     with atomic_writer(file_name(path)) as out:
         parquet.write_table(pyarrow.RecordBatchReader.from_stream(value).read_all(), out.buffer)

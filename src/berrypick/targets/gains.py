@@ -6,10 +6,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray
-from berrypick.core.errors import UsageError
-from berrypick.core.parameters import parameter
-from berrypick.core.truth import TopicTruth
+from berrypick.data.arrays import FloatArray
+from berrypick.data.errors import UsageError
+from berrypick.data.parameters import parameter
+from berrypick.data.truth import TopicTruth
 
 Quantisation = Literal["specificity", "generalised", "strict"]
 

@@ -12,8 +12,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from berrypick.core.arrays import BoolArray, FloatArray
-from berrypick.core.errors import UsageError, option
+from berrypick.data.arrays import BoolArray, FloatArray
+from berrypick.data.errors import UsageError, option
 
 #: Grades to P(ideal), or 'gain': the quantised gain of an element.
 Idealism = Mapping[float, float] | Literal["gain"]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from berrypick.core.arrays import BoolArray, FloatArray, IntArray, Positions
-from berrypick.core.run import Ranking
-from berrypick.core.truth import Targets
+from berrypick.data.arrays import BoolArray, FloatArray, IntArray, Positions
+from berrypick.data.run import Ranking
+from berrypick.data.truth import Targets
 from berrypick.kernels.meetings import Meetings, PlacedIntervals
-from berrypick.relevance.places import common_places, page_codes
+from berrypick.targets.places import common_places, page_codes
 
 
 def sizes(units: Ranking | Targets, of: IntArray) -> FloatArray:

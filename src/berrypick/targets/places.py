@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray, IntArray
-from berrypick.core.boxes import Boxes
-from berrypick.core.run import Ranking
-from berrypick.core.truth import Highlighted, Targets
+from berrypick.data.arrays import FloatArray, IntArray
+from berrypick.data.boxes import Boxes
+from berrypick.data.run import Ranking
+from berrypick.data.truth import Highlighted, Targets
 from berrypick.kernels.areas import common_areas, first_seen_areas
 
 

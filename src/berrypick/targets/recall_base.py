@@ -12,11 +12,11 @@ from functools import cached_property
 
 import numpy as np
 
-from berrypick.core import paths
-from berrypick.core.arrays import FloatArray, IntArray
-from berrypick.core.errors import UsageError, option
-from berrypick.core.truth import TopicTruth
-from berrypick.relevance.gains import Quantisation, exhaustivity_of, gains_of, specificity_of
+from berrypick.data import paths
+from berrypick.data.arrays import FloatArray, IntArray
+from berrypick.data.errors import UsageError, option
+from berrypick.data.truth import TopicTruth
+from berrypick.targets.gains import Quantisation, exhaustivity_of, gains_of, specificity_of
 
 
 @dataclass(frozen=True, eq=False)

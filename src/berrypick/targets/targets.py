@@ -11,15 +11,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray, IntArray
-from berrypick.core.collection import Collection
-from berrypick.core.errors import InputError, NeedsError, UsageError, option
-from berrypick.core.observed import copied
-from berrypick.core.run import Ranking
-from berrypick.core.truth import Highlighted, Targets, TopicTruth
-from berrypick.relevance.gains import Quantisation
-from berrypick.relevance.idealism import Idealism, exhaustivity_idealism, idealism_of
-from berrypick.relevance.recall_base import RecallBase
+from berrypick.data.arrays import FloatArray, IntArray
+from berrypick.data.collection import Collection
+from berrypick.data.errors import InputError, NeedsError, UsageError, option
+from berrypick.data.observed import copied
+from berrypick.data.run import Ranking
+from berrypick.data.truth import Highlighted, Targets, TopicTruth
+from berrypick.targets.gains import Quantisation
+from berrypick.targets.idealism import Idealism, exhaustivity_idealism, idealism_of
+from berrypick.targets.recall_base import RecallBase
 
 
 def targets_of(

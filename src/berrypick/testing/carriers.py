@@ -13,23 +13,28 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
-from importlib.util import find_spec
+from itertools import cycle
 from types import SimpleNamespace
 from typing import Any
 
 from berrypick import formats
-from berrypick.addons.laws.case import Case
-from berrypick.addons.laws.law import Variant
-from berrypick.addons.laws.orders import Measures, Rng
-from berrypick.addons.laws.rows import Result, results_of
-from berrypick.core.errors import BerrypickError
-from berrypick.core.run import Run, span_name
+from berrypick.data.errors import BerrypickError
+from berrypick.data.run import Run, span_name
+from berrypick.data.words import plain_title
 from berrypick.documents.texts import Texts
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.options import EvaluationOptions
-from berrypick.formats.span_run import SpanRun
-from berrypick.formats.span_truth import SpanTruth
-from berrypick.inputs.convert import RunFile, TruthFile
+from berrypick.formats.spans.span_run import SpanRun
+from berrypick.formats.spans.span_truth import SpanTruth
+from berrypick.given.convert import RunFile, TruthFile
+from berrypick.inputs.titles import titles_of
+from berrypick.rows.relevance_fields import NAMES as GRADES
+from berrypick.rows.run_rows import rows_of_run
+from berrypick.rows.truth_rows import rows_of_truth
+from berrypick.testing.case import Case
+from berrypick.testing.law import Variant
+from berrypick.testing.orders import Measures, Rng
+from berrypick.testing.rows import Result, results_of
 
 #: Names that people give to the ends of a span and to the text of a result: read as such, or refused.
 PLACES = (
@@ -42,6 +47,11 @@ PLACES = (
     ("start_char_idx", "end_char_idx"),
 )
 TEXTS = ("text", "page_content", "content", "chunk", "passage", "snippet")
+#: Values by which people say that a row of a truth is relevant, and that it is not.
+RELEVANCE = ((True, False), ("yes", "no"), ("relevant", "irrelevant"), ("Relevant", "not relevant"),
+             ("positive", "negative"), ("support", "not_support"), (1, 0))  # fmt: skip
+#: Names that people give to the list of results of a topic.
+LISTS = ("results", "contexts", "documents")
 #: What records of such names are held by, with the ending of a file.
 HOLDERS = {"records": "", "JSON Lines": ".jsonl", "CSV": ".csv"}
 
@@ -72,6 +82,7 @@ def carriers(case: Case) -> list[Carrier]:
     """Every carrier, those of registered formats included, whether or not it can hold the case."""
     found = [*_files("run"), *_files("truth"), *_objects(True), *_objects(False)]
     found += [_spelled(held, *ends, of_run) for held in HOLDERS for ends in PLACES for of_run in (True, False)]
+    found += [_judged(held, *judged) for held in HOLDERS for judged in zip(GRADES, cycle(RELEVANCE), strict=False)]
     if case.evaluation.context.reader.texts is not None and case.run.start is not None:
         found += [
             Carrier(f"run as {held} with {name}", True, partial(_quoting, held, name), True)
@@ -80,10 +91,23 @@ def carriers(case: Case) -> list[Carrier]:
         ]
         found.append(Carrier("run as LangChain documents", True, _langchain, True))
         found += [Carrier(f"run as {held} with offsets and text", True, partial(_both, held)) for held in HOLDERS]
+        found += [
+            Carrier(f"run as {held} with offsets, text and pages", True, partial(_both, held, left=LEFT))
+            for held in HOLDERS
+        ]
+        found += [Carrier(f"run as {held} with text and pages", True, partial(_quoting, held, "text", left=LEFT))
+                  for held in HOLDERS]  # fmt: skip
+        found += [Carrier(f"run as {held} with lists of texts", True, partial(_listed_texts, held))
+                  for held in ("records", "JSON Lines")]  # fmt: skip
+    for held in ("records", "JSON Lines"):
+        found += [Carrier(f"run as {held} with lists of {name}", True, partial(_listed, held, name)) for name in LISTS]
+        found.append(Carrier(f"run as {held} with lists of names", True, partial(_listed_names, held)))
     found += [
         Carrier(f"run as {held} with a text of another length", True, partial(_mistaken, held), must_refuse=True)
         for held in (*HOLDERS, *STORES)
     ]
+    found += [Carrier(f"run as entries in {held}", True, partial(_entries, held, False)) for held in ENTRIES]
+    found += [Carrier(f"run as {held} by question", True, partial(_entries, held, True)) for held in ENTRIES]
     return [*found, *(Carrier(f"run as {name}", True, partial(_hits, answer)) for name, answer in STORES.items())]
 
 
@@ -118,6 +142,7 @@ def _opened(case: Case, of_run: bool, given: Any) -> Case:
         "documents": reader.texts,
         "collection": None if old.options.collection is None else reader.collection,
         "duplicates": old.options.duplicates or case.run.duplicates,
+        "missing": case.run.missing,  # what carriers can state differs
     }
     truth, run = (case.truth, given) if of_run else (given, case.run)
     read = Evaluation._from_options(truth, run, None, EvaluationOptions(**given_now))
@@ -126,7 +151,27 @@ def _opened(case: Case, of_run: bool, given: Any) -> Case:
 
 
 #: Options that have had their effect, or belong to the contexts of the case.
-_APPLIED = ("offsets", "annotators", "min_score", "repair", "by", "topic_table", "user", "navigation", "chunks")
+_APPLIED = (
+    "fields",
+    "offsets",
+    "annotators",
+    "order",
+    "min_score",
+    "repair",
+    "by",
+    "topic_table",
+    "user",
+    "navigation",
+    "chunks",
+)
+
+
+def _installed(name: str) -> bool:
+    try:
+        import_module(name)
+    except ImportError:
+        return False
+    return True
 
 
 # --- files ------------------------------------------------------------------------------------------------------------
@@ -136,7 +181,7 @@ def _files(role: str) -> Iterable[Carrier]:
     for one in formats.registry:
         if one.role == role:
             yield Carrier(f"{role} as {one.name()}", role == "run", partial(_written, one, ""))
-            if ".parquet" in one.suffixes and find_spec("pyarrow") is not None:
+            if ".parquet" in one.suffixes and _installed("pyarrow"):
                 yield Carrier(f"{role} as {one.name()}, Parquet", role == "run", partial(_written, one, ".parquet"))
 
 
@@ -161,7 +206,7 @@ def _objects(of_run: bool) -> Iterable[Carrier]:
     yield Carrier(f"{what} as records", of_run, lambda value, case, folder: _records(value))
     yield Carrier(f"{what} as a dictionary", of_run, lambda value, case, folder: _by_topic(value))
     for library in ("pandas", "polars"):
-        if find_spec(library) is not None:
+        if _installed(library):
             yield Carrier(f"{what} as a {library} frame", of_run, partial(_framed, library))
 
 
@@ -170,7 +215,8 @@ def _records(value: Any) -> list[Record]:
     lines = SpanRun if isinstance(value, Run) else SpanTruth
     if why := lines.refusal(value):
         raise NotHeldError(why)
-    return [{k: v for k, v in record.items() if k != "tag"} for record in lines.to_records(value)]
+    records = rows_of_run(value) if isinstance(value, Run) else rows_of_truth(value)
+    return [{k: v for k, v in record.items() if k != "tag"} for record in records]
 
 
 def _rectangular(value: Any) -> list[Record]:
@@ -202,6 +248,41 @@ def _by_topic(value: Any) -> Mapping[str, Any]:
     return found
 
 
+# --- lists, and questions ---------------------------------------------------------------------------------------------
+
+#: What holds entries, each with the list of results of its topic, with the ending of a file.
+ENTRIES = {"a list": "", "JSON": ".json", "JSON Lines": ".jsonl"}
+
+
+def _entries(holder: str, by_question: bool, run: Run, case: Case, folder: str) -> Any:
+    """A list of results for each topic, which may be empty, in ranked order; or for each question, with white space."""
+    if run.grouped or (run.ties == "score" and any(len({*scores}) < len(scores) for scores in _scores(run))):
+        raise NotHeldError("several results of one rank")
+    lists: dict[str, list[Record]] = {topic: [] for topic in run.topics}
+    for record in _records(run):
+        if "results" not in record:
+            one = {name: value for name, value in record.items() if name not in ("topic", "rank", "score")}
+            lists[record["topic"]].append(one)
+    asked = _unique_questions(case) if by_question else {}
+    if by_question and not asked.keys() >= lists.keys():
+        raise NotHeldError("topics without questions of their own")
+    entries = [{"question": f" {asked[topic]}\t", "results": held} if by_question else
+               {"topic": topic, "results": held} for topic, held in lists.items()]  # fmt: skip
+    if holder == "a list":
+        return entries
+    path = os.path.join(folder, f"file{ENTRIES[holder]}")
+    with open(path, "w", encoding="utf-8", newline="") as out:
+        lines = [json.dumps(entry) + "\n" for entry in entries]
+        out.writelines([json.dumps(entries)] if holder == "JSON" else lines)
+    return path
+
+
+def _unique_questions(case: Case) -> dict[str, str]:
+    """The questions of topics, where no two topics have the same."""
+    found = titles_of(case.truth)
+    return dict(found) if len({*map(plain_title, found.values())}) == len(found) else {}
+
+
 # --- other names ------------------------------------------------------------------------------------------------------
 
 
@@ -214,6 +295,19 @@ def _spelled(holder: str, start: str, end: str, of_run: bool) -> Carrier:
         return _held(holder, [{new.get(k, k): v for k, v in record.items()} for record in records], folder)
 
     return Carrier(f"{'run' if of_run else 'truth'} as {holder} with {start} and {end}", of_run, made, True)
+
+
+def _judged(holder: str, name: str, values: tuple[Any, Any]) -> Carrier:
+    """A truth whose grades have another name, and say by a word or a switch what is relevant."""
+
+    def made(value: Any, case: Case, folder: str) -> Any:
+        records = _rectangular(value)
+        if not {record.get("grade") for record in records} <= {0, 1}:
+            raise NotHeldError("grades that words do not tell apart")
+        judged = [{**record, "grade": values[not record["grade"]]} for record in records]
+        return _held(holder, [{name if k == "grade" else k: v for k, v in record.items()} for record in judged], folder)
+
+    return Carrier(f"truth as {holder} with {name} {values[0]} or {values[1]}", False, made)
 
 
 def _held(holder: str, records: list[Record], folder: str) -> Any:
@@ -231,23 +325,74 @@ def _held(holder: str, records: list[Record], folder: str) -> Any:
     return path
 
 
-def _quoting(holder: str, name: str, run: Run, case: Case, folder: str) -> Any:
-    """Results by their texts instead of their offsets."""
+def _quoting(holder: str, name: str, run: Run, case: Case, folder: str, left: Record | None = None) -> Any:
+    """Results by their texts instead of their offsets, with what a loader ``left`` beside them."""
     records = [
-        {"topic": topic, "doc": row.document, name: text, "rank": row.rank + 1}
+        {"topic": topic, "doc": row.document, name: text, "rank": row.rank + 1, **(left or {})}
         for topic, rows in _quotes(run, case).items()
         for row, text in rows
     ]
     return _held(holder, records, folder)
 
 
-def _both(holder: str, run: Run, case: Case, folder: str) -> Any:
-    """Results by their offsets, with their texts beside them."""
+def _listed(holder: str, name: str, run: Run, case: Case, folder: str) -> Any:
+    """Topics with lists of results in ranked order, whose scores rise as if a reranker had left them there."""
+    lists = _lists(run)
+    for results in lists.values():
+        for place, result in enumerate(results):
+            result["score"] = float(place)
+    return _held(holder, [{"topic": topic, name: results} for topic, results in lists.items()], folder)
+
+
+def _listed_names(holder: str, run: Run, case: Case, folder: str) -> Any:
+    """Topics with lists of names, where documents are judged and one of them is retrieved."""
+    if case.truth.units != "documents" or run.points_into_documents or run.details or run.unit:
+        raise NotHeldError("not only names")
+    judged = {name for topic in case.truth.topics.values() for name in topic.documents()}
+    names = {topic: [result["doc"] for result in results] for topic, results in _lists(run).items()}
+    if judged.isdisjoint(name for listed in names.values() for name in listed):
+        raise NotHeldError("no name that is known")
+    return _held(holder, [{"topic": topic, "results": listed} for topic, listed in names.items()], folder)
+
+
+def _listed_texts(holder: str, run: Run, case: Case, folder: str) -> Any:
+    """Topics with lists of texts, where text is judged; each is in one document, and none is the name of one."""
+    texts = case.evaluation.context.reader.texts
+    assert texts is not None
+    if case.truth.units != "spans":
+        raise NotHeldError("strings are names where documents are judged")
+    lists = {topic: [text for _, text in rows] for topic, rows in _quotes(run, case).items()}
+    for text in (text for listed in lists.values() for text in listed):
+        if text in texts or sum(text in texts.get(name, "") for name in texts) > 1:
+            raise NotHeldError("a text that is in several documents, or the name of one")
+    return _held(holder, [{"topic": topic, "results": listed} for topic, listed in lists.items()], folder)
+
+
+def _lists(run: Run) -> dict[str, list[Record]]:
+    """The results of each topic in ranked order, without ranks and scores."""
+    if run.grouped:
+        raise NotHeldError("several results share a rank")
+    if run.ties == "score" and any(len({*scores}) < len(scores) for scores in _scores(run)):
+        raise NotHeldError("equal scores: a list has an order")
+    lists: dict[str, list[Record]] = {topic: [] for topic in run.topics}
+    for record in _records(run):
+        if "results" not in record:
+            lists[record["topic"]].append({k: v for k, v in record.items() if k not in ("topic", "rank", "score")})
+    return lists
+
+
+#: What a loader leaves in metadata, which is no place where text is judged.
+LEFT: Record = {"page": 0, "page_label": "iv", "total_pages": 9}
+
+
+def _both(holder: str, run: Run, case: Case, folder: str, left: Record | None = None) -> Any:
+    """Results by their offsets, with their texts and what a loader ``left`` beside them."""
     texts = {(topic, row.name): text for topic, rows in _quotes(run, case).items() for row, text in rows}
     records = _rectangular(run)
     for record in records:
         place = span_name(record["doc"], record["start"], record["end"])
         record["text"] = texts[record["topic"], place]
+        record |= left or {}
     return _held(holder, records, folder)
 
 
@@ -255,7 +400,7 @@ def _mistaken(holder: str, run: Run, case: Case, folder: str) -> Any:
     """Results by their offsets, and beside them a text that is not as long."""
     if run.start is None or run.start.dtype.kind != "i" or run.unit:
         raise NotHeldError("no spans of characters")
-    if case.evaluation.options.text_mismatch == "note":
+    if case.evaluation.options.text_mismatch != "error":
         raise NotHeldError("contradictions are allowed")
     records = _rectangular(run)
     for record in records:

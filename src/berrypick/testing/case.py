@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from berrypick.core.run import Run
-from berrypick.core.truth import Truth
+from berrypick.data.run import Run
+from berrypick.data.truth import Truth
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.evaluation.scoring import score_run
-from berrypick.judging.context import JudgingContext
+from berrypick.topics.context import JudgingContext
 
 #: By measure and topic.
 Values = Mapping[tuple[str, str], float | None]

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from berrypick.addons.laws.case import Case, Values
 from berrypick.evaluation.requested import RequestedMeasure
+from berrypick.testing.case import Case, Values
 
 #: Values that differ by less are the same: sums in another order differ in their last digits.
 TOLERANCE = 1e-9

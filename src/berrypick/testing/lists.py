@@ -8,10 +8,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from berrypick.addons.laws.case import Case
-from berrypick.addons.laws.law import Variant
-from berrypick.addons.laws.orders import Measures, Rng, by_documents
-from berrypick.addons.laws.rows import (
+from berrypick.data.boxes import Boxes, overlap
+from berrypick.data.truth import TopicTruth
+from berrypick.evaluation.requested import RequestedMeasure
+from berrypick.testing.case import Case
+from berrypick.testing.law import Variant
+from berrypick.testing.orders import Measures, Rng, by_documents
+from berrypick.testing.rows import (
     Result,
     as_result,
     judged_rows,
@@ -21,10 +24,7 @@ from berrypick.addons.laws.rows import (
     with_lists,
     with_topics,
 )
-from berrypick.core.boxes import Boxes, overlap
-from berrypick.core.truth import TopicTruth
-from berrypick.evaluation.requested import RequestedMeasure
-from berrypick.judging.repeats import repeats_of
+from berrypick.topics.repeats import repeats_of
 from berrypick.users.base import UserModel
 
 
@@ -113,7 +113,7 @@ def cut_of(case: Case, one: RequestedMeasure) -> Cut:
     if "user" in one.measure.depends_on:
         model = case.evaluation.contexts[one.text].user
         merged = model.returns is False or type(model).items is not UserModel.items
-    at = one.measure.at if one.measure.cutoff == "rank" else None
+    at = one.measure.at if one.measure.cutoff == "rank" and not one.measure.cutoff_is else None
     documents = by_documents(case, one)
     return Cut(None if at is None else int(at), documents, merged or (documents and not one.measure.of_documents))
 

@@ -10,15 +10,15 @@ from copy import copy
 import numpy as np
 
 from berrypick import kernels
-from berrypick.addons.laws.case import Case, Values
-from berrypick.addons.laws.law import Variant
-from berrypick.addons.laws.orders import Measures, Rng
-from berrypick.core.observed import held_part, set_part
-from berrypick.core.reach import Reach
+from berrypick.data.observed import held_part, set_part
+from berrypick.data.reach import Reach
 from berrypick.evaluation.requested import RequestedMeasure
-from berrypick.judging.judge import judge_topic
-from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.base import Measure, as_score
+from berrypick.testing.case import Case, Values
+from berrypick.testing.law import Variant
+from berrypick.testing.orders import Measures, Rng
+from berrypick.topics.judge import judge_topic
+from berrypick.topics.topic import JudgedTopic
 
 _SWITCH = "BERRYPICK_KERNELS"
 

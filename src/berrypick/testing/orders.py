@@ -8,18 +8,18 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from berrypick.addons.laws.case import Case
-from berrypick.addons.laws.law import Variant
-from berrypick.addons.laws.rows import Result, judged_rows, lists_of, with_lists, with_topics
-from berrypick.core.assemble import in_trec_order
-from berrypick.core.collection import Collection
-from berrypick.core.navigation import LinkTable, Navigation, ReachTable, Sessions
-from berrypick.core.run import Run
-from berrypick.core.truth import TopicTruth
-from berrypick.core.words import counted
+from berrypick.data.assemble import in_trec_order
+from berrypick.data.collection import Collection
+from berrypick.data.navigation import LinkTable, Navigation, ReachTable, Sessions
+from berrypick.data.run import Run
+from berrypick.data.truth import TopicTruth
+from berrypick.data.words import counted
 from berrypick.documents.texts import Texts
 from berrypick.evaluation.requested import RequestedMeasure
-from berrypick.judging.context import JudgingContext
+from berrypick.testing.case import Case
+from berrypick.testing.law import Variant
+from berrypick.testing.rows import Result, judged_rows, lists_of, with_lists, with_topics
+from berrypick.topics.context import JudgingContext
 
 V = TypeVar("V")
 Rng = np.random.Generator

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from berrypick.comparison.tabular import Tabular
-from berrypick.core.errors import shorten
-from berrypick.core.laws import LAWS
-from berrypick.core.results import Note
-from berrypick.core.score import Table
+from berrypick.data.errors import shorten
+from berrypick.data.laws import LAWS
+from berrypick.data.results import Note
+from berrypick.data.score import Table
+from berrypick.tables.tabular import Tabular
 
 #: Rows of a smallest case that a sentence names.
 SHOWN = 6

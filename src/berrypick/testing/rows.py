@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from berrypick.core.arrays import IntArray
-from berrypick.core.boxes import Boxes
-from berrypick.core.run import Run
-from berrypick.core.truth import TopicTruth, Truth
+from berrypick.data.arrays import IntArray
+from berrypick.data.boxes import Boxes
+from berrypick.data.run import Run
+from berrypick.data.truth import TopicTruth, Truth
 
 #: Columns of judged units: tuples, and arrays.
 _NAMES = ("document", "path", "aspects", "sets", "hops")
@@ -101,6 +101,7 @@ def with_lists(run: Run, lists: Mapping[str, Sequence[Result]]) -> Run:
         unit=run.unit,
         details={name: _details(rows, name, held) for name, held in run.details.items()},
         extra=run.extra,
+        missing=run.missing,
     )
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from berrypick.addons.laws.case import Case
-from berrypick.addons.laws.rows import judged_rows, lists_of, with_lists, with_topics
+from berrypick.testing.case import Case
+from berrypick.testing.rows import judged_rows, lists_of, with_lists, with_topics
 
 #: Smaller cases that are looked at.
 MOST = 150

@@ -9,24 +9,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from berrypick.addons.laws import carriers, lists, machine, orders
-from berrypick.addons.laws.case import Case, Values, cases_of
-from berrypick.addons.laws.law import Law
-from berrypick.addons.laws.result import BrokenLaw, LawRow, Laws
-from berrypick.addons.laws.rows import results_of
-from berrypick.addons.laws.shrink import smallest, with_only
-from berrypick.core.errors import BerrypickError, UsageError
-from berrypick.core.laws import LAWS, laws_problem
-from berrypick.core.truth import TopicTruth
+from berrypick.data.errors import BerrypickError, UsageError
+from berrypick.data.laws import LAWS, laws_problem
+from berrypick.data.truth import TopicTruth
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.options import EvaluationOptions, takes_options
 from berrypick.evaluation.requested import MeasuresGiven, RequestedMeasure, given_measures
+from berrypick.testing import carriers, lists, machine, orders
+from berrypick.testing.case import Case, Values, cases_of
+from berrypick.testing.law import Law
+from berrypick.testing.result import BrokenLaw, LawRow, Laws
+from berrypick.testing.rows import results_of
+from berrypick.testing.shrink import smallest, with_only
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from berrypick.core.progress import Progress
     from berrypick.evaluation.options import EvaluationKeywords
+    from berrypick.workers.progress import Progress
 
 #: Variants of truths with more topics are drawn from samples of so many topics; so many samples there are.
 TOPICS, SAMPLES = 25, 4

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from berrypick.core.collection import Collection
-from berrypick.core.errors import InputError
-from berrypick.core.truth import TopicTruth
-from berrypick.judging.context import JudgingContext
-from berrypick.relevance.gains import Quantisation
-from berrypick.relevance.recall_base import RecallBase, recall_base
+from berrypick.data.collection import Collection
+from berrypick.data.errors import InputError
+from berrypick.data.truth import TopicTruth
+from berrypick.targets.gains import Quantisation
+from berrypick.targets.recall_base import RecallBase, recall_base
+from berrypick.topics.context import JudgingContext
 
 
 def judged_base(topic: TopicTruth, scale: str, context: JudgingContext, quant: Quantisation | None) -> RecallBase:

@@ -9,13 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from berrypick.core.arrays import IntArray
-from berrypick.core.collection import Collection
-from berrypick.core.doors import functions
-from berrypick.core.reach import Reach
-from berrypick.core.run import Ranking
-from berrypick.core.truth import Targets
-from berrypick.judging.context import JudgingContext
+from berrypick.data.arrays import IntArray
+from berrypick.data.collection import Collection
+from berrypick.data.reach import Reach
+from berrypick.data.run import Ranking
+from berrypick.data.truth import Targets
+from berrypick.topics.context import JudgingContext
 
 
 @dataclass(frozen=True)
@@ -82,10 +81,11 @@ def find_candidates(targets: Targets, context: JudgingContext) -> Candidates:
 def _in_items(single: Candidates, context: JudgingContext) -> Candidates:
     """Items instead of pointers where the reader takes several as one. An item costs a rank; where effort is counted
     otherwise, each pointer has its own."""
+    from berrypick.topics.candidate_items import in_items
+
     if context.user.chances is None or context.effort != "rank":
         return single
-    found: Candidates = functions.need("ListSearch", "an ideal list of items")().in_items(single, context.user.chances)
-    return found
+    return in_items(single, context.user.chances)
 
 
 def no_items(candidates: Candidates, consulted: Ranking, single: Reach) -> IntArray:

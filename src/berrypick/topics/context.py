@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from berrypick.core.arrays import Positions
-from berrypick.core.observed import records
-from berrypick.core.run import Duplicates
+from berrypick.data.arrays import Positions
+from berrypick.data.observed import records
+from berrypick.data.run import Duplicates
 from berrypick.users import UserModel
 from berrypick.users.base import ReaderContext
 
 if TYPE_CHECKING:
-    from berrypick.relevance.gains import Quantisation
-    from berrypick.relevance.idealism import Idealism
+    from berrypick.targets.gains import Quantisation
+    from berrypick.targets.idealism import Idealism
 
 
 @records(user="user", idealism="idealism", effort="effort", units="units", chunks="chunks")

@@ -10,11 +10,11 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from berrypick.core.arrays import BoolArray, FloatArray, IntArray
-from berrypick.core.run import Run
-from berrypick.core.truth import DocumentGrades, Truth
-from berrypick.judging.repeats import repeats_of
+from berrypick.data.arrays import BoolArray, FloatArray, IntArray
+from berrypick.data.run import Run
+from berrypick.data.truth import DocumentGrades, Truth
 from berrypick.kernels import native
+from berrypick.topics.repeats import repeats_of
 
 
 @dataclass(frozen=True, eq=False)

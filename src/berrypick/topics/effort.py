@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray
-from berrypick.core.truth import Targets
+from berrypick.data.arrays import FloatArray
+from berrypick.data.truth import Targets
 from berrypick.documents.token_offsets import TokenOffsets
 
 

@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray
+from berrypick.data.arrays import FloatArray
 
 Kind = Literal["set", "hop"]
 Group = frozenset[int]

@@ -6,7 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from berrypick.addons.enough.enough_chance import (
+from berrypick.data.arrays import FloatArray
+from berrypick.data.observed import once_for_each
+from berrypick.data.score import number
+from berrypick.topics.enough_chance import (
     MOST_SHARED,
     READERS,
     drawn_chance,
@@ -15,10 +18,7 @@ from berrypick.addons.enough.enough_chance import (
     mean_inverse,
     most_shared,
 )
-from berrypick.core.arrays import FloatArray
-from berrypick.core.observed import once_for_each
-from berrypick.core.score import number
-from berrypick.judging.topic import JudgedTopic
+from berrypick.topics.topic import JudgedTopic
 
 
 @dataclass(frozen=True, eq=False)

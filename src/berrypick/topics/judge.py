@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from berrypick.core.errors import UsageError, option
-from berrypick.core.run import Run
-from berrypick.core.truth import Targets, TopicTruth, Truth
-from berrypick.judging.bases import judged_base
-from berrypick.judging.context import JudgingContext
-from berrypick.judging.repeats import ranking_of, repeats_of
-from berrypick.judging.topic import JudgedTopic
-from berrypick.relevance.targets import (
+from berrypick.data.adopting import adopt_call
+from berrypick.data.errors import UsageError, option
+from berrypick.data.run import Run
+from berrypick.data.truth import Targets, TopicTruth, Truth
+from berrypick.targets.targets import (
     element_targets,
     entry_points_of,
     ranking_as_spans,
@@ -19,6 +16,10 @@ from berrypick.relevance.targets import (
     targets_of,
     with_sizes,
 )
+from berrypick.topics.bases import judged_base
+from berrypick.topics.context import JudgingContext
+from berrypick.topics.repeats import ranking_of, repeats_of
+from berrypick.topics.topic import JudgedTopic
 
 
 def judge_topic(truth: Truth, run: Run, topic: str, context: JudgingContext) -> JudgedTopic:
@@ -52,6 +53,7 @@ def judge_topic(truth: Truth, run: Run, topic: str, context: JudgingContext) -> 
         has_entry_points=truth.has_entry_points,
         grouped=run.grouped,
         extra=extra,
+        missing=run.missing_as(topic),
         unplaced=_kinds_differ(truth, run, collection is not None) if unplaced else None,
     )
 
@@ -88,5 +90,12 @@ def _kinds_differ(truth: Truth, run: Run, lengths: bool) -> UsageError:
         meant += f" and document lengths by {option('collection')}"
     return UsageError(
         f"the {parts} parts of documents, the {wholes} whole documents {files}; give start and end, or text to find in "
-        f"{option('documents')}, in both; or say that whole documents are meant: {meant}"
+        f"{option('documents')}, in both; or say that whole documents are meant: {meant}{_adopting(truth)}"
     )
+
+
+def _adopting(truth: Truth) -> str:
+    """What to do with a golden file that names the document of each answer beside a quote under another name."""
+    if truth.units != "documents" or not truth.unread or not truth.source:
+        return ""
+    return f"; if {truth.unread[0]} of the truth quotes the answers: {adopt_call(truth.source)}"

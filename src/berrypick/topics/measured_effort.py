@@ -6,18 +6,18 @@ from dataclasses import replace
 
 import numpy as np
 
-from berrypick.core import paths
-from berrypick.core.arrays import FloatArray
-from berrypick.core.errors import UsageError, option
-from berrypick.core.observed import once_for_each
-from berrypick.core.reach import Reach
-from berrypick.core.run import Ranking
-from berrypick.core.truth import Targets
-from berrypick.judging.context import JudgingContext
-from berrypick.judging.effort import Effort, span_lengths
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data import paths
+from berrypick.data.arrays import FloatArray
+from berrypick.data.errors import UsageError, option
+from berrypick.data.observed import once_for_each
+from berrypick.data.reach import Reach
+from berrypick.data.run import Ranking
+from berrypick.data.truth import Targets
 from berrypick.kernels.intervals import merge
-from berrypick.relevance.targets import targets_as_spans, without_structure
+from berrypick.targets.targets import targets_as_spans, without_structure
+from berrypick.topics.context import JudgingContext
+from berrypick.topics.effort import Effort, span_lengths
+from berrypick.topics.topic import JudgedTopic
 from berrypick.users.base import ReaderContext, UserModel
 from berrypick.users.pairs import covered, same_document_pairs
 
@@ -44,8 +44,9 @@ def measure_effort(ranking: Ranking, targets: Targets, reach: Reach, context: Ju
     Examples
     --------
     >>> import berrypick as bp
+    >>> from berrypick.topics.measured_effort import measure_effort
     >>> judged = bp.judge({"q": {"doc#0-40": 1}}, {"q": {"doc#0-90": 2, "doc#20-40": 1}}, "q", effort="chars")
-    >>> bp.measure_effort(judged.consulted, judged.targets, judged.reach, judged.context).ranks.tolist()
+    >>> measure_effort(judged.consulted, judged.targets, judged.reach, judged.context).ranks.tolist()
     [90.0, 20.0]
     """
     nothing = np.zeros(len(reach.probability))

@@ -12,17 +12,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from berrypick.core import paths
-from berrypick.core.arrays import FloatArray, Positions
-from berrypick.core.errors import UsageError, option
-from berrypick.core.observed import once_for_each
-from berrypick.core.run import span_name
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data import paths
+from berrypick.data.arrays import FloatArray, Positions
+from berrypick.data.errors import UsageError, option
+from berrypick.data.observed import once_for_each
+from berrypick.data.run import span_name
 from berrypick.kernels.intervals import intersections
 from berrypick.kernels.relevant_text import Measured
-from berrypick.relevance.gains import Quantisation, default_quantisation
-from berrypick.relevance.recall_base import RecallBase
-from berrypick.relevance.targets import relevant_rows
+from berrypick.targets.gains import Quantisation, default_quantisation
+from berrypick.targets.recall_base import RecallBase
+from berrypick.targets.targets import relevant_rows
+from berrypick.topics.topic import JudgedTopic
 
 Overlaps = tuple[tuple[int, ...], ...]
 

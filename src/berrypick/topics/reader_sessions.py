@@ -7,8 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray, IntArray
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.arrays import FloatArray, IntArray
+from berrypick.topics.topic import JudgedTopic
 from berrypick.users.walks import Draws
 
 #: Up to so many targets ranks are sorted by comparing rows, which is faster than sorting columns.

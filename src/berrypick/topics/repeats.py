@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from berrypick.core.arrays import BoolArray
-from berrypick.core.errors import InputError, option
-from berrypick.core.run import Ranking, Run, repeated_pointers
+from berrypick.data.arrays import BoolArray
+from berrypick.data.errors import InputError, option
+from berrypick.data.run import Ranking, Run, repeated_pointers
 from berrypick.kernels import native
 from berrypick.kernels.equal_pointers import may_repeat
 
 if TYPE_CHECKING:
-    from berrypick.judging.context import JudgingContext
+    from berrypick.topics.context import JudgingContext
 
 
 def repeats_of(run: Run) -> dict[str, BoolArray]:

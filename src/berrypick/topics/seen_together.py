@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
-from berrypick.core.errors import UsageError, option
+from berrypick.data.errors import UsageError, option
 
 TogetherName = Literal["walk", "independent", "most", "least"]
 TOGETHER: tuple[TogetherName, ...] = get_args(TogetherName)

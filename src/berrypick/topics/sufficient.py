@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from berrypick.addons.enough.enough_chance import Kind, complete_at, fewest
-from berrypick.core.arrays import BoolArray, FloatArray
-from berrypick.core.errors import UsageError
-from berrypick.core.truth import Targets, TopicTruth
-from berrypick.relevance.targets import relevant_rows
+from berrypick.data.arrays import BoolArray, FloatArray
+from berrypick.data.errors import UsageError
+from berrypick.data.truth import Targets, TopicTruth
+from berrypick.targets.targets import relevant_rows
+from berrypick.topics.enough_chance import Kind, complete_at, fewest
 
 
 @dataclass(frozen=True)
@@ -34,9 +34,10 @@ class Sufficient:
     Examples
     --------
     >>> import berrypick as bp
+    >>> from berrypick.topics.sufficient import Sufficient
     >>> truth = {"q": [{"doc": "a", "set": "1"}, {"doc": "b", "set": "1"}, {"doc": "c", "set": "2"}]}
     >>> found = bp.judge(truth, {"q": {"a": 1}}, "q").sufficient
-    >>> isinstance(found, bp.Sufficient), found.groups
+    >>> isinstance(found, Sufficient), found.groups
     (True, ((0, 1), (2,)))
     """
 

@@ -8,29 +8,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from berrypick.core.arrays import BoolArray, IntArray, Positions
-from berrypick.core.collection import Collection
-from berrypick.core.doors import functions, html_of
-from berrypick.core.errors import NeedsError, UsageError, option
-from berrypick.core.observed import part, record, records, unrecorded
-from berrypick.core.reach import Reach
-from berrypick.core.run import Ranking
-from berrypick.core.truth import Highlighted, Targets, TopicTruth
-from berrypick.core.words import material
+from berrypick.data.arrays import BoolArray, IntArray, Positions
+from berrypick.data.collection import Collection
+from berrypick.data.errors import NeedsError, UsageError, option
+from berrypick.data.observed import part, record, records, unrecorded
+from berrypick.data.reach import Reach
+from berrypick.data.run import Ranking
+from berrypick.data.truth import Highlighted, Targets, TopicTruth
+from berrypick.data.words import material
 from berrypick.documents.token_offsets import TokenOffsets
-from berrypick.judging.bases import judged_base
-from berrypick.judging.context import JudgingContext
-from berrypick.relevance import idealism
-from berrypick.relevance.gains import Quantisation
-from berrypick.relevance.recall_base import RecallBase
-from berrypick.relevance.targets import ranking_as_spans, relevant_text, targets_as_spans
+from berrypick.targets import idealism
+from berrypick.targets.gains import Quantisation
+from berrypick.targets.recall_base import RecallBase
+from berrypick.targets.targets import ranking_as_spans, relevant_text, targets_as_spans
+from berrypick.topics.bases import judged_base
+from berrypick.topics.context import JudgingContext
 from berrypick.users.base import first_visits, spread
 
 if TYPE_CHECKING:
-    from berrypick.judging.candidates import Candidates
-    from berrypick.judging.effort import Effort
+    from berrypick.topics.candidates import Candidates
+    from berrypick.topics.effort import Effort
 
 
 @records(targets="targets")
@@ -64,6 +63,8 @@ class JudgedTopic:
         Whether some rank of the run, in any topic, holds several pointers.
     extra
         What the run says of the topic beside its results, by name, where its format says more.
+    missing
+        What the topic counts as where the run does not mention it: ``empty`` or ``absent``; else ''.
 
     Examples
     --------
@@ -85,6 +86,7 @@ class JudgedTopic:
     unplaced: UsageError | None = None
     grouped: bool = False
     extra: Mapping[str, Any] = field(default_factory=dict)
+    missing: Literal["", "empty", "absent"] = ""
     #: What was computed for one measure, and what was read for it, for the next.
     _parts: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
@@ -177,10 +179,10 @@ class JudgedTopic:
 
     @part
     def sufficient(self) -> Any:
-        """What is enough, as an add-on has it: the sets of targets that the truth names, or all targets."""
-        from berrypick.core.doors import functions
+        """What is enough: the sets of targets that the truth names, or all targets."""
+        from berrypick.topics.sufficient import Sufficient
 
-        return functions.need("Sufficient", "what is enough").of(self.truth, self.targets)
+        return Sufficient.of(self.truth, self.targets)
 
     @part
     def levels(self) -> tuple[tuple[float, BoolArray, Reach], ...]:
@@ -193,14 +195,14 @@ class JudgedTopic:
     @part
     def candidates(self) -> Candidates:
         """The units an ideal list may be made of."""
-        from berrypick.judging.candidates import find_candidates
+        from berrypick.topics.candidates import find_candidates
 
         return find_candidates(self.targets, self.context)
 
     @part
     def no_items(self) -> IntArray:
         """Where candidates are list items: the ranks, from 0, that lead anywhere and are none of them."""
-        from berrypick.judging.candidates import no_items
+        from berrypick.topics.candidates import no_items
 
         return no_items(self.candidates, self.consulted.fresh(), self.reach_of_pointers)
 
@@ -213,9 +215,9 @@ class JudgedTopic:
     @part
     def effort(self) -> Effort:
         """What consulting each rank and each target costs."""
-        found: Effort = functions.need("measure_effort", "effort")(
-            self.consulted, self.targets, self.reach, self.context
-        )
+        from berrypick.topics.measured_effort import measure_effort
+
+        found: Effort = measure_effort(self.consulted, self.targets, self.reach, self.context)
         return found
 
     @property
@@ -259,4 +261,6 @@ class JudgedTopic:
 
     def _repr_html_(self) -> str | None:
         """Targets, ranking and where they fall in the documents, for notebooks."""
-        return html_of(self)
+        from berrypick.report.notebook.as_html import as_html
+
+        return as_html(self)

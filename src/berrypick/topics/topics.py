@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from berrypick.core.run import Run
-from berrypick.core.truth import Truth
-from berrypick.judging.documents import JudgedDocuments, judged_documents
+from berrypick.data.run import Run
+from berrypick.data.truth import Truth
+from berrypick.topics.documents import JudgedDocuments, judged_documents
 
 if TYPE_CHECKING:
-    from berrypick.judging.context import JudgingContext
-    from berrypick.judging.topic import JudgedTopic
+    from berrypick.topics.context import JudgingContext
+    from berrypick.topics.topic import JudgedTopic
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,10 +33,10 @@ class JudgedTopics:
     def judge(self, topic: str) -> JudgedTopic:
         """One of the topics."""
         if topic not in self.own:
-            from berrypick.judging.topic import JudgedTopic
+            from berrypick.topics.topic import JudgedTopic
 
             if topic not in self._kept:
-                from berrypick.judging.judge import judge_topic
+                from berrypick.topics.judge import judge_topic
 
                 self._kept[topic] = judge_topic(self.truth, self.run, topic, self.context)
             self.own[topic] = made = object.__new__(JudgedTopic)

@@ -1,20 +1,28 @@
-"""One file per user model; a new file is found by itself. Classes are imported by name, as in ``import Hierarchy``."""
+"""User models, one file per model or small family."""
 
 from __future__ import annotations
 
-import sys
+from pathlib import Path
 from typing import Any
 
-from berrypick.core import spec as specs
-from berrypick.core.errors import UsageError
-from berrypick.core.navigation import Navigation
-from berrypick.core.registry import Registry
+from berrypick.data import spec as specs
+from berrypick.data.errors import UsageError
+from berrypick.data.navigation import Navigation
+from berrypick.registry.definitions import Room
+from berrypick.registry.registry import Registry, class_problem
 from berrypick.users._fitted import is_file, is_name, read_fitted
-from berrypick.users.base import ReaderContext, UserModel
+from berrypick.users.base import ReaderContext, UserModel, typed_name
 
 __all__ = ["ReaderContext", "UserModel", "build", "is_file", "is_name", "load", "read_fitted", "registered", "registry"]
 
-registry: Registry[UserModel] = Registry(sys.modules[__name__], UserModel, "user model")
+registry: Registry[type[UserModel]] = Registry(
+    "users",
+    "user model",
+    Room(__name__, Path(__file__).parent, facts=("aliases",)),
+    class_problem(UserModel),
+    takes=lambda value: isinstance(value, type) and issubclass(value, UserModel),
+    name_of=lambda one: typed_name(one.attribute),
+)
 #: Every user model by name.
 registered = registry.all
 
@@ -57,4 +65,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return registry.attributes()
+    return sorted({*__all__, *registry.attributes()})

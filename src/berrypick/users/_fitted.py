@@ -6,8 +6,8 @@ from os import PathLike, fspath
 from typing import Any
 
 from berrypick import formats
-from berrypick.core.errors import InputError
-from berrypick.core.navigation import FittedReader
+from berrypick.data.errors import InputError
+from berrypick.data.navigation import FittedReader
 
 
 def is_name(given: Any) -> bool:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from berrypick.core.arrays import FloatArray, IntArray
-from berrypick.core.reach import Reach
-from berrypick.core.run import Ranking
-from berrypick.core.truth import Targets
+from berrypick.data.arrays import FloatArray, IntArray
+from berrypick.data.reach import Reach
+from berrypick.data.run import Ranking
+from berrypick.data.truth import Targets
 from berrypick.users.base import ReaderContext, UserModel, whole_documents
 from berrypick.users.pairs import combined, same_document
 from berrypick.users.walks import Readers, Visits, certain, outward

@@ -1,6 +1,6 @@
 """What every user model is: a frozen value that says what a reader who consults a result ends up seeing.
 
-A user model turns a ranking and the targets of a topic into a :class:`~berrypick.core.reach.Reach`, and says how much
+A user model turns a ranking and the targets of a topic into a :class:`~berrypick.data.reach.Reach`, and says how much
 text (or time) the reader goes through at each rank. It knows nothing of measures.
 """
 
@@ -14,18 +14,17 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from berrypick.core.arrays import BoolArray, FloatArray, IntArray, Positions
-from berrypick.core.collection import Collection, unknown_length
-from berrypick.core.columns import Coded
-from berrypick.core.doors import functions
-from berrypick.core.errors import UsageError, option
-from berrypick.core.laws import laws_problem
-from berrypick.core.navigation import Navigation
-from berrypick.core.observed import records, unrecorded
-from berrypick.core.parameters import Parameterized, parameter
-from berrypick.core.reach import Reach
-from berrypick.core.run import Ranking
-from berrypick.core.truth import Targets
+from berrypick.data.arrays import BoolArray, FloatArray, IntArray, Positions
+from berrypick.data.collection import Collection, unknown_length
+from berrypick.data.columns import Coded
+from berrypick.data.errors import UsageError, option
+from berrypick.data.laws import laws_problem
+from berrypick.data.navigation import Navigation
+from berrypick.data.observed import records, unrecorded
+from berrypick.data.parameters import Parameterized, parameter
+from berrypick.data.reach import Reach
+from berrypick.data.run import Ranking
+from berrypick.data.truth import Targets
 from berrypick.kernels.index_ranges import expanded
 from berrypick.users.walks import Readers as Readers
 from berrypick.users.walks import Visit as Visit
@@ -74,6 +73,11 @@ class ReaderContext:
 Slider = tuple[tuple[str, ...], tuple[float, ...]]
 
 
+def typed_name(class_name: str) -> str:
+    """Return the name people type for a class: lower case, words joined by underscores."""
+    return re.sub("(?<=[a-z])(?=[A-Z])", "_", class_name).lower()
+
+
 @dataclass(frozen=True)
 class UserModel(Parameterized, base=True):
     """Base class of user models: a subclass defines :meth:`reach`, and effort where it is not a length.
@@ -100,13 +104,13 @@ class UserModel(Parameterized, base=True):
     #: Kinds of navigation file that the model reads, and what to call them.
     navigation: ClassVar[tuple[type, ...]] = ()
     navigation_needed: ClassVar[str] = ""
-    #: Laws of ``berrypick.core.laws.LAWS`` that values of its readers break, whatever the measure declares.
+    #: Laws of ``berrypick.data.laws.LAWS`` that values of its readers break, whatever the measure declares.
     breaks: ClassVar[tuple[str, ...]] = ()
     #: Whether it reads places on pages too, with areas for lengths.
     reads_areas: ClassVar[bool] = False
     #: Whether every reader sees the same of a list: reach is 0 or 1.
     certain: ClassVar[bool] = False
-    #: What the add-on fit estimates it from, 'sessions' or 'readings'; '' where it cannot, or the model has a fit.
+    #: What berrypick fit estimates it from, 'sessions' or 'readings'; '' if it cannot, or if the model has its own fit.
     learnt_from: ClassVar[str] = ""
     #: What the slider of a report goes through.
     slider: ClassVar[Slider | None] = None
@@ -169,7 +173,9 @@ class UserModel(Parameterized, base=True):
         Fit
             What was found. A method of its own returns the model with its parameters, or a Learnt.
         """
-        return functions.need("fit", f"{cls.__name__}.fit")(cls, log, **how)
+        from berrypick.analysis.fit.fit import fit
+
+        return fit(cls, log, **how)
 
     @classmethod
     def can_be_learnt(cls) -> bool:
@@ -185,7 +191,7 @@ class UserModel(Parameterized, base=True):
     @cache  # asked for each topic
     def name(cls) -> str:
         """Return the name people type: the class name in lower case, words joined by underscores."""
-        return re.sub("(?<=[a-z])(?=[A-Z])", "_", cls.__name__).lower()
+        return typed_name(cls.__name__)
 
     @classmethod
     def definition_problem(cls) -> str:
@@ -332,7 +338,7 @@ def need_places(model: UserModel, ranking: Ranking, targets: Targets) -> None:
         if ranking.path is None and targets.path is None:
             what = "needs places in documents, and truth and run have whole documents"
             raise UsageError(f"user model {model.name()} {what}: give spans (start and end), or use another user model")
-        from berrypick.relevance.targets import without_structure
+        from berrypick.targets.targets import without_structure
 
         raise without_structure(f"user model {model.name()} needs the offsets of elements in their documents")
 

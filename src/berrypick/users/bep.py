@@ -7,11 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray, IntArray
-from berrypick.core.errors import UsageError, option
-from berrypick.core.parameters import above_zero
-from berrypick.core.run import Ranking
-from berrypick.core.truth import Targets
+from berrypick.data.arrays import FloatArray, IntArray
+from berrypick.data.errors import UsageError, option
+from berrypick.data.parameters import above_zero
+from berrypick.data.run import Ranking
+from berrypick.data.truth import Targets
 from berrypick.users._gaps import GapModel
 from berrypick.users.base import ReaderContext, Slider, need_places
 from berrypick.users.pairs import same_document_pairs

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from berrypick.core.arrays import BoolArray, Positions
-from berrypick.core.parameters import positive_share
-from berrypick.core.reach import Reach
-from berrypick.core.run import Ranking
-from berrypick.core.truth import Targets
+from berrypick.data.arrays import BoolArray, Positions
+from berrypick.data.parameters import positive_share
+from berrypick.data.reach import Reach
+from berrypick.data.run import Ranking
+from berrypick.data.truth import Targets
 from berrypick.users.base import ContextModel, ReaderContext, Slider, elements
 
 

@@ -7,13 +7,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray, IntArray
-from berrypick.core.errors import UsageError
-from berrypick.core.parameters import parameter, zero_or_more
-from berrypick.core.run import Ranking
-from berrypick.core.truth import Targets
-from berrypick.relevance.in_common import ends
-from berrypick.relevance.places import common_places
+from berrypick.data.arrays import FloatArray, IntArray
+from berrypick.data.errors import UsageError
+from berrypick.data.parameters import parameter, zero_or_more
+from berrypick.data.run import Ranking
+from berrypick.data.truth import Targets
+from berrypick.targets.in_common import ends
+from berrypick.targets.places import common_places
 from berrypick.users._gaps import GapModel
 from berrypick.users.base import ReaderContext, Slider, need_places
 from berrypick.users.pairs import same_document_pairs

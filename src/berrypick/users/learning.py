@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri
 
-from berrypick.core.arrays import BoolArray, FloatArray, IntArray
-from berrypick.core.errors import UsageError, option
+from berrypick.data.arrays import BoolArray, FloatArray, IntArray
+from berrypick.data.errors import UsageError, option
 
 #: The stream of random numbers of the split.
 _SPLIT = 5

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from berrypick.core.results import Note
+from berrypick.data.results import Note
 
 if TYPE_CHECKING:
     from berrypick.users.base import UserModel

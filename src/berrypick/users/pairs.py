@@ -6,13 +6,13 @@ from functools import lru_cache
 
 import numpy as np
 
-from berrypick.core.arrays import BoolArray, FloatArray, IntArray, Positions
-from berrypick.core.reach import Reach
-from berrypick.core.run import Ranking
-from berrypick.core.truth import Targets
+from berrypick.data.arrays import BoolArray, FloatArray, IntArray, Positions
+from berrypick.data.reach import Reach
+from berrypick.data.run import Ranking
+from berrypick.data.truth import Targets
 from berrypick.kernels.trees import numbered
-from berrypick.relevance.in_common import common_lengths, ends, meetings, sizes
-from berrypick.relevance.places import common_places, covered_places
+from berrypick.targets.in_common import common_lengths, ends, meetings, sizes
+from berrypick.targets.places import common_places, covered_places
 
 #: Rows of a ranking, and as many targets.
 Pairs = tuple[IntArray, IntArray]

@@ -8,8 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from berrypick.core.navigation import ReachTable
-from berrypick.core.truth import Targets
+from berrypick.data.navigation import ReachTable
+from berrypick.data.truth import Targets
 from berrypick.users.base import Leads, NavigationModel, ReaderContext, wrong_navigation
 
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from berrypick.core.arrays import BoolArray, FloatArray, IntArray
-from berrypick.core.reach import Reach
-from berrypick.core.run import Ranking
+from berrypick.data.arrays import BoolArray, FloatArray, IntArray
+from berrypick.data.reach import Reach
+from berrypick.data.run import Ranking
 
 #: Bytes of draws and sessions that are kept for the other runs.
 MOST_KEPT = 1 << 27

@@ -7,10 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from berrypick.core.boxes import Boxes
-from berrypick.core.errors import UsageError
-from berrypick.core.parameters import positive_share, zero_or_more
-from berrypick.core.run import Ranking
+from berrypick.data.boxes import Boxes
+from berrypick.data.errors import UsageError
+from berrypick.data.parameters import positive_share, zero_or_more
+from berrypick.data.run import Ranking
 from berrypick.users.base import ContextModel, ReaderContext, Slider
 
 

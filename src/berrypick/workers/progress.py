@@ -12,7 +12,7 @@ from importlib import import_module
 from time import monotonic
 from typing import Any
 
-from berrypick.core.errors import UsageError
+from berrypick.data.errors import UsageError
 
 Progress = Callable[[int, int], None]
 #: What people pass: True for a bar, or a function that is called with (done, of).

@@ -30,8 +30,8 @@ from multiprocessing.reduction import ForkingPickler
 from queue import Empty, SimpleQueue
 from typing import Any
 
-from berrypick.core.errors import BerrypickError, UsageError
-from berrypick.core.results import Note
+from berrypick.data.errors import BerrypickError, UsageError
+from berrypick.data.results import Note
 
 Step = Callable[[Any], None]
 #: Does one task. What it passes to its second argument reaches the caller's ``step`` when the task is finished.

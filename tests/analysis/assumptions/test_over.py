@@ -9,13 +9,13 @@ from statistics import NormalDist
 
 import numpy as np
 import pytest
-from cases import each
+from many_cases import each
 
 import berrypick as bp
-from berrypick.addons.assumptions.crossings import crossings, edges
-from berrypick.addons.assumptions.reader_range import read_range
-from berrypick.comparison import statistics
-from berrypick.core.navigation import LinkTable
+from berrypick.analysis.assumptions.crossings import crossings, edges
+from berrypick.analysis.assumptions.reader_range import read_range
+from berrypick.data.navigation import LinkTable
+from berrypick.statistics import statistics
 
 #: Two targets in two documents: `one` is 10 from the first alone, `both` 40 from either.
 TRUTH = {"q": {"d#100-110": 1, "e#100-110": 1}}
@@ -169,15 +169,18 @@ def test_intervals_over_topics_by_plain_loops(clustered):
     cluster = {str(i): str(i // 3) for i in range(12)} if clustered else None
     found = over("distance(theta=0.0005..0.05,law='inverse')", runs, truth, "EPRUM", cluster=cluster, resamples=200)
     axis, [pair] = found.axes[0], found.pairs
+    topics = sorted(map(str, range(12)))  # draws go by the names of topics
     places = np.linspace(0, 1, 41)
     chosen = read_range("distance(theta=0.0005..0.05,law='inverse')")
     table = []
     for place in places:
         values = bp.evaluate(truth, runs, "EPRUM", user=chosen.model([axis.value(float(place))])).per_topic()
-        table.append([values["a"]["EPRUM"][t] - values["b"]["EPRUM"][t] for t in map(str, range(12))])
+        table.append([values["a"]["EPRUM"][t] - values["b"]["EPRUM"][t] for t in topics])
     table = np.array(table)
     shares = []
-    units = [[3 * c + i for i in range(3)] for c in range(4)] if clustered else [[t] for t in range(12)]
+    number = list(dict.fromkeys(int(t) // 3 for t in topics))  # clusters in the order of their first topics
+    by_cluster = [[place for place, t in enumerate(topics) if int(t) // 3 == c] for c in number]
+    units = by_cluster if clustered else [[t] for t in range(12)]
     for _, times in statistics.resample_counts(len(units), 200, 0):
         for row in times:
             drawn = [topic for unit, n in zip(units, row, strict=True) for topic in unit * int(n)]

@@ -6,12 +6,12 @@ import doctest
 from xml.etree import ElementTree
 
 import pytest
-from made_results import results
+from handmade_results import results
 
 import berrypick as bp
-from berrypick.comparison import gates
-from berrypick.comparison.gates import thresholds
-from berrypick.core.errors import UsageError
+from berrypick.analysis.comparison import gates
+from berrypick.analysis.comparison.gates import thresholds
+from berrypick.data.errors import UsageError
 
 GOOD, BAD = [0.5 + 0.02 * i for i in range(10)], [0.3 + 0.01 * i for i in range(10)]
 

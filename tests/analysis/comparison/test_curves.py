@@ -7,17 +7,17 @@ import random
 
 import numpy as np
 import pytest
+from handmade_results import generated
 from hypothesis import given
 from hypothesis import strategies as st
-from made_results import generated
 
 import berrypick as bp
-from berrypick.comparison import statistics
-from berrypick.comparison.curves import _at, bands, corners
-from berrypick.core.results import ALL, Results, Row
-from berrypick.core.score import CurveColumns
+from berrypick.analysis.comparison.curves import _at, bands, corners
+from berrypick.data.results import ALL, Results, Row
+from berrypick.data.score import CurveColumns
 from berrypick.evaluation.requested import measure_info, resolve_measures
 from berrypick.evaluation.scored import mean_curve
+from berrypick.statistics import statistics
 
 
 def made(curves, run="a", measure="M"):

@@ -8,11 +8,11 @@ import io
 import json
 
 import pytest
-from made_results import results
+from handmade_results import results
 
 import berrypick as bp
-from berrypick.comparison.saved import read_results
-from berrypick.core.errors import InputError, UsageError
+from berrypick.analysis.comparison.saved import read_results
+from berrypick.data.errors import InputError, UsageError
 
 OLD = results({"one": {"AP": [0.1, 0.2, 0.3, None], "ESL": [4.0, 5.0, 6.0, 7.0]}})
 NEW = results({"one": {"AP": [0.1, 0.4, 0.2, 0.5], "ESL": [4.0, 3.0, 6.0, 8.0]}})
@@ -274,28 +274,6 @@ def test_saved_results_with_older_signatures_still_compare(tmp_path):
         old.write_text(old.read_text().replace("user:classical(share=0.5)", text))
         with pytest.raises(bp.UsageError, match="the signatures differ"):
             bp.diff(old, with_reach)
-
-
-@pytest.mark.parametrize(
-    ("measure", "user", "now", "before"),
-    [
-        ("EPRUM", None, "|together:independent", ""),
-    ],
-)  # fmt: skip
-def test_parameters_that_came_later_have_their_defaults_in_older_results(tmp_path, measure, user, now, before):
-    truth = [{"topic": "q", "doc": "a", "start": 0, "end": 5}]
-    run = [{"topic": "q", "doc": "a", "start": 0, "end": 5, "run": "mine"}]
-    new, old = bp.evaluate(truth, run, measure, user=user, collection={"a": 9}), tmp_path / "older.json"
-    new.save(old)
-    assert now in old.read_text(), "what this test takes out of the signature stands there"
-    old.write_text(old.read_text().replace(now, before))
-    found = bp.diff(old, new)
-    assert not found.changes and any(note.kind == "signatures differ" for note in found.notes)
-    compared = bp.compare(bp.concat(bp.read_results(old).renamed({"mine": "older"}), new), resamples=100)
-    assert not [note for note in compared.notes if note.kind == "signatures differ"]
-    old.write_text(old.read_text().replace("|v:", "|seconds:9|v:"))
-    with pytest.raises(bp.UsageError, match="seconds:9 before"):
-        bp.diff(old, new)
 
 
 @pytest.mark.parametrize("other", ["|together:low", "|together:independent|rank:3"])

@@ -8,8 +8,8 @@ import json
 import re
 
 import pytest
-from made_results import results
-from quick_and_slow import TRUTH, Dwell, runs
+from handmade_results import results
+from smaller_is_better import TRUTH, Dwell, runs
 
 import berrypick as bp
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from quick_and_slow import TRUTH, Dwell, runs
+from smaller_is_better import TRUTH, Dwell, runs
 
 import berrypick as bp
-from berrypick.report.text import best
-from berrypick.report.text import render as render_results
+from berrypick.tables.text import best
+from berrypick.tables.text import render as render_results
 
 
 @pytest.fixture(scope="module")

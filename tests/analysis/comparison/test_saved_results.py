@@ -15,8 +15,8 @@ import pytest
 import berrypick as bp
 from berrypick import formats
 from berrypick.cli import main
-from berrypick.formats.io.table_files import table_parts
-from berrypick.inputs.convert import run_sources
+from berrypick.given.convert import run_sources
+from berrypick.rows.table_files import table_parts
 
 TRUTH = {"q1": {"a": 1, "b": 1}, "q2": {"c": 2}, "q3": {"a": 1, "d": 1}}
 RUNS = {

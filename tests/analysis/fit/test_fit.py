@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from scipy.stats import beta
 
 import berrypick as bp
-from berrypick.addons.fit.reading_log_format import ReadingLogFormat
-from berrypick.addons.fit.reading_visits import calibration, visits_of
-from berrypick.addons.fit.survival import (
+from berrypick.analysis.fit.reading_visits import calibration, visits_of
+from berrypick.analysis.fit.survival import (
     EXPONENTIAL,
     LOG_LOGISTIC,
     LOG_NORMAL,
@@ -26,9 +25,10 @@ from berrypick.addons.fit.survival import (
     SurvivalFit,
     fit_law,
 )
-from berrypick.addons.fit.transitions import chain_counts, steps_of, walked
-from berrypick.core.navigation import LinkTable, Sessions
+from berrypick.analysis.fit.transitions import chain_counts, steps_of, walked
+from berrypick.data.navigation import LinkTable, Sessions
 from berrypick.formats.base import Problems
+from berrypick.formats.navigation.reading_log_format import ReadingLogFormat
 from berrypick.users.bep import Bep
 
 LAWS = {law.name: law for law in (LOG_NORMAL, LOG_LOGISTIC, LOGISTIC, EXPONENTIAL)}
@@ -699,7 +699,7 @@ def test_intervals_hold_the_truth_as_often_as_they_say(monkeypatch):
     from importlib import import_module
     from pathlib import Path
 
-    monkeypatch.syspath_prepend(str(Path(__file__).resolve().parents[2] / "experiments"))
+    monkeypatch.syspath_prepend(str(Path(__file__).resolve().parents[3] / "experiments"))
     study = import_module("fit_coverage")
     for name in ("t2i", "distance", "bep"):
         held, _ = study.coverage(name, 40)

@@ -26,7 +26,7 @@ def test_a_chain_from_finished_games(data):
 
 def test_what_belongs_to_a_start_is_missed_by_a_chain(data, monkeypatch):
     """The order of the readers in docs/explanation/fitted-readers.md, on a sample of the games."""
-    monkeypatch.syspath_prepend(str(Path(__file__).resolve().parents[2] / "experiments"))
+    monkeypatch.syspath_prepend(str(Path(__file__).resolve().parents[3] / "experiments"))
     study = import_module("wikispeedia_readers")
     games = study.Games.read(study.needed("wikispeedia", data), 12_000)
     found = {}

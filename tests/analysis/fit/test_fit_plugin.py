@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import plugins
+import example_plugin
 import pytest
 
 import berrypick as bp
-from berrypick.core.results import Note
+from berrypick.data.results import Note
 from berrypick.users.learnt import Learnt
 
 TRUTH, RUN = {"1": {"a": 1}}, {"1": {"b": 2, "a": 1}}
@@ -21,7 +21,7 @@ def log(tmp_path):
 
 @pytest.mark.slow
 def test_the_model_of_another_package(installed_plugin, log, tmp_path, berrypick):
-    with plugins.discoverable(installed_plugin):
+    with example_plugin.discoverable(installed_plugin):
         file = tmp_path / "reader.json"
         done = berrypick("fit", "picky", log, "-o", file, "-o", "csv")
         assert (done.code, done.out) == (0, "user,parameter,value,low,high\npicky(opens=0.75),opens,0.75,,\n")

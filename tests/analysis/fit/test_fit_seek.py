@@ -11,10 +11,10 @@ import pytest
 from scipy.optimize import minimize
 
 import berrypick as bp
-from berrypick.addons.agents.seek import Seek
-from berrypick.core.navigation import LinkTable, Sessions
+from berrypick.data.navigation import LinkTable, Sessions
+from berrypick.users.links.seek import Seek
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "experiments"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "experiments"))
 played, random_links = (getattr(import_module("_games"), name) for name in ("played", "random_links"))
 
 TRUE = {"goal": 2.0, "near": 1.0, "indegree": 0.5, "stop": 0.1, "tiring": 0.05}
@@ -135,7 +135,7 @@ def test_the_file_is_a_user_model_of_its_own(world, tmp_path, berrypick):
     assert 0 < low < plain < high < 1
     damaged = json.loads(reader.read_text())
     damaged["links"].append(["p1"])
-    from berrypick.core.navigation import content_checksum
+    from berrypick.data.navigation import content_checksum
 
     damaged["checksum"] = content_checksum(damaged)
     reader.write_text(json.dumps(damaged))
@@ -156,7 +156,7 @@ def test_readers_drawn_spread_as_the_law_says(world):
 
 
 def bp_spec(text):
-    from berrypick.core import spec
+    from berrypick.data import spec
 
     return spec.parse(text, "user model").parameters
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import berrypick as bp
-from berrypick.core.navigation import FittedReader, LinkTable, ReachTable, content_checksum
+from berrypick.data.navigation import FittedReader, LinkTable, ReachTable, content_checksum
 
 TRUTH = [{"topic": t, "doc": "d", "start": s, "end": s + 10} for t, s in (("1", 100), ("1", 700), ("2", 300))]
 NEAR = [{"topic": t, "doc": "d", "start": s, "end": s + 10} for t, s in (("1", 60), ("1", 500), ("2", 900))]
@@ -124,7 +124,7 @@ def test_files_of_earlier_versions_have_no_interval(reader, tmp_path, berrypick)
     assert {row["reader_low"] for row in results.records()} == {None}
     assert any("does not say how well its log determines the reader" in str(note) for note in results.notes)
     assert results.mean() == bp.evaluate(TRUTH, RUNS, "EPRUM", user=reader).mean()
-    explained = str(bp.explain(TRUTH, RUNS["near"], "1", "EPRUM", user=tmp_path / "old.json"))
+    explained = str(bp.explain(TRUTH, RUNS["near"], "EPRUM", "1", user=tmp_path / "old.json"))
     assert "no interval over readers" in explained
     assert "reader_low" not in bp.evaluate(TRUTH, RUNS, "EPRUM", user=reader, reader_draws=0).records()[0]
     with pytest.raises(bp.UsageError, match="reader_draws must be a whole number"):
@@ -134,7 +134,7 @@ def test_files_of_earlier_versions_have_no_interval(reader, tmp_path, berrypick)
 @pytest.mark.slow
 def test_explanation_and_table_say_the_interval(reader, tmp_path, berrypick):
     row = next(r for r in bp.evaluate(TRUTH, RUNS["near"], "EPRUM", user=reader).records() if r["topic"] == "1")
-    text = str(bp.explain(TRUTH, RUNS["near"], "1", "EPRUM", user=reader))
+    text = str(bp.explain(TRUTH, RUNS["near"], "EPRUM", "1", user=reader))
     assert f"lie in [{row['reader_low']:.6g}" in text
     for name, rows in (("truth", TRUTH), ("near", RUNS["near"])):
         (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(one) + "\n" for one in rows))
@@ -218,7 +218,7 @@ def test_intervals_over_readers_hold_the_value_of_the_true_ones(monkeypatch):
     from importlib import import_module
     from pathlib import Path
 
-    monkeypatch.syspath_prepend(str(Path(__file__).resolve().parents[2] / "experiments"))
+    monkeypatch.syspath_prepend(str(Path(__file__).resolve().parents[3] / "experiments"))
     study = import_module("reader_coverage")
     for name in ("bep", "markov, uneven"):
         for measure, (held, width) in study.coverage(name, 40, 25).items():

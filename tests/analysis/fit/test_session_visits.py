@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import berrypick as bp
-from berrypick.addons.fit.session_visits import reading_log_of
+from berrypick.analysis.fit.session_visits import reading_log_of
 
 
 def lines(*rows):

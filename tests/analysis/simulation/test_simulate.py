@@ -5,18 +5,16 @@ from __future__ import annotations
 import json
 import math
 
+import handmade
 import numpy as np
 import pytest
-import worlds
 from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import berrypick as bp
 from berrypick import users
-from berrypick.addons.links.chain_walks import ChainWalker
-from berrypick.addons.links.hitting import Chain
-from berrypick.addons.simulate.simulated_readers import (
+from berrypick.analysis.simulation.simulated_readers import (
     BLOCK,
     Readership,
     ReaderSums,
@@ -24,16 +22,18 @@ from berrypick.addons.simulate.simulated_readers import (
     jackknife_error,
     reader_values,
 )
-from berrypick.addons.simulate.walked_sessions import WalkedSessions
-from berrypick.addons.structure.nested import side_by_side
-from berrypick.addons.t2i.viewers import view
-from berrypick.addons.t2i.visits import Tolerance, visit
+from berrypick.analysis.simulation.walked_sessions import WalkedSessions
 from berrypick.cli import cli
-from berrypick.core.navigation import LinkTable, ReachTable
+from berrypick.data.navigation import LinkTable, ReachTable
 from berrypick.evaluation.evaluation import Evaluation
-from berrypick.judging.reader_sessions import sorted_rows
 from berrypick.measures.reader_values import GROUPS, ReaderValues
+from berrypick.topics.reader_sessions import sorted_rows
+from berrypick.users.links._chain_walks import ChainWalker
+from berrypick.users.links._hitting import Chain
 from berrypick.users.pairs import same_document
+from berrypick.users.structure._nested import side_by_side
+from berrypick.users.tolerance.viewers import view
+from berrypick.users.tolerance.visits import Tolerance, visit
 from berrypick.users.walks import Draws, Readers, within
 
 #: Standard errors that a right number is hardly ever away from.
@@ -256,8 +256,8 @@ def test_the_same_half_twice_is_a_half():
 
 def test_each_pointer_of_a_group_is_decided_on_anew():
     """The second pointer is considered by .5, the third by .25, and by half of that once the second was found."""
-    truth = worlds.span_truth({"q": [("d", 20, 30), ("d", 40, 50)]})
-    run = worlds.span_run({"q": [("d", 0, 10), ("d", 20, 30), ("d", 40, 50)]})
+    truth = handmade.span_truth({"q": [("d", 20, 30), ("d", 40, 50)]})
+    run = handmade.span_run({"q": [("d", 0, 10), ("d", 20, 30), ("d", 40, 50)]})
     rows = bp.simulate(truth, run, "EPRUM(r=2) ExpectedRatio", user="fetch_browse(consider=0.5)", readers=40_000)
     both, share = rows.mean_rows
     assert both.value == pytest.approx(2 * 0.5 * 0.25) and agrees(both) and agrees(share)
@@ -267,9 +267,9 @@ def test_each_pointer_of_a_group_is_decided_on_anew():
 
 def test_readers_of_items_meet_what_reach_says():
     """Each target by itself, whatever was found before in the item: the chain over pointers is exact."""
-    truth = worlds.span_truth({"q": [("d", 20, 30), ("d", 60, 70), ("d", 80, 90)]})
+    truth = handmade.span_truth({"q": [("d", 20, 30), ("d", 60, 70), ("d", 80, 90)]})
     pointers = [("d", 0, 10), ("d", 20, 30), ("d", 50, 55), ("d", 61, 70), ("d", 81, 90), ("d", 60, 66)]
-    run = worlds.span_run({"q": [(*one, 1) for one in pointers]})
+    run = handmade.span_run({"q": [(*one, 1) for one in pointers]})
     for user in ("miss=0.5", "miss=0.2,consider=1", "after=0.3", "miss=0.6,after=0.4"):
         rows = bp.simulate(truth, run, "ExpectedRatio@1", user=f"fetch_browse({user})", readers=40_000)
         assert agrees(rows.mean_rows[0]) and 0.2 < rows.mean_rows[0].value < 0.9
@@ -293,8 +293,8 @@ LINKS = LinkTable(dict.fromkeys([("a", "t"), ("a", "u"), ("b", "a"), ("b", "u"),
 STEPS = ReachTable({("a", "t"): 0.3, ("a", "b"): 0.4, ("b", "a"): 0.5, ("b", "t"): 0.1, ("u", "t"): 0.2})
 PAGES = ({"q": {"t": 1}}, {"q": {"a": 4, "u": 3, "b": 2, "t": 1}})
 PLACES = (
-    worlds.span_truth({"q": [("d", 100, 150)]}),
-    worlds.span_run({"q": [("d", 20, 60), ("d", 90, 120), ("e", 0, 40), ("d", 130, 300), ("d", 110, 140)]}),
+    handmade.span_truth({"q": [("d", 100, 150)]}),
+    handmade.span_run({"q": [("d", 20, 60), ("d", 90, 120), ("e", 0, 40), ("d", 130, 300), ("d", 110, 140)]}),
 )
 LENGTHS = bp.Collection({"d": 400, "e": 100})
 HOLDING = {
@@ -356,9 +356,9 @@ def test_the_registered_models_are_all_here():
      "spanINST(T=2)", "spanCWL(go_on='1 0.5 0')", "spanCWL(go_on='0.9 0.5')"],
 )  # fmt: skip
 def test_readers_who_stop(measure):
-    truth = worlds.span_truth({"q": [("d", 100, 150), ("e", 10, 30)]})
+    truth = handmade.span_truth({"q": [("d", 100, 150), ("e", 10, 30)]})
     for lists in ([("d", 90, 120), ("e", 0, 40), ("d", 130, 300)], [("c", 0, 10)]):
-        row = bp.simulate(truth, worlds.span_run({"q": lists}), measure, readers=30_000, effort="chars").mean_rows[0]
+        row = bp.simulate(truth, handmade.span_run({"q": lists}), measure, readers=30_000, effort="chars").mean_rows[0]
         assert agrees(row), row
 
 
@@ -373,8 +373,8 @@ def test_viewers_who_are_all_alike(measure):
 
 def test_epnav_pays_as_it_goes():
     """One target, browsed to from results of different length: by enumeration."""
-    truth = worlds.span_truth({"q": [("d", 100, 200)]})
-    run = worlds.span_run({"q": [("d", 80, 90), ("d", 210, 250), ("d", 90, 220)]})
+    truth = handmade.span_truth({"q": [("d", 100, 200)]})
+    run = handmade.span_run({"q": [("d", 80, 90), ("d", 210, 250), ("d", 90, 220)]})
     row = bp.simulate(truth, run, "epnav", user="distance(theta=0.05)", effort="chars", readers=100_000).mean_rows[0]
     p = 1 / (1 + math.exp(0.5))
     expected = 100 * (p / (10 + 100) + (1 - p) * p / (50 + 100) + (1 - p) ** 2 / (50 + 130))
@@ -390,8 +390,8 @@ def test_clicks_count_what_is_opened_and_browsed_to():
 def test_each_viewer_on_his_own():
     """T2I and ESL of viewers of different tolerance, visit by visit."""
     spans = [("v", 5.0, 10.0), ("v", 20.0, 30.0), ("v", 80.0, 90.0), ("w", 12.0, 20.0)]
-    truth = worlds.span_truth({"q": [(d, int(a), int(b)) for d, a, b in spans]})
-    run = worlds.span_run({"q": [("v", 50, 60), ("v", 0, 8), ("v", 50, 60), ("w", 0, 4), ("v", 12, 15), ("x", 0, 5)]})
+    truth = handmade.span_truth({"q": [(d, int(a), int(b)) for d, a, b in spans]})
+    run = handmade.span_run({"q": [("v", 50, 60), ("v", 0, 8), ("v", 50, 60), ("w", 0, 4), ("v", 12, 15), ("x", 0, 5)]})
     lengths = {"v": 100.0, "w": 50.0, "x": 30.0}
     forms = "T2I(tolerance=10,budget=40) ESL(tolerance=10,wanted=3) T2I(tolerance=10)@3"
     evaluation = Evaluation.prepare(truth, run, forms, user="t2i(tolerance=99,spread=0.7)",
@@ -455,8 +455,8 @@ def slow_spent(judged, draws):
      "fetch_browse(of='t2i(tolerance=40,spread=0.8)',after=0.5)", "distance(returns=False)"],
 )  # fmt: skip
 def test_what_each_reader_spends(user, unit):
-    truth = worlds.span_truth({"q": [("d", 100, 150), ("d", 180, 240), ("e", 10, 30), ("e", 60, 70)]})
-    run = worlds.span_run(
+    truth = handmade.span_truth({"q": [("d", 100, 150), ("d", 180, 240), ("e", 10, 30), ("e", 60, 70)]})
+    run = handmade.span_run(
         {"q": [("d", 20, 60), ("d", 90, 120), ("d", 20, 60), ("f", 0, 9), ("e", 0, 40), ("d", 130, 300), ("e", 50, 65)]}
     )
     evaluation = Evaluation.prepare(truth, run, "epnav", user=user, effort=unit,
@@ -665,15 +665,15 @@ def test_a_model_without_a_walk_is_refused_in_one_line(files, berrypick, monkeyp
 
 def test_an_explanation_shows_how_readers_differ():
     truth, run = {"q": {"y": 1, "z": 1}}, {"q": {"x": 1}}
-    told = str(bp.explain(truth, run, "q", "EPRUM(r=2)", user="markov", navigation=FIGURE, simulate=5000))
+    told = str(bp.explain(truth, run, "EPRUM(r=2)", "q", user="markov", navigation=FIGURE, simulate=5000))
     assert "What 5000 simulated readers get (seed 0)" in told and "Distribution over readers" in told
     share = float(told.split("share who get 0")[1].split()[0])
     assert abs(share - (1 - 0.436)) < 0.03
-    assert "simulated" not in str(bp.explain(truth, run, "q", "EPRUM(r=2)", user="markov", navigation=FIGURE))
+    assert "simulated" not in str(bp.explain(truth, run, "EPRUM(r=2)", "q", user="markov", navigation=FIGURE))
 
 
 def test_an_explanation_of_an_unanswered_topic_has_no_readers():
-    told = str(bp.explain({"q": {"y": 1}, "p": {"z": 1}}, {"p": {"z": 1}}, "q", "EPRUM", simulate=50))
+    told = str(bp.explain({"q": {"y": 1}, "p": {"z": 1}}, {"p": {"z": 1}}, "EPRUM", "q", simulate=50))
     assert "Readers are not simulated" in told
 
 

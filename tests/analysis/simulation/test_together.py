@@ -4,16 +4,17 @@ import itertools
 import json
 import math
 
+import handmade
 import numpy as np
 import pytest
-import worlds
-from pages import Page
+from report_pages import Page
 
 import berrypick as bp
-from berrypick.addons.simulate.drawn_visits import drawn_visits
-from berrypick.addons.simulate.reach_alone_panel import ReachAlone
-from berrypick.core.navigation import LinkTable, ReachTable
-from berrypick.core.reach import Reach
+from berrypick.analysis.simulation.drawn_visits import drawn_visits
+from berrypick.analysis.simulation.simulated_readers import SimulatedReaders
+from berrypick.data.navigation import LinkTable, ReachTable
+from berrypick.data.reach import Reach
+from berrypick.report.panels.reach_alone import ReachAlone
 from berrypick.users.walks import Draws, Readers
 
 READERS = 40_000
@@ -75,7 +76,7 @@ def test_independent_readers_get_the_exact_values(seed):
     """The sanity check: EPRUM, PRUM(exact=True) and ExpectedRatio have no other hypothesis."""
     rng = np.random.default_rng(seed)
     matrix = rng.random((4, 3)) * (rng.random((4, 3)) < 0.8)
-    truth, run, table = worlds.from_matrix(matrix)
+    truth, run, table = handmade.from_matrix(matrix)
     asked = "EPRUM EPRUM(r=2) PRUM(exact=True) ExpectedRatio@2 EPRUM(rank=3)"
     found = bp.simulate(truth, run, asked, navigation=table, units=100, readers=10_000)
     within_errors(found, [row.value for row in found])
@@ -87,7 +88,7 @@ def test_drawn_readers_lie_within_what_reach_proves():
     rng = np.random.default_rng(5)
     for _ in range(5):
         matrix = rng.random((3, 3)) * (rng.random((3, 3)) < 0.8)
-        truth, run, table = worlds.from_matrix(matrix)
+        truth, run, table = handmade.from_matrix(matrix)
         low, high = (bp.eprum(matrix, together=end) for end in ("low", "high"))
         for together in ("independent", "most", "least"):
             for r in (1, 2, 3):
@@ -169,7 +170,7 @@ def test_a_list_item_of_a_table_has_no_walk_either():
 @pytest.mark.slow
 def test_the_page_says_how_readers_were_drawn(tmp_path):
     evaluation = bp.Evaluation.prepare(TRUTH, RUN, "EPRUM", navigation=CLICKS)
-    told = [bp.SimulatedReaders(evaluation, 100, together=one).told(evaluation.measures[0]) for one in (None, "most")]
+    told = [SimulatedReaders(evaluation, 100, together=one).told(evaluation.measures[0]) for one in (None, "most")]
     assert told[0].startswith("a table of reach does not say") and "as many targets together" in told[1]
     bp.write_report(evaluation, html=tmp_path / "page.html", simulate=50, together="least", resamples=100)
     assert "as few targets together" in Page(tmp_path / "page.html").overview["simulated"]["assumed"][0]

@@ -4,7 +4,7 @@ import math
 import random
 from collections import Counter
 
-from berrypick.addons.sweep.retrievers import Chunk, _words, bm25
+from berrypick.analysis.sweep.retrievers import Chunk, _words, bm25
 
 
 def slow_bm25(chunks, query, depth, k1, b):

@@ -11,8 +11,8 @@ from types import ModuleType
 import pytest
 
 import berrypick as bp
-from berrypick.addons.adopt.locator import Locator
 from berrypick.documents.checked import checked_truth
+from berrypick.documents.locator import Locator
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +22,7 @@ def folder(data: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def benchmark() -> ModuleType:
-    path = Path(__file__).resolve().parents[2] / "benchmarks" / "chunks.py"
+    path = Path(__file__).resolve().parents[3] / "benchmarks" / "chunks.py"
     spec = importlib.util.spec_from_file_location("benchmark_chunks", path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from berrypick.addons.sweep.chunkers import sentences
-from berrypick.addons.sweep.retrievers import Chunk, bm25, fts5
+from berrypick.analysis.sweep.chunkers import sentences
+from berrypick.analysis.sweep.retrievers import Chunk, bm25, fts5
 
 HINDI = "रसभरी जुलाई में पकती है। पुरानी शाखाएँ काट दो। सूखे दिन में तोड़ो।"
 

@@ -12,31 +12,31 @@ from importlib.resources import files
 from pathlib import Path
 from xml.etree import ElementTree
 
+import handmade
 import numpy as np
 import pytest
-import worlds
 from hypothesis import given
 from hypothesis import strategies as st
 
 import berrypick as bp
-from berrypick.addons.figures.export import svg_of
-from berrypick.addons.figures.heatmap_chart import contrast, heatmap, shade
-from berrypick.addons.sweep import chunkers, retrievers, sweep_work
-from berrypick.addons.sweep import sweep as sweeping
-from berrypick.addons.sweep.chunkers import fixed, paragraphs, sentences
-from berrypick.addons.sweep.heatmap import Grid
-from berrypick.addons.sweep.retrievers import Chunk, bm25, fts5
-from berrypick.addons.sweep.sweep_settings import settings_in
-from berrypick.core.errors import BerrypickError, UsageError
+from berrypick.analysis.sweep import chunkers, retrievers, sweep_work
+from berrypick.analysis.sweep import sweep as sweeping
+from berrypick.analysis.sweep.chunkers import fixed, paragraphs, sentences
+from berrypick.analysis.sweep.heatmap import Grid
+from berrypick.analysis.sweep.retrievers import Chunk, bm25, fts5
+from berrypick.analysis.sweep.sweep_settings import settings_in
+from berrypick.data.errors import BerrypickError, UsageError
+from berrypick.report.figures.export import svg_of
+from berrypick.report.figures.heatmap_chart import contrast, heatmap, shade
 
 TEXT = "The cat sat on the mat. It was a warm day.\n\nA dog ran past. The cat did not move."
 DOCUMENTS = {"pets": TEXT, "trees": "Oaks grow slowly. Birches grow fast. A cat climbed a birch."}
 QUERIES = {"cat": "Where did the cat sit?", "birch": "How fast do birches grow?"}
-GOLD = worlds.span_truth({"cat": [("pets", 0, 23)], "birch": [("trees", 18, 36)]})
+GOLD = handmade.span_truth({"cat": [("pets", 0, 23)], "birch": [("trees", 18, 36)]})
 
 
 def swept(**changes):
-    given = {"documents": DOCUMENTS, "gold": GOLD, "chunkers": fixed, "retrievers": fts5, "measures": "charR@2 IoU@2",
+    given = {"documents": DOCUMENTS, "truth": GOLD, "chunkers": fixed, "retrievers": fts5, "measures": "charR@2 IoU@2",
              "queries": QUERIES, "grid": {"size": [10, 20, 40], "overlap": [0, 5]}}  # fmt: skip
     return bp.sweep(**{**given, **changes})
 
@@ -164,7 +164,7 @@ def test_values_are_those_of_evaluate():
         topic: [(chunks[place].document, chunks[place].start, chunks[place].end) for place, _ in ranked]
         for topic, ranked in fts5(chunks, QUERIES).items()
     }
-    direct = bp.evaluate(GOLD, worlds.span_run(lists), "charR@2 IoU@2").mean()["run"]
+    direct = bp.evaluate(GOLD, handmade.span_run(lists), "charR@2 IoU@2").mean()["run"]
     assert {row["measure"]: row["value"] for row in found.rows} == direct
 
 
@@ -238,7 +238,7 @@ def test_quotes_are_found_in_the_documents(tmp_path):
         '{"topic": "cat", "doc": "pets", "quote": "The cat sat on the mat."}\n'
         '{"topic": "birch", "doc": "trees", "quote": "Birches grow fast."}\n'
     )
-    assert [row["value"] for row in swept(gold=tmp_path / "gold.jsonl").rows] == [row["value"] for row in swept().rows]
+    assert [row["value"] for row in swept(truth=tmp_path / "gold.jsonl").rows] == [row["value"] for row in swept().rows]
 
 
 def test_documents_from_a_folder(tmp_path):
@@ -254,8 +254,8 @@ def test_measures_that_need_tokens_or_all_chunks():
 
 
 def test_whole_documents_as_gold():
-    truth = worlds.document_truth({"cat": {"pets": 1}, "birch": {"trees": 1}})
-    found = swept(gold=truth, measures="charR@2 AP", whole_documents=True)
+    truth = handmade.document_truth({"cat": {"pets": 1}, "birch": {"trees": 1}})
+    found = swept(truth=truth, measures="charR@2 AP", whole_documents=True)
     assert 0 < found.rows[0]["value"] < 1
 
 
@@ -265,7 +265,7 @@ def test_whole_documents_as_gold():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"gold": None}, "truth is missing: give the judgements"),
+        ({"truth": None}, "truth is missing: give the judgements"),
         ({"documents": None}, "documents are missing"),
         ({"queries": None}, "queries are missing"),
         ({"documents": {}}, "document pets is not in the documents given"),
@@ -467,13 +467,13 @@ def test_cells_without_a_value_are_empty():
 
 
 def test_the_picture_in_the_docs_is_what_the_page_draws():
-    web = files("berrypick") / "addons" / "demo" / "web"
+    web = files("berrypick") / "demo" / "web"
     lines = (web / "answers.qrels").read_text(encoding="utf-8").splitlines()
     queries = dict(line[2:].split(": ", 1) for line in lines if line.startswith("# "))
     grid = {"size": [20, 40, 80], "overlap": [0, 5, 10], "stem": [True]}
     inputs = (web / "pages.jsonl", web / "answers.qrels", fixed, fts5, "charR@5")
     found = bp.sweep(*inputs, grid=grid, queries=queries, whole_documents=True)
-    kept = Path(__file__).resolve().parents[2] / "docs" / "pictures" / "sweep.svg"
+    kept = Path(__file__).resolve().parents[3] / "docs" / "pictures" / "sweep.svg"
     assert drawn(found.svg("size", "overlap", "charR@5")) == drawn(kept.read_text(encoding="utf-8"))
 
 
@@ -492,7 +492,7 @@ def test_runs_are_kept_and_read_again(tmp_path):
     made = swept(chunkers=[fixed, sentences], keep=tmp_path / "kept", jobs=2)
     assert (tmp_path / "kept" / "chunker=fixed,size=10,overlap=0.jsonl").exists()
     for jobs in (1, 2):
-        read = bp.sweep(gold=GOLD, runs=tmp_path / "kept", measures="charR@2 IoU@2", jobs=jobs)
+        read = bp.sweep(truth=GOLD, runs=tmp_path / "kept", measures="charR@2 IoU@2", jobs=jobs)
         assert {(row["run"], row["measure"]): row["value"] for row in read.rows} == {
             (row["run"], row["measure"]): row["value"] for row in made.rows
         }
@@ -511,7 +511,7 @@ def test_odd_names_are_kept_and_read_again(tmp_path, name):
     for grid in ({}, {name or "size": [name, "other"]}):
         folder = tmp_path / f"kept{len(grid)}"
         made = swept(chunkers=chunkers, keep=folder, grid=grid)
-        read = bp.sweep(gold=GOLD, runs=folder, measures="charR@2 IoU@2")
+        read = bp.sweep(truth=GOLD, runs=folder, measures="charR@2 IoU@2")
         assert sorted(read.names) == sorted(made.names)
         assert {str(setting["chunker"]) for setting in read.settings} == {name, "a", ""}
         assert not any(":" in file.name for file in folder.iterdir()), "a stream of a file, on Windows"
@@ -582,12 +582,12 @@ def test_folders(tmp_path):
         (tmp_path / folder).mkdir(exist_ok=True)
         (tmp_path / folder / f"size={size}.jsonl").write_text(line(size // 100, "same"))
     (tmp_path / ".hidden").write_text("nothing")
-    found = bp.sweep(gold=GOLD, runs=tmp_path, measures="charR", documents=DOCUMENTS)
+    found = bp.sweep(truth=GOLD, runs=tmp_path, measures="charR", documents=DOCUMENTS)
     assert [(row["retriever"], row["size"]) for row in found.rows] == [("a", 200), ("a", 1000), ("b", 200), ("b", 1000)]
     assert found.names[0] == "retriever=a,size=200" and found.rows[0]["value"] == pytest.approx(10 / 23 / 2)
     assert all(note.startswith("retriever=") for note in map(str, found.results.notes))
     assert "chunks" not in found.table()
-    some = bp.sweep(gold=GOLD, runs=tmp_path, measures="charR", only=lambda setting: setting["size"] == 200)
+    some = bp.sweep(truth=GOLD, runs=tmp_path, measures="charR", only=lambda setting: setting["size"] == 200)
     assert some.names == ("retriever=a", "retriever=b")
 
 
@@ -598,11 +598,11 @@ def test_folders_that_are_wrong(tmp_path):
         ({"runs": tmp_path, "grid": {"size": [1]}}, "a folder of runs takes no queries"),
     ]:
         with pytest.raises(UsageError, match=message):
-            bp.sweep(gold=GOLD, measures="charR", **wrong)
+            bp.sweep(truth=GOLD, measures="charR", **wrong)
     (tmp_path / "size=1.jsonl").write_text(line(0, "x"))
     (tmp_path / "size=1.json").write_text(line(0, "y"))
     with pytest.raises(UsageError, match=r"size=1.json and size=1.jsonl have the same settings"):
-        bp.sweep(gold=GOLD, runs=tmp_path, measures="charR")
+        bp.sweep(truth=GOLD, runs=tmp_path, measures="charR")
 
 
 @pytest.mark.skipif(os.name == "nt" or sys.platform == "darwin", reason="names of files that are any bytes")

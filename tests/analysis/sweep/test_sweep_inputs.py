@@ -8,8 +8,8 @@ import pytest
 from whole_documents import lines, one_and_two, quiet
 
 import berrypick as bp
-from berrypick.addons.sweep.chunkers import fixed
-from berrypick.addons.sweep.retrievers import bm25, fts5
+from berrypick.analysis.sweep.chunkers import fixed
+from berrypick.analysis.sweep.retrievers import bm25, fts5
 
 
 def test_a_sweep_does_not_overwrite_the_runs_of_another(tmp_path):

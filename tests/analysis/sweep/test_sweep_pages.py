@@ -7,7 +7,7 @@ import json
 import pytest
 
 import berrypick as bp
-from berrypick.addons.sweep.chunkers import elements
+from berrypick.analysis.sweep.chunkers import elements
 
 #: A layout: a heading, two cells of one line, a paragraph, each with its box on a page of 100 x 100.
 LAYOUT = [

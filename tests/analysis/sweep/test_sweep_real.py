@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import berrypick as bp
-from berrypick.addons.sweep.sweep import bm25, fixed, fts5, sentences
-from berrypick.core.truth import TopicTruth, Truth
+from berrypick.analysis.sweep.sweep import bm25, fixed, fts5, sentences
+from berrypick.data.truth import TopicTruth, Truth
 
 
 @pytest.fixture(scope="module")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pickle
 
 import berrypick as bp
-from berrypick.addons.sweep.sweep import fixed, fts5
-from berrypick.core.navigation import ReachTable
+from berrypick.analysis.sweep.sweep import fixed, fts5
+from berrypick.data.navigation import ReachTable
 
 
 def copied(value):
@@ -35,7 +35,7 @@ def test_reprs_do_not_grow_with_what_they_hold():
         bp.diff(results, bp.evaluate(truth, {"a": truth, "b": truth}, "AP RR")),
         bp.correlate(results),
         bp.power(results, detect=0.1),
-        bp.explain(truth, truth, "1", "AP"),
+        bp.explain(truth, truth, "AP", "1"),
         sweep(),
     ]
     for value in values:

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import berrypick as bp
-from berrypick.addons.trust.discrimination import achieved_levels, required_differences, swap_counts
-from berrypick.addons.trust.rank_correlation import kendall_tau
-from berrypick.comparison import statistics
+from berrypick.statistics import statistics
+from berrypick.statistics.discrimination import achieved_levels, required_differences, swap_counts
+from berrypick.statistics.rank_correlation import kendall_tau
 
 
 def campaign(clusters, size, runs=3, seed=3):

@@ -10,15 +10,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from handmade_results import results
 from hypothesis import given
 from hypothesis import strategies as st
-from made_results import results
 
 import berrypick as bp
-from berrypick.addons.trust.rank_correlation import kendall_tau, tau_ap
 from berrypick.cli import cli
-from berrypick.comparison import statistics
-from berrypick.core.errors import InputError, UsageError
+from berrypick.data.errors import InputError, UsageError
+from berrypick.statistics import statistics
+from berrypick.statistics.rank_correlation import kendall_tau, tau_ap
 
 X = np.array([[0.06, 0.2, 0.27, 0.37, 0.57, 0.63, 0.66, 0.9, 0.91, 0.94]])
 Y = np.array([[0.37, 0.06, 0.2, 0.27, 0.57, 0.66, 0.63, 0.91, 0.9, 0.94]])

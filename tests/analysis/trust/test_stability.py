@@ -9,19 +9,19 @@ import math
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from handmade_results import results
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from made_results import results
 from scipy.stats import nct
 from scipy.stats import t as student
 
 import berrypick as bp
-from berrypick.addons.trust.discrimination import BINS, _halves, achieved_levels, required_differences, swap_counts
-from berrypick.addons.trust.power import smallest_effect, t_test_power, topics_needed
-from berrypick.addons.trust.stability import StabilityMethod
+from berrypick.analysis.trust.power import smallest_effect, t_test_power, topics_needed
+from berrypick.analysis.trust.stability import StabilityMethod
 from berrypick.cli import cli
-from berrypick.comparison import statistics
-from berrypick.core.errors import UsageError
+from berrypick.data.errors import UsageError
+from berrypick.statistics import statistics
+from berrypick.statistics.discrimination import BINS, _halves, achieved_levels, required_differences, swap_counts
 
 
 def random_results(runs=4, topics=12, step=0.05, seed=1, measures=("AP", "RR")):
@@ -294,7 +294,8 @@ def test_power_of_several_pairs_and_differences():
     assert some.needed > more.needed and some.needed_largest == topics_needed(0.02 / max(deviations))
     draws = []
     values = made.per_topic()
-    table = np.array([list(values[run]["AP"].values()) for run in made.runs]).T
+    topics = sorted(made.topics)  # draws go by the names of topics
+    table = np.array([[values[run]["AP"][topic] for topic in topics] for run in made.runs]).T
     for _, times in statistics.resample_counts(20, 200, 0):
         for row in times.astype(int):
             drawn = np.repeat(table, row, axis=0)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import berrypick as bp
-from berrypick.addons.pages.page_words import read_words
-from berrypick.addons.pages.place import place
+from berrypick.documents.pages.page_words import read_words
+from berrypick.judgements.place import place
 
 SIZE = [100, 50]
 

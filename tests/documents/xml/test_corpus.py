@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from berrypick.addons.index.structure import Structure
-from berrypick.addons.index.xml_documents import structure_of, text_of
-from berrypick.core.errors import InputError
+from berrypick.data.errors import InputError
+from berrypick.documents.xml.structure import Structure
+from berrypick.documents.xml.xml_documents import structure_of, text_of
 
 # Documents
 

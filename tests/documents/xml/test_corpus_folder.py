@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from berrypick.addons.index import folder as folders
-from berrypick.addons.index import lazy_structures as lazy
-from berrypick.addons.index.folder import find_documents, read_folder
-from berrypick.addons.index.structure import Structure
-from berrypick.addons.index.xml_documents import link_target, structure_of
-from berrypick.core.errors import InputError
+from berrypick.data.errors import InputError
+from berrypick.documents.xml import folder as folders
+from berrypick.documents.xml import lazy_structures as lazy
+from berrypick.documents.xml.folder import find_documents, read_folder
+from berrypick.documents.xml.structure import Structure
+from berrypick.documents.xml.xml_documents import link_target, structure_of
 
 Fill = Callable[..., Path]
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from berrypick.addons.index.xml_documents import read_length, read_structure, read_text, structure_of, text_of
-from berrypick.core.errors import InputError
+from berrypick.data.errors import InputError
+from berrypick.documents.xml.xml_documents import read_length, read_structure, read_text, structure_of, text_of
 
 
 def refused(tmp_path: Path, data: bytes) -> InputError:

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-import twins_text as twins
-from twins_text import Element
+import slow_text_twins as twins
+from slow_text_twins import Element
 
 import berrypick as bp
-from berrypick.core.truth import EntryPoint, TopicTruth, Truth
+from berrypick.data.truth import EntryPoint, TopicTruth, Truth
 
 LINE = [
     Element("d", "/a[1]", 0, 100),

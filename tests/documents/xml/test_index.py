@@ -15,19 +15,19 @@ import numpy as np
 import pytest
 
 import berrypick
-from berrypick.addons.index import build_index, read_index
-from berrypick.addons.index import lazy_structures as lazy
-from berrypick.addons.index import write as index_write
-from berrypick.addons.index.folder import read_folder
-from berrypick.addons.index.structure import Structure
-from berrypick.core.collection import Collection
-from berrypick.core.errors import InputError
+from berrypick.data.collection import Collection
+from berrypick.data.errors import InputError
 from berrypick.documents.collection_files import is_index
+from berrypick.documents.xml import build_index, read_index
+from berrypick.documents.xml import lazy_structures as lazy
+from berrypick.documents.xml import write as index_write
+from berrypick.documents.xml.folder import read_folder
+from berrypick.documents.xml.structure import Structure
 from berrypick.evaluation.evaluation_context import read_collection
 
 Command = Callable[..., Any]
 COLUMNS = ("parent", "start", "end", "text_parent", "text_raw_length", "dropped")
-CAMPAIGN = Path(berrypick.__file__).parent / "addons" / "demo" / "campaign"
+CAMPAIGN = Path(berrypick.__file__).parent / "demo" / "campaign"
 BROKEN = {"m/broken": "<a>\n<b></a>", "entity": '<!DOCTYPE a SYSTEM "no.dtd">\n<a>\n\n&nbsp;</a>', "zz": ""}
 
 
@@ -117,7 +117,7 @@ def test_small_batches(folder: Path, index: Path, tmp_path: Path, monkeypatch: p
     """A large collection has many batches; here one gets a few documents."""
     whole = read_index(index)
     monkeypatch.setattr(index_write, "VALUES", 1)
-    from berrypick.addons.index import build as index_build
+    from berrypick.documents.xml import build as index_build
 
     monkeypatch.setattr(index_build, "DOCUMENTS", 7)
     build_index(folder, tmp_path / "small", jobs=1)
@@ -135,7 +135,7 @@ def test_small_batches(folder: Path, index: Path, tmp_path: Path, monkeypatch: p
     ("truth", "run", "options"),
     [
         ("assessments.xml", "elements.xml", ["-m", "nxCG@10 MAep AiP EPRUM GRPng@0.1", "--user", "hierarchy"]),
-        ("assessments.xml", "windows.run", ["-m", "nxCG@5 charP Overlap", "--left-out", "title"]),
+        ("assessments.xml", "windows.run", ["-m", "nxCG@5 charP Overlap", "--ignore-elements", "title"]),
         ("assessments.xml", "context.xml", ["--task", "relevant-in-context", "--protocol", "inex2006"]),
         ("highlighted.qrels", "entries.run", ["-m", "BEPD EPRUM T2I(tolerance=300,budget=3000)", "--user", "bep"]),
         ("highlighted.qrels", "sections.xml", ["-m", "AgP nxCG@10"]),

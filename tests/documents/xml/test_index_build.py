@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from berrypick.addons.index import build as index_build
-from berrypick.addons.index import build_index, read_index
-from berrypick.addons.index import folder as folders
-from berrypick.addons.index.folder import read_folder
-from berrypick.core import workers
-from berrypick.core.errors import InputError, UsageError
+from berrypick.data.errors import InputError, UsageError
+from berrypick.documents.xml import build as index_build
+from berrypick.documents.xml import build_index, read_index
+from berrypick.documents.xml import folder as folders
+from berrypick.documents.xml.folder import read_folder
+from berrypick.workers import workers
 
 Command = Callable[..., Any]
 COLUMNS = ("parent", "start", "end", "text_parent", "text_raw_length", "dropped")
@@ -219,7 +219,7 @@ def test_two_at_the_same_time(folder: Path, tmp_path: Path, small_bundles: None)
 #: The command with small bundles, noting in a file what it reads; at a certain document it stops and waits.
 WATCHED = """
 import sys, time
-from berrypick.addons.index import build as index_build
+from berrypick.documents.xml import build as index_build
 log, stop = sys.argv[1:3]
 index_build.DOCUMENTS = 5
 scan = index_build.scan
@@ -506,7 +506,7 @@ def test_memory_does_not_grow_with_the_collection(tmp_path: Path) -> None:
     for count in (200, 2000):
         filled(tmp_path / f"docs{count}", count, 10_000)
         code = (
-            "import json, resource, sys; from berrypick.addons.index import build_index; "
+            "import json, resource, sys; from berrypick.documents.xml import build_index; "
             "made = build_index(sys.argv[1], sys.argv[2], jobs=1); "
             "print(json.dumps([made.facts.elements, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss]))"
         )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import berrypick as bp
 
-CAMPAIGN = Path(bp.__file__).parent / "addons" / "demo" / "campaign"
+CAMPAIGN = Path(bp.__file__).parent / "demo" / "campaign"
 
 
 def test_broken_documents_are_told_and_left_out(berrypick, tmp_path) -> None:

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from berrypick.addons.index.structure import Structure
-from berrypick.addons.index.structure_scan import Bundle, Source, scan
-from berrypick.addons.index.xml_documents import structure_of
-from berrypick.core.errors import InputError
+from berrypick.data.errors import InputError
+from berrypick.documents.xml.structure import Structure
+from berrypick.documents.xml.structure_scan import Bundle, Source, scan
+from berrypick.documents.xml.xml_documents import structure_of
 
 
 def written(folder: Path, documents: dict[str, bytes]) -> list[Source]:

@@ -7,40 +7,12 @@ import ntpath
 import os
 import sys
 import types
-from pathlib import Path
 
 import pytest
 
 import berrypick as bp
-from berrypick.addons.index import build as index_build
-from berrypick.addons.index import build_index, partial
-
-
-def open_here(path):
-    """Whether this process has a file open or mapped."""
-    real = os.path.realpath(path)
-    held = [os.path.realpath(f"/proc/self/fd/{number}") for number in os.listdir("/proc/self/fd")]
-    mapped = Path("/proc/self/maps").read_text(encoding="utf-8", errors="replace")
-    return real in held or f"{real}\n" in mapped
-
-
-@pytest.fixture
-def windows_files(monkeypatch):
-    """Files that are open or mapped cannot be replaced, removed or renamed, as on Windows."""
-    if not os.path.exists("/proc/self/maps"):
-        pytest.skip("open files: /proc is not there")
-
-    def guarded(real):
-        def call(*paths, **more):
-            for path in paths:
-                if os.path.exists(path) and open_here(path):
-                    raise PermissionError(errno.EACCES, "Access is denied", os.fspath(path))
-            return real(*paths, **more)
-
-        return call
-
-    for name in ("replace", "rename", "remove", "unlink"):
-        monkeypatch.setattr(os, name, guarded(getattr(os, name)))
+from berrypick.documents.xml import build as index_build
+from berrypick.documents.xml import build_index, partial
 
 
 @pytest.fixture

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import berrypick as bp
-from berrypick.addons.index.resolve import resolve_run
-from berrypick.addons.index.xml_documents import structure_of
-from berrypick.core.assemble import assemble
-from berrypick.core.collection import Collection
+from berrypick.data.assemble import assemble
+from berrypick.data.collection import Collection
+from berrypick.documents.xml.resolve import resolve_run
+from berrypick.documents.xml.xml_documents import structure_of
 
-CAMPAIGN = Path(bp.__file__).parent / "addons" / "demo" / "campaign"
+CAMPAIGN = Path(bp.__file__).parent / "demo" / "campaign"
 COLLECTION = CAMPAIGN / "collection"
 MEASURES = "nxCG@5 MAep AgP BEPD EPRUM"
 

@@ -97,8 +97,8 @@ def test_generated_claims_against_the_twin(tmp_path):
 
 def test_explained(tmp_path):
     gold, guess = files(tmp_path, BY_HAND)
-    shown = str(bp.explain(gold, guess, topic="2", measure="charP@5", protocol="fever"))
+    shown = str(bp.explain(gold, guess, measure="charP@5", topic="2", protocol="fever"))
     assert "charP" in shown and "1" in shown
     assert "0: nothing is relevant, as protocol fever counts it" in str(
-        bp.explain(gold, guess, topic="3", measure="charP@5", protocol="fever")
+        bp.explain(gold, guess, measure="charP@5", topic="3", protocol="fever")
     )

@@ -256,5 +256,5 @@ def test_ego4d_by_hand(tmp_path):
     assert any("1 judged topic missing from the run, left out of means" in note.text for note in results.notes)
     own = bp.evaluate(truth, run, "spanHit(iou=0.3)@1 spanHit(iou=0.5)@1").mean()["run"]
     assert own == {"spanHit(iou=0.3)@1": pytest.approx(2 / 3), "spanHit(iou=0.5)@1": pytest.approx(1 / 3)}
-    shown = bp.explain(truth, run, "a_0", "spanHit(iou=0.5)@1", protocol="ego4d-nlq")
+    shown = bp.explain(truth, run, "spanHit(iou=0.5)@1", "a_0", protocol="ego4d-nlq")
     assert "is above 0.5" in str(shown)

@@ -9,7 +9,7 @@ import pytest
 
 import berrypick as bp
 
-MICRO = Path(__file__).parents[1] / "campaigns" / "inex-micro"
+MICRO = Path(__file__).parent / "inex-micro"
 
 
 def test_lengths_of_judged_documents_and_of_the_collection_have_two_signatures(tmp_path, berrypick):
@@ -102,7 +102,7 @@ def test_results_after_rank_1500_are_counted(files, berrypick):
 def test_a_misspelt_name_is_told(files, tmp_path, berrypick):
     paths = files(truth_xml=LINKED)
     run = element_file(tmp_path, "/article[1]")
-    given = ("evaluate", paths["truth_xml"], run, "-m", "nxCG@1", "--left-out")
+    given = ("evaluate", paths["truth_xml"], run, "-m", "nxCG@1", "--ignore-elements")
     assert "no judged element is called colectionlink" in berrypick(*given, "colectionlink").err
     for names in ("collectionlink", "*link", "article, collectionlink"):
         assert "no judged element is called" not in berrypick(*given, names).err
@@ -134,7 +134,7 @@ def test_elements_that_nobody_assessed(figure_6, tmp_path):
     truth.write_text(truth.read_text().replace("</file>", '<path path="/a[1]/u[1]" exhaustiveness="U" specificity="U"/>'
                      '<path path="/a[1]/n[1]" exhaustiveness="0" specificity="0"/></file>'))  # fmt: skip
     run = element_file(tmp_path, "/a[1]/u[1]", "/a[1]/x[1]", "/a[1]/n[1]")
-    assert reasons(bp.explain(truth, run, "1", "xCG@3")) == ["not assessed", "not assessed", "nothing relevant in it"]
+    assert reasons(bp.explain(truth, run, "xCG@3", "1")) == ["not assessed", "not assessed", "nothing relevant in it"]
 
 
 def test_elements_that_are_too_small_and_those_left_out(tmp_path, files):
@@ -145,7 +145,7 @@ def test_elements_that_are_too_small_and_those_left_out(tmp_path, files):
 </file></assessments>"""
     paths = files(truth_xml=small)
     run = element_file(tmp_path, "/article[1]/p[1]", "/article[1]/a[1]", "/article[1]/p[2]")
-    told = reasons(bp.explain(paths["truth_xml"], run, "1", "xCG(quant='generalised')@3", ignore_elements="a"))
+    told = reasons(bp.explain(paths["truth_xml"], run, "xCG(quant='generalised')@3", "1", ignore_elements="a"))
     assert told == [
         "too small to be worth anything by itself",
         "elements of this name are left out",

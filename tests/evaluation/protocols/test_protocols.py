@@ -2,35 +2,35 @@
 
 from __future__ import annotations
 
+import handmade
 import pytest
-import worlds
 
 import berrypick as bp
-from berrypick.comparison import gates
-from berrypick.report.text import explanation
+from berrypick.analysis.comparison import gates
+from berrypick.tables.text import explanation
 
-TRUTH = worlds.span_truth({"1": [("d", 100, 200)], "2": [("d", 0, 10)], "3": [("d", 0, 1)], "4": []})
+TRUTH = handmade.span_truth({"1": [("d", 100, 200)], "2": [("d", 0, 10)], "3": [("d", 0, 1)], "4": []})
 
 
 #: 50 of 400 characters come twice, and none of 10; topic 3 is missing, topic 4 has nothing relevant.
-RUN = worlds.span_run(
+RUN = handmade.span_run(
     {"1": [("d", 0, 200), ("d", 150, 350)], "2": [("d", 0, 10)], "4": [("d", 0, 9), ("d", 0, 8)]}, tag="mine"
 )
 
 
 def test_protocols_do_not_change_what_overlap_is():
     """The official program charges articles without relevant text in full each time: not so here."""
-    run = worlds.span_run({"1": [("e", 0, 100), ("e", 0, 80), ("d", 0, 20)]})
+    run = handmade.span_run({"1": [("e", 0, 100), ("e", 0, 80), ("d", 0, 20)]})
     for protocol in (None, "inex2010", "inex2006", "chunking-evaluation"):
         results = bp.evaluate(TRUTH, run, "Overlap Overlap@2", protocol=protocol, topics="run")
         assert results.mean()["run"] == {"Overlap": pytest.approx(0.4), "Overlap@2": pytest.approx(80 / 180)}
 
 
 def test_overlap_explains_itself():
-    told = explanation(bp.explain(TRUTH, RUN, "1", "Overlap", protocol="inex2010"))
+    told = explanation(bp.explain(TRUTH, RUN, "Overlap", "1", protocol="inex2010"))
     assert "2 (d#150-350)     200  150" in told and "each unit once      350" in told
     assert "no material is retrieved" in explanation(
-        bp.explain(TRUTH, worlds.span_run({"1": [("d", 5, 5)]}), "1", "Overlap")
+        bp.explain(TRUTH, handmade.span_run({"1": [("d", 5, 5)]}), "Overlap", "1")
     )
 
 

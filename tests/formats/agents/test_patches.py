@@ -5,7 +5,7 @@ import json
 import pytest
 
 import berrypick as bp
-from berrypick.addons.agents.patch_truth import DiffError, read_change
+from berrypick.formats.agents.patch_truth import DiffError, read_change
 
 HEAD = "--- a/x.py\n+++ b/x.py\n"
 CASES = {

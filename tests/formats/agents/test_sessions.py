@@ -184,14 +184,14 @@ ROOTS = [
 
 @pytest.mark.parametrize(("root", "path", "folder", "expected"), ROOTS)
 def test_paths_below_a_root(root, path, folder, expected):
-    from berrypick.addons.agents.session_paths import SessionRoot
+    from berrypick.formats.agents._session_paths import SessionRoot
 
     assert SessionRoot(root).below(path, folder, folder) == expected
 
 
 def test_logs_without_names_of_people():
     """There the working folder is relative too: what is printed lies in it, what is given beside it."""
-    from berrypick.addons.agents.session_paths import SessionRoot
+    from berrypick.formats.agents._session_paths import SessionRoot
 
     root, folder = SessionRoot("testbed"), "./jobs/testbed"
     assert root.below("./jobs/testbed/a.py", folder, folder) == "a.py"

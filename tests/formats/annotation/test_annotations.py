@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from label_tasks import FIELDS, OFFSET, QUOTE, START, TEXT, label_studio, region, write
+from label_tasks import FIELDS, OFFSET, QUOTE, START, TEXT, annotation, label_studio, region, write
 
 import berrypick as bp
 from berrypick import formats
-from berrypick.core.errors import InputError
+from berrypick.data.errors import InputError
 from berrypick.formats import sniff
 
 EXPECTED = [("guide.md", OFFSET + START, OFFSET + START + len(QUOTE), 1.0)]
@@ -158,17 +158,6 @@ def test_brat(tmp_path):
         ("guide", START + 4, START + 7, 1.0),
     ]
     assert truth.skipped == {"lines that mark no text, skipped": 1}
-
-
-def annotation(**more: Any) -> dict[str, Any]:
-    return {
-        "@context": "http://www.w3.org/ns/anno.jsonld", "type": "Annotation",
-        "body": [{"type": "TextualBody", "purpose": "tagging", "value": "topic:q1"},
-                 {"type": "TextualBody", "purpose": "assessing", "value": "relevant"}],
-        "target": {"source": "guide.md", "selector": [
-            {"type": "TextPositionSelector", "start": START, "end": START + len(QUOTE)},
-            {"type": "TextQuoteSelector", "exact": QUOTE, "prefix": "Grapes.  ", "suffix": " in"}]}, **more,
-    }  # fmt: skip
 
 
 @pytest.mark.parametrize("shape", ["list", "one", "page", "lines"])

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
-from counted import calls
+from counted_work import calls
 
 import berrypick as bp
-from berrypick.addons.judge.annotation_export import Mark, _borders, _characters
+from berrypick.formats.annotation.annotation_export import Mark, _borders, _characters
 
 
 def test_spans_of_one_text_share_its_offsets():

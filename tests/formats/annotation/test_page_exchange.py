@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import berrypick as bp
-from berrypick.addons.judge.pool import read_tasks
+from berrypick.judgements.pool import read_tasks
 
 SIZE = [612, 792]
 

@@ -47,16 +47,6 @@ def test_chunking_evaluation_files(files, tmp_path):
         bp.evaluate(broken, run, "IoU", documents=tmp_path / "corpora")
 
 
-@pytest.fixture
-def put(tmp_path):
-    def write(name, text):
-        path = tmp_path / name
-        path.write_text(text)
-        return str(path)
-
-    return write
-
-
 @pytest.mark.parametrize("word", ["NaN", "Infinity", "-Infinity", "1e999", "1" * 5000])
 def test_references_with_what_is_not_a_number(put, word):
     cell = f'[{{""content"": ""x"", ""start_index"": {word}, ""end_index"": 5}}]'

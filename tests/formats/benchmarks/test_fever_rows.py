@@ -5,8 +5,8 @@ import json
 import random
 
 import pytest
-from cases import each
-from samples import flat
+from format_samples import flat
+from many_cases import each
 
 import berrypick as bp
 from berrypick import formats

@@ -1,6 +1,6 @@
 """Readers of data sets keep the questions."""
 
-from cases import each
+from many_cases import each
 
 import berrypick as bp
 from berrypick.inputs.titles import titles_of

@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from berrypick.core.words import counted
+import berrypick as bp
+from berrypick.data.words import counted
 
 
 def lines(records) -> str:
@@ -58,3 +59,13 @@ def test_two_texts_of_one_document_in_squad(files, berrypick):
     both["data"] += json.loads(squad(0, " More."))["data"]
     found = berrypick("check", files(both_json=json.dumps(both))["both_json"])
     assert found.code == 2 and "document B/0 has two texts" in found.out
+
+
+def test_a_relocated_truth_is_not_checked_against_the_old_texts(files):
+    path = files(good_json=squad(0))["good_json"]
+    old = bp.read_truth(path)
+    new = {"B/0": "A new beginning. " + SENTENCES}
+    moved = bp.relocate(old, path, new).truth
+    run = {"q0": [{"doc": "B/0", "start": 0, "end": len(new["B/0"])}]}
+    for more in ({}, {"documents": new}):
+        assert bp.score("charR", moved, run, topics="run", **more) == 1

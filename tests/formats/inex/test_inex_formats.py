@@ -13,14 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from berrypick import formats
-from berrypick.addons.campaigns import inex_fol_truth
-from berrypick.addons.campaigns.inex_fol_run import InexFolRun
-from berrypick.addons.campaigns.inex_fol_truth import InexFolTruth
-from berrypick.core.assemble import assemble
-from berrypick.core.errors import InputError
-from berrypick.core.run import Run, repeated_pointers
-from berrypick.core.truth import EntryPoint, TopicTruth, Truth
+from berrypick.data.assemble import assemble
+from berrypick.data.errors import InputError
+from berrypick.data.run import Run, repeated_pointers
+from berrypick.data.truth import EntryPoint, TopicTruth, Truth
 from berrypick.formats import Problems
+from berrypick.formats.inex import inex_fol_truth
+from berrypick.formats.inex.inex_fol_run import InexFolRun
+from berrypick.formats.inex.inex_fol_truth import InexFolTruth
 
 TRUTH = """\
 1 Q0 100 300 1000 250 250:200 600:100

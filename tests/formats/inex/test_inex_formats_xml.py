@@ -20,16 +20,16 @@ from hypothesis import strategies as st
 
 import berrypick as bp
 from berrypick import formats
-from berrypick.addons.campaigns._inex import ends_before
-from berrypick.addons.campaigns.inex_assessments import InexAssessments
-from berrypick.addons.campaigns.inex_fol_run import InexFolRun
-from berrypick.addons.campaigns.inex_submission import InexSubmission, task_in_our_words
 from berrypick.cli import cli
-from berrypick.core.assemble import assemble
-from berrypick.core.errors import InputError
-from berrypick.core.run import Run
-from berrypick.core.truth import EntryPoint, Passage, TopicTruth, Truth
+from berrypick.data.assemble import assemble
+from berrypick.data.errors import InputError
+from berrypick.data.run import Run
+from berrypick.data.truth import EntryPoint, Passage, TopicTruth, Truth
 from berrypick.formats import Problems
+from berrypick.formats.inex._inex import ends_before
+from berrypick.formats.inex.inex_assessments import InexAssessments
+from berrypick.formats.inex.inex_fol_run import InexFolRun
+from berrypick.formats.inex.inex_submission import InexSubmission, task_in_our_words
 
 Y2002 = """<?xml version="1.0"?>
 <assessments topic="3">

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import berrypick as bp
-from berrypick.core.navigation import CUT, Sessions
+from berrypick.data.navigation import CUT, Sessions
 
 
 def game(result, *articles, start="Otter", goal="France", **more):

@@ -6,14 +6,14 @@ import json
 
 import numpy as np
 import pytest
-from odd_lines import ODD
-from told import told
+from comparable_values import told
+from odd_json_lines import ODD
 
 from berrypick import kernels
-from berrypick.core.errors import BerrypickError
+from berrypick.data.errors import BerrypickError
 from berrypick.formats.base import Problems
-from berrypick.formats.io import span_scan
-from berrypick.formats.span_truth import SpanTruth
+from berrypick.formats.spans.span_truth import SpanTruth
+from berrypick.rows import span_scan
 
 pytestmark = pytest.mark.skipif(kernels._native is None, reason="compiled kernels: they are not installed")
 

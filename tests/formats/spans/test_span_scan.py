@@ -7,14 +7,15 @@ import json
 
 import numpy as np
 import pytest
-from odd_lines import ODD
+from odd_json_lines import ODD
 
 from berrypick import kernels
-from berrypick.core.errors import BerrypickError
+from berrypick.data.errors import BerrypickError
+from berrypick.files import scan
 from berrypick.formats.base import Problems
-from berrypick.formats.io import scan, span_scan
-from berrypick.formats.io.json_lines import positions
-from berrypick.formats.span_run import SpanRun
+from berrypick.formats.spans.span_run import SpanRun
+from berrypick.rows import span_scan
+from berrypick.rows.json_lines import positions
 
 pytestmark = pytest.mark.skipif(kernels._native is None, reason="compiled kernels: they are not installed")
 
@@ -190,7 +191,7 @@ def test_a_text_that_says_nothing_is_left_to_the_plain_reader(text, tmp_path, bo
 
 @pytest.mark.slow
 def test_blocks_end_anywhere(tmp_path, both, monkeypatch):
-    monkeypatch.setattr("berrypick.formats.io.scan.BLOCK", 128)
+    monkeypatch.setattr("berrypick.files.scan.BLOCK", 128)
     lines = drawn_lines(np.random.default_rng(1), 400)
     path = tmp_path / "run.jsonl.gz"
     path.write_bytes(gzip.compress("\n".join(lines).encode()))

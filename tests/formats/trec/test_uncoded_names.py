@@ -12,12 +12,12 @@ import pytest
 
 import berrypick as bp
 from berrypick import kernels
-from berrypick.core.run import Run
-from berrypick.formats import trec_run
+from berrypick.data.run import Run
 from berrypick.formats.base import Problems
-from berrypick.inputs.convert import as_truth
-from berrypick.judging.documents import judged_documents
-from berrypick.judging.repeats import repeats_of
+from berrypick.formats.trec import trec_run
+from berrypick.given.convert import as_truth
+from berrypick.topics.documents import judged_documents
+from berrypick.topics.repeats import repeats_of
 
 pytestmark = pytest.mark.skipif(kernels._native is None, reason="the compiled kernels are not installed")
 

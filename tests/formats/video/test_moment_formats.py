@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from samples import sample
+from format_samples import sample
 
 import berrypick as bp
 from berrypick import formats

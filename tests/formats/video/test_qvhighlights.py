@@ -7,7 +7,7 @@ import pytest
 
 import berrypick as bp
 from berrypick import formats
-from berrypick.addons.moments.highlightap import average_precision
+from berrypick.measures.video.highlightap import average_precision
 
 
 def test_qvhighlights_truth_and_predictions(files, berrypick, tmp_path):
@@ -188,9 +188,9 @@ def test_lengths_by_hand():
         (values,) = results.per_topic().values()
         assert values[f"spanAP(length='{length}')"] == {"q": ap, "r": None}
         assert values[f"spanHit(iou=0.5,length='{length}')@1"] == {"q": hit, "r": None}
-    told = str(bp.explain(truth, run, "q", "spanAP(length='middle')"))
+    told = str(bp.explain(truth, run, "spanAP(length='middle')", "q"))
     assert "v#40-70" in told and "with 2 targets" in told
-    assert "no target is long" in str(bp.explain(truth, run, "q", "spanAP(length='long')"))
+    assert "no target is long" in str(bp.explain(truth, run, "spanAP(length='long')", "q"))
 
 
 def test_lengths_count_seconds():

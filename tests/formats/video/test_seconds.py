@@ -1,8 +1,8 @@
 """Formats of video say that their positions count seconds, and nothing takes them for characters."""
 
 import pytest
-from cases import each
-from samples import sample
+from format_samples import sample
+from many_cases import each
 
 import berrypick as bp
 from berrypick import formats

@@ -4,17 +4,7 @@ import pytest
 
 import berrypick as bp
 from berrypick import formats
-from berrypick.addons.campaigns._video import clock, minutes_seconds
-
-
-@pytest.fixture
-def put(tmp_path):
-    def write(name, text):
-        path = tmp_path / name
-        path.write_text(text)
-        return str(path)
-
-    return write
+from berrypick.formats.video._video import clock, minutes_seconds
 
 
 @pytest.mark.parametrize("word", ["9" * 400 + "s", "9" * 400 + "h1s", "9" * 17 + "m", "²s", "٣s"])

@@ -6,8 +6,20 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from carriers import DOCUMENTS, EXPECTED, HAYSTACK, MEASURES, NODES, PLACES, RESPONSES, ROWS, SCORES, TEXTS, TRUTH
-from cases import each
+from client_responses import (
+    DOCUMENTS,
+    EXPECTED,
+    HAYSTACK,
+    MEASURES,
+    NODES,
+    PLACES,
+    RESPONSES,
+    ROWS,
+    SCORES,
+    TEXTS,
+    TRUTH,
+)
+from many_cases import each
 
 import berrypick as bp
 

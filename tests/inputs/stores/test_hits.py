@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from cases import each
+from many_cases import each
 
 import berrypick as bp
 

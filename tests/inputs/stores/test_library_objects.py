@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import berrypick as bp
-from berrypick.inputs.convert import as_truth
+from berrypick.given.convert import as_truth
 
 TEXT = "Raspberries fruit in July. Cut the old canes in autumn. Pick dry. Pick dry."
 DOCUMENTS = {"garden": TEXT}
@@ -88,7 +88,7 @@ def test_texts_without_offsets_are_located_or_told():
     run = bp.run_from_objects({"1": [TEXT[:26], Chain(TEXT[CUT : CUT + 28])], "2": []}, documents=DOCUMENTS)
     assert content(run) == EXPECTED[:2] and run.notes == ("1 topic has no results",)
     with pytest.raises(bp.InputError, match="only its text") as error:
-        bp.run_from_objects({"1": [TEXT[:26]]})
+        bp.run_from_objects({"1": [Chain(TEXT[:26])]})
     assert "add_start_index=True" in str(error.value)
     with pytest.raises(bp.InputError, match="2 of 3 quotes cannot be resolved") as error:
         bp.run_from_objects({"1": ["Pick dry.", "Nowhere.", "Cut"]}, documents=DOCUMENTS)

@@ -5,7 +5,7 @@ import warnings
 from typing import Any
 
 import pytest
-from carriers import EXPECTED, MEASURES, PLACES, ROWS, TEXTS, TRUTH
+from client_responses import EXPECTED, MEASURES, PLACES, ROWS, TEXTS, TRUTH
 
 import berrypick as bp
 

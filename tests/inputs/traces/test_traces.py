@@ -6,9 +6,9 @@ import uuid
 from typing import Any
 
 import pytest
-from carriers import DOCUMENTS, EXPECTED, MEASURES, PLACES, TEXTS, TRUTH
-from cases import each
-from traced import CHAIN, LANGSMITH, OBSERVATION, PROMPTFOO, QUESTION, RAGAS, TRACES
+from client_responses import DOCUMENTS, EXPECTED, MEASURES, PLACES, TEXTS, TRUTH
+from many_cases import each
+from platform_traces import CHAIN, LANGSMITH, OBSERVATION, PROMPTFOO, QUESTION, RAGAS, TRACES
 
 import berrypick as bp
 

@@ -7,7 +7,7 @@ import random
 import pytest
 
 import berrypick as bp
-from berrypick.addons.agents.costat import median_by_survival
+from berrypick.measures.agents.costat import median_by_survival
 
 TRUTH = [{"topic": "1", "doc": "a", "start_line": 11, "end_line": 20}]
 RUN = [

@@ -9,7 +9,7 @@ import pytest
 from answers_sample import RUN, TRUTH, mean, write
 
 import berrypick as bp
-from berrypick.core.errors import InputError, UsageError
+from berrypick.data.errors import InputError, UsageError
 
 
 @pytest.fixture
@@ -83,7 +83,7 @@ def test_grades_of_zero_alone_are_no_answer(tmp_path: Path) -> None:
     truth = bp.read_truth(path)
     assert truth.unanswerable == ("2",)  # a grade below 0 stands for a document that was not judged
     assert bp.score("Abstained", truth, {"1": {"a": 1}, "2": {"c": 1}}) == 0.0
-    assert bp.score("Abstained", truth, {"1": {"a": 1}}) == 1.0
+    assert bp.score("Abstained", truth, {"1": {"a": 1}, "2": {}}) == 1.0
 
 
 def test_dictionaries_say_it_with_none() -> None:

@@ -4,11 +4,14 @@ from itertools import permutations, product
 
 import numpy as np
 import pytest
-from cases import at_length
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from many_cases import at_length
 
-from berrypick.addons.enough.enough_chance import (
+from berrypick.data.errors import UsageError
+from berrypick.data.reach import Reach
+from berrypick.measures.readers._needed_set import exact_enough
+from berrypick.topics.enough_chance import (
     MOST_SHARED,
     complete_at,
     drawn_chance,
@@ -18,9 +21,6 @@ from berrypick.addons.enough.enough_chance import (
     mean_inverse,
     most_shared,
 )
-from berrypick.addons.enough.needed_set import exact_enough
-from berrypick.core.errors import UsageError
-from berrypick.core.reach import Reach
 
 KINDS = ("set", "hop")
 

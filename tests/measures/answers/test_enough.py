@@ -5,10 +5,10 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-from cases import each
+from many_cases import each
 
 import berrypick as bp
-from berrypick.core.navigation import ReachTable
+from berrypick.data.navigation import ReachTable
 
 SETS = {"q": [{"doc": "a", "set": "1"}, {"doc": "b", "set": ["1", "3"]}, {"doc": "c", "set": "2"},
               {"doc": "d", "set": ["2", "3"]}, {"doc": "e", "set": "2"}]}  # fmt: skip

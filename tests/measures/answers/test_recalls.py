@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from cases import each
+from many_cases import each
 
 import berrypick as bp
 

@@ -7,7 +7,7 @@ import random
 from collections import Counter
 
 import pytest
-from cases import each
+from many_cases import each
 
 import berrypick as bp
 
@@ -57,7 +57,7 @@ def test_fever_score_by_hand(tmp_path):
     assert in_order(results.per_topic()["guess"]["Verified@5"]) == [1, 0, 0, 1, 0, 0, 0]
     assert results.mean()["guess"]["Verified@5"] == pytest.approx(2 / 7)
     assert results.mean()["guess"]["Verified(evidence=False)"] == pytest.approx(5 / 7)
-    shown = str(bp.explain(tmp_path / "gold.jsonl", tmp_path / "guess.jsonl", "2", "Verified@5"))
+    shown = str(bp.explain(tmp_path / "gold.jsonl", tmp_path / "guess.jsonl", "Verified@5", "2"))
     assert "The label is REFUTES, the predicted one SUPPORTS." in shown
 
 
@@ -162,4 +162,4 @@ def test_scifact_by_hand(tmp_path, label, of, value):
     run = put(tmp_path / "guess.jsonl", [{"id": 7, "evidence": said}])
     assert bp.score(f"Abstracts(of='{of}')", truth, run) == value
     assert bp.score("Abstracts(of='sentences')", truth, run) == (2 if label == "SUPPORT" else 0)
-    assert "SUPPORT 2 5" in str(bp.explain(truth, run, "7", f"Abstracts(of='{of}')"))
+    assert "SUPPORT 2 5" in str(bp.explain(truth, run, f"Abstracts(of='{of}')", "7"))

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from berrypick import Run, Truth, evaluate
-from berrypick.addons.continuation.pages_read import read_in_order
-from berrypick.addons.pages.page_units import PageUnits
+from berrypick.documents.pages.page_units import PageUnits
+from berrypick.measures.continuation._pages_read import read_in_order
 
 SIDE = 24
 
@@ -64,7 +64,7 @@ def test_reading_order_against_a_raster(seed):
 @pytest.mark.slow
 def test_many_boxes_take_little_memory(kernels, monkeypatch):
     many = 1_000
-    for place in ("kernels.areas._TOGETHER", "kernels.meetings.TOGETHER", "measures.matched_places.TOGETHER"):
+    for place in ("kernels.areas._TOGETHER", "kernels.meetings.TOGETHER", "measures._matched_places.TOGETHER"):
         monkeypatch.setattr(f"berrypick.{place}", 10_000)
     rng = np.random.default_rng(1)
 

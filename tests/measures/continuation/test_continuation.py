@@ -5,20 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+import handmade
 import numpy as np
 import pytest
-import worlds
-from generated import span_worlds
+from generated_inputs import span_worlds
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import berrypick as bp
 from berrypick.measures import ContinuationMeasure
-from berrypick.report.text import explanation
+from berrypick.tables.text import explanation
 
 
 def score(wanted, results, measure, **options):
-    truth, run = worlds.span_truth({"1": wanted}), worlds.span_run({"1": results})
+    truth, run = handmade.span_truth({"1": wanted}), handmade.span_run({"1": results})
     return bp.evaluate(truth, run, measure, **options).mean_rows[0].value
 
 
@@ -57,8 +57,8 @@ def test_inst_has_the_digits_of_cwl_eval(t, value):
 
 def test_as_rbp_of_whole_documents():
     """Documents as results, whatever their lengths."""
-    lengths = worlds.lengths(a=10, b=200, c=7, d=1)
-    truth, run = worlds.document_truth({"1": {"a": 2, "c": 1, "x": 0, "b": 0}}), worlds.document_run({"1": "bacd"})
+    lengths = handmade.lengths(a=10, b=200, c=7, d=1)
+    truth, run = handmade.document_truth({"1": {"a": 2, "c": 1, "x": 0, "b": 0}}), handmade.document_run({"1": "bacd"})
     found = bp.evaluate(truth, run, "spanRBP(p=0.5)", collection=lengths).mean_rows[0].value
     assert found == 0.5 * (0.5 + 0.25)
 
@@ -134,16 +134,16 @@ def test_too_many_stretches_are_refused():
 
 
 def test_the_signature_says_what_a_stretch_counts():
-    truth, run = worlds.span_truth({"1": [("a", 0, 10)]}), worlds.span_run({"1": [("a", 0, 10)]})
+    truth, run = handmade.span_truth({"1": [("a", 0, 10)]}), handmade.span_run({"1": [("a", 0, 10)]})
     row = bp.evaluate(truth, run, "spanRBP(every=5)", effort="chars").mean_rows[0]
     assert {"every:5", "effort:chars", "p:0.8"} <= set(str(row.signature).split("|"))
 
 
 def test_it_explains_weights():
     truth, run = {"q": {"a#180-220": 1, "b#0-40": 1}}, {"q": {"a#0-200": 3, "c#0-200": 2, "b#0-100": 1}}
-    told = explanation(bp.explain(truth, run, "q", "spanRBP(p=0.5)"))
+    told = explanation(bp.explain(truth, run, "spanRBP(p=0.5)", "q"))
     assert ["1", "(a#0-200)", "0.5", "0.5", "0.5", "0.25"] in [line.split() for line in told.splitlines()]
-    told = explanation(bp.explain(truth, run, "q", "spanRBP(p=0.5, every=100)"))
+    told = explanation(bp.explain(truth, run, "spanRBP(p=0.5, every=100)", "q"))
     assert ["2", "(100-200)", "0.2", "0.5", "0.25", "0.05"] in [line.split() for line in told.splitlines()]
 
 
@@ -155,7 +155,7 @@ def test_a_rule_of_ones_own():
         def continuation(self, gains):
             return (gains == 0).astype(np.float64)
 
-    truth, run = worlds.span_truth({"1": [("c", 0, 9)]}), worlds.span_run({"1": [(name, 0, 9) for name in "abcd"]})
+    truth, run = handmade.span_truth({"1": [("c", 0, 9)]}), handmade.span_run({"1": [(name, 0, 9) for name in "abcd"]})
     assert bp.evaluate(truth, run, UntilFound()).mean_rows[0].value == pytest.approx(1 / 3)
 
 

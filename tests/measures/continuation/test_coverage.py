@@ -5,15 +5,15 @@ from __future__ import annotations
 import random
 from itertools import pairwise
 
+import handmade
 import pytest
-import worlds
 from hypothesis import given
 from hypothesis import strategies as st
 from two_spans import value
 
 import berrypick as bp
-from berrypick.addons.continuation.coverage_measure import CoverageBand, coverage_band, coverage_budgets
-from berrypick.report.text import explanation
+from berrypick.measures.continuation.coverage import CoverageBand, coverage_band, coverage_budgets
+from berrypick.tables.text import explanation
 
 TEXT = "".join(random.Random(5).choices("ab c,d\n", k=1000))
 DOCUMENTS = {"d": TEXT, "e": TEXT[::-1]}
@@ -23,7 +23,7 @@ DOCUMENTS = {"d": TEXT, "e": TEXT[::-1]}
 
 
 def test_coverage_by_hand():
-    truth = worlds.span_truth({"1": [("d", 100, 200)]})
+    truth = handmade.span_truth({"1": [("d", 100, 200)]})
     assert value([("d", 0, 200)], "Coverage(budget=400)", truth) == pytest.approx(0.625)  # the page's example
     assert value([("d", 100, 200)], "Coverage(budget=100)", truth) == pytest.approx(0.5)
     assert value([("d", 100, 200)], "Coverage(budget=50)", truth) == pytest.approx(0.25)  # up to half of it
@@ -36,8 +36,8 @@ def test_coverage_by_hand():
 def test_coverage_counts_tokens_where_texts_are_known():
     text = "one two three. four five six seven"
     at = text.index("three")
-    truth = worlds.span_truth({"1": [("d", at, at + 5)]})
-    run = worlds.span_run({"1": [("d", 0, len(text))]})
+    truth = handmade.span_truth({"1": [("d", at, at + 5)]})
+    run = handmade.span_run({"1": [("d", 0, len(text))]})
     results = bp.evaluate(truth, run, "Coverage(budget=4)", documents={"d": text})
     assert results.mean()["run"]["Coverage(budget=4)"] == pytest.approx((0.5 + 1) / 4)  # tokens: one two THREE .
     assert "effort:tokens|tokenizer:words" in str(results.mean_rows[0].signature)
@@ -51,12 +51,12 @@ def test_coverage_counts_tokens_where_texts_are_known():
 
 
 def test_budgets_and_explanation():
-    truth = worlds.span_truth({"1": [("d", 100, 200)]})
-    run = worlds.span_run({"1": [("d", 0, 180)]})
+    truth = handmade.span_truth({"1": [("d", 100, 200)]})
+    run = handmade.span_run({"1": [("d", 0, 180)]})
     results = bp.evaluate(truth, run, "Coverage", curves=True)
     curve = results.curves()["run"]["Coverage"]["1"]
     assert coverage_budgets(curve) == {0.5: pytest.approx(150), 0.8: pytest.approx(180), 0.95: None}
-    told = explanation(bp.explain(truth, run, "1", "Coverage"))
+    told = explanation(bp.explain(truth, run, "Coverage", "1"))
     assert "50%    150" in told and "95%  never" in told
     assert coverage_budgets([], (0.5,)) == {0.5: None}
 
@@ -105,7 +105,7 @@ def coverage_twin(results, wanted, budget):
 
 @given(lists, targets, st.integers(1, 120))
 def test_coverage_agrees_with_reading_character_by_character(results, wanted, budget):
-    truth = worlds.span_truth({"1": wanted})
+    truth = handmade.span_truth({"1": wanted})
     found = value(results, f"Coverage(budget={budget})", truth)
     assert found == pytest.approx(coverage_twin(results, wanted, budget), abs=1e-12)
 
@@ -125,7 +125,7 @@ def cut(spans, rng):
 @given(lists, targets, st.integers(0, 10**6))
 def test_splitting_in_place_leaves_coverage_unchanged(results, wanted, seed):
     """At every number of characters and of tokens, wherever the cut falls, inside a word too."""
-    truth = worlds.span_truth({"1": wanted})
+    truth = handmade.span_truth({"1": wanted})
     again = cut(results, random.Random(seed))
     for options in ({}, {"documents": DOCUMENTS}):
         for budget in (7, 40, 500):

@@ -1,11 +1,11 @@
-"""Coverage, where other things are tested with measures of the core: tokens, notes, default measures, curves."""
+"""Coverage with tokens, notes, default measures and curves."""
 
 from __future__ import annotations
 
 import json
 
+import handmade
 import pytest
-import worlds
 from hypothesis import strategies as st
 
 import berrypick as bp
@@ -81,12 +81,12 @@ texts = st.text(st.sampled_from("ab\u00e9\u20ac\U0001f353\r\n"), min_size=1, max
 
 
 def run_and_truth(start, end):
-    return worlds.span_truth({"1": [("d", start, end)]}), worlds.span_run({"1": [("d", start, end)]})
+    return handmade.span_truth({"1": [("d", start, end)]}), handmade.span_run({"1": [("d", start, end)]})
 
 
 def test_any_callable_will_do():
     texts = {"d": "abcdefghij"}
-    truth, run = worlds.span_truth({"1": [("d", 0, 5)]}), worlds.span_run({"1": [("d", 0, 10)]})
+    truth, run = handmade.span_truth({"1": [("d", 0, 5)]}), handmade.span_run({"1": [("d", 0, 10)]})
 
     def pairs(text):
         return [(i, min(i + 2, len(text))) for i in range(0, len(text), 2)]
@@ -105,16 +105,6 @@ def test_any_callable_will_do():
     assert all(f"tokenizer:{name}" in str(results.mean_rows[0].signature) for name, results in found.items())
 
 
-@pytest.fixture
-def encoding():
-    """An encoding of our own: every byte, and a few pairs; tiktoken's own tables need a network."""
-    tiktoken = pytest.importorskip("tiktoken", reason="tiktoken: pip install 'berrypick[tokens]'")
-    ranks = {bytes([i]): i for i in range(256)}
-    for pair in (b"th", b"he", b"the", b" t"):
-        ranks[pair] = len(ranks)
-    return tiktoken.Encoding(name="own", pat_str=r" ?\w+|[^\w]", mergeable_ranks=ranks, special_tokens={})
-
-
 def test_tiktoken_by_name(encoding, monkeypatch):
     import tiktoken
 
@@ -125,8 +115,8 @@ def test_tiktoken_by_name(encoding, monkeypatch):
 
 
 def test_an_empty_list_and_a_missing_topic_count_0():
-    truth = worlds.span_truth({"1": [("d", 0, 10)], "2": [("d", 0, 10)]})
-    results = bp.evaluate(truth, worlds.span_run({"1": [("d", 0, 10)]}), "Coverage(budget=300)", curves=True)
+    truth = handmade.span_truth({"1": [("d", 0, 10)], "2": [("d", 0, 10)]})
+    results = bp.evaluate(truth, handmade.span_run({"1": [("d", 0, 10)]}), "Coverage(budget=300)", curves=True)
     found = results.per_topic()["run"]["Coverage(budget=300)"]
     assert found["2"] == 0 and found["1"] > 0
     assert results.curves()["run"]["Coverage(budget=300)"]["all"][-1] == (300.0, 0.5)
@@ -155,7 +145,7 @@ def test_a_budget_that_is_no_number_is_refused():
 
 
 def test_what_counts_all_that_is_read_needs_every_length():
-    given = worlds.document_truth({"1": {"d": 1}}), worlds.document_run({"1": ["x", "d"]}), "Coverage"
+    given = handmade.document_truth({"1": {"d": 1}}), handmade.document_run({"1": ["x", "d"]}), "Coverage"
     with pytest.raises(bp.UsageError, match=r"Coverage needs the length of document x.*collection=.*documents="):
         bp.evaluate(*given, collection={"d": 100})
     assert bp.evaluate(*given, collection={"d": 100, "x": 50}).mean_rows[0].value >= 0

@@ -5,28 +5,28 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import pairwise
 
+import handmade
 import numpy as np
 import pytest
-import twins_text as twins
-import worlds
+import slow_text_twins as twins
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 import berrypick as bp
-from berrypick.addons.continuation.text_reading import reading_of
-from berrypick.core.assemble import assemble
+from berrypick.data.assemble import assemble
 from berrypick.documents.texts import Texts
 from berrypick.evaluation.inputs import prepare_inputs
 from berrypick.evaluation.options import EvaluationOptions
-from berrypick.judging.judge import judge_topic
-from berrypick.report.text import explanation
+from berrypick.measures.continuation._text_reading import reading_of
+from berrypick.tables.text import explanation
+from berrypick.topics.judge import judge_topic
 from berrypick.users import ReaderContext, build
 
 Span = tuple[str, int, int]
 
 
 def value(results, wanted, measure, **options):
-    truth, run = worlds.span_truth({"1": wanted}), worlds.span_run({"1": results})
+    truth, run = handmade.span_truth({"1": wanted}), handmade.span_run({"1": results})
     return bp.evaluate(truth, run, measure, **options).mean_rows[0].value
 
 
@@ -142,7 +142,7 @@ READERS = ["classical", "window(before=3,after=2)", "parent", "parent(by='paragr
 @given(scenes(), st.sampled_from(READERS), st.sampled_from(["chars", "tokens"]))
 def test_what_is_read_costs_what_the_reader_pays(scene, user, effort):
     texts, wanted, results = scene
-    truth, run = worlds.span_truth({"1": wanted}), worlds.span_run({"1": results})
+    truth, run = handmade.span_truth({"1": wanted}), handmade.span_run({"1": results})
     options = EvaluationOptions.from_arguments({"user": user, "effort": effort, "documents": texts})
     inputs = prepare_inputs(truth, [run], options)
     judged = judge_topic(inputs.truth, inputs.runs.load(inputs.runs.sources[0]), "1", inputs.context)
@@ -183,20 +183,20 @@ def test_overlapping_windows_cost_twice_and_show_once():
     whole = [("d", 0, 40)]
     results = [("d", 10, 20), ("d", 20, 30)]
     curve = bp.evaluate(
-        worlds.span_truth({"1": whole}), worlds.span_run({"1": results}), "Coverage(effort='chars')", documents=TEXTS,
-        user="window(before=10,after=10)", curves=True,
+        handmade.span_truth({"1": whole}), handmade.span_run({"1": results}), "Coverage(effort='chars')",
+        documents=TEXTS, user="window(before=10,after=10)", curves=True,
     ).curves()["run"]["Coverage(effort='chars')"]["1"]  # fmt: skip
     assert curve == [(0, 0), (30, 0.75), (50, 0.75), (60, 1)]
 
 
 def test_the_reader_is_signed_and_shown():
-    truth, run = worlds.span_truth({"1": [("d", 20, 40)]}), worlds.span_run({"1": [("d", 40, 50)]})
+    truth, run = handmade.span_truth({"1": [("d", 20, 40)]}), handmade.span_run({"1": [("d", 40, 50)]})
     user = "window(before=20,after=10,share=0.5)"
     assert f"|user:{user}|" in str(bp.evaluate(truth, run, "Coverage", user=user).mean_rows[0].signature)
     assert "|user:classical(share=0.5)|" in str(bp.evaluate(truth, run, "Coverage").mean_rows[0].signature)
-    told = explanation(bp.explain(truth, run, "1", "Coverage", user=user))
+    told = explanation(bp.explain(truth, run, "Coverage", "1", user=user))
     assert "the reader gets" in told and "d#20-60" in told
-    assert "the reader gets" not in explanation(bp.explain(truth, run, "1", "Coverage"))
+    assert "the reader gets" not in explanation(bp.explain(truth, run, "Coverage", "1"))
 
 
 @pytest.mark.parametrize("user", ["coverage", "distance", "hierarchy"])
@@ -232,7 +232,7 @@ def test_the_parent_of_a_span_is_the_smallest_larger_element(tree, data):
     length = tree[0].end
     pairs = st.tuples(st.integers(0, length - 1), st.integers(1, length)).filter(lambda pair: pair[0] < pair[1])
     spans = data.draw(st.lists(pairs, min_size=1, max_size=5))
-    run = worlds.span_run({"1": [("d", *pair) for pair in spans]})
+    run = handmade.span_run({"1": [("d", *pair) for pair in spans]})
     region = build("parent(by='element')").regions(run.ranking("1"), ReaderContext(twins.collection_of([tree])))
     found = list(zip(region.start.tolist(), region.end.tolist(), strict=True))
     assert found == [around(tree, *pair) for pair in spans]
@@ -263,21 +263,21 @@ def test_a_reader_of_elements_gets_their_parents(world):
 def test_parents_in_a_folder_of_xml(tmp_path):
     """A title that fills its section alone has the article for a parent; so does the article, which has none."""
     (tmp_path / "a.xml").write_text("<article><sec><title>One</title></sec><sec><p>two</p><p>three</p></sec></article>")
-    truth, run = worlds.span_truth({"1": [("a", 3, 6)]}), worlds.span_run({"1": [("a", 6, 11)]})  # two; three
+    truth, run = handmade.span_truth({"1": [("a", 3, 6)]}), handmade.span_run({"1": [("a", 6, 11)]})  # two; three
     assert bp.evaluate(truth, run, "charR", collection=tmp_path).mean_rows[0].value == 0
     parent = "parent(by='element')"
     assert bp.evaluate(truth, run, "ExpectedRatio", collection=tmp_path, user=parent).mean_rows[0].value == 1
     # the second section is read, 8 characters, the answer first
     half = bp.evaluate(truth, run, "Coverage(budget=8)", collection=tmp_path, user=parent)
     assert half.mean_rows[0].value == pytest.approx((3 / 2 + 5) / 8)
-    title = worlds.span_run({"1": [("a", 0, 3)]})
+    title = handmade.span_run({"1": [("a", 0, 3)]})
     assert bp.evaluate(truth, title, "Coverage(budget=11)", collection=tmp_path, user=parent).mean_rows[0].value == (
         pytest.approx((3 / 2 + 5) / 11)
     )
-    everything = worlds.span_run({"1": [("a", 0, 11)]})
+    everything = handmade.span_run({"1": [("a", 0, 11)]})
     assert bp.evaluate(truth, everything, "ExpectedRatio", collection=tmp_path, user=parent).mean_rows[0].value == 1
     with pytest.raises(bp.UsageError, match="structure of b"):
-        bp.evaluate(truth, worlds.span_run({"1": [("b", 0, 1)]}), "EPRUM", collection=tmp_path, user=parent)
+        bp.evaluate(truth, handmade.span_run({"1": [("b", 0, 1)]}), "EPRUM", collection=tmp_path, user=parent)
 
 
 def test_coverage_is_the_normalised_u_measure_with_linear_decay():

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from itertools import permutations
 
+import handmade
 import pytest
-import worlds
-from generated import span_worlds
+from generated_inputs import span_worlds
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import berrypick as bp
-from berrypick.report.text import explanation
+from berrypick.tables.text import explanation
 
 
 def score(wanted, results, measure, **options):
-    truth, run = worlds.span_truth({"1": wanted}), worlds.span_run({"1": results})
+    truth, run = handmade.span_truth({"1": wanted}), handmade.span_run({"1": results})
     return bp.evaluate(truth, run, measure, **options).mean_rows[0].value
 
 
@@ -81,7 +81,7 @@ def test_the_half_life_goes_with_the_unit():
 
 
 def test_the_signature_says_what_was_counted():
-    truth, run = worlds.span_truth({"1": [("a", 0, 10)]}), worlds.span_run({"1": [("a", 0, 10)]})
+    truth, run = handmade.span_truth({"1": [("a", 0, 10)]}), handmade.span_run({"1": [("a", 0, 10)]})
     signature = str(bp.evaluate(truth, run, "TBG", effort="chars").mean_rows[0].signature).split("|")
     assert {"h:4480", "effort:chars"} <= set(signature)
 
@@ -96,7 +96,7 @@ def test_a_widened_region_is_read_and_paid_for():
 
 def test_it_explains_what_each_result_adds():
     truth, run = {"q": {"a#0-40": 1}}, {"q": {"a#20-120": 3, "b#0-200": 2, "a#0-10": 1}}
-    told = explanation(bp.explain(truth, run, "q", "TBG(h=100, normalised=True)"))
+    told = explanation(bp.explain(truth, run, "TBG(h=100, normalised=True)", "q"))
     lines = [line.split() for line in told.splitlines()]
     assert ["1", "(a#20-120)", "100", "0", "0.5", "1", "0.5"] in lines
     assert ["3", "(a#0-10)", "10", "300", "0.25", "0.125", "0.03125"] in lines
@@ -107,7 +107,7 @@ def test_it_explains_what_each_result_adds():
 
 def test_its_curve_ends_at_its_value():
     results = [("a", 0, 50), ("b", 0, 100), ("a", 25, 75)]
-    truth, run = worlds.span_truth({"1": [("a", 0, 100)]}), worlds.span_run({"1": results})
+    truth, run = handmade.span_truth({"1": [("a", 0, 100)]}), handmade.span_run({"1": results})
     curve = bp.evaluate(truth, run, "TBG(h=150)", curves=True).curves()["run"]["TBG(h=150)"]["1"]
     assert curve == [(1, 0.5), (2, 0.5), (3, pytest.approx(0.625))]
 

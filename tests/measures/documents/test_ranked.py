@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 import berrypick as bp
-from berrypick.core.assemble import assemble
+from berrypick.data.assemble import assemble
 from berrypick.evaluation.requested import parse_measure
-from berrypick.inputs.convert import as_run, as_truth
-from berrypick.judging.documents import judged_documents
+from berrypick.given.convert import as_run, as_truth
 from berrypick.kernels import _native
 from berrypick.measures import _documents as document_measures
 from berrypick.measures.documents._ranked import RankedMeasure
+from berrypick.topics.documents import judged_documents
 
 NAMES = ["AP", "P", "R", "nDCG", "RR", "Rprec", "Bpref", "Judged", "SetP", "SetR", "SetF", "Success", "ERR"]
 KERNELS = ["numpy", pytest.param("native", marks=pytest.mark.skipif(_native is None, reason="no compiled kernels"))]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import handmade
 import pytest
-import worlds
 
 import berrypick as bp
-from berrypick.core.results import ALL
+from berrypick.data.results import ALL
 
 BOX = {"topic": "q", "doc": "a.pdf", "page": 1, "box": [0, 0, 2, 2], "page_size": [612, 792], "rank": 1, "grade": 1}
 
@@ -35,9 +35,9 @@ def test_dictionaries_give_the_numbers_of_files(tmp_path):
 def test_explain_says_who_considers_which_pointer():
     """Behind junk half go on to the target, and behind that three quarters to the next."""
     a, b = ("a", 0, 10), ("a", 20, 30)
-    truth = worlds.span_truth({"q": [a, b]})
-    run = worlds.span_run({"q": [("a", 50, 60, 1), (*a, 1), (*b, 1)]})
-    told = str(bp.explain(truth, run, "q", "GainRecall@2", user="fetch_browse(consider=1,miss=0.5)", units=10))
+    truth = handmade.span_truth({"q": [a, b]})
+    run = handmade.span_run({"q": [("a", 50, 60, 1), (*a, 1), (*b, 1)]})
+    told = str(bp.explain(truth, run, "GainRecall@2", "q", user="fetch_browse(consider=1,miss=0.5)", units=10))
     table = told.split("who considers each")[1].split("\n\n")[0]
     rows = [line.split() for line in table.splitlines()[3:]]
     assert [row[:3] for row in rows] == [["1", "a#50-60", "1"], ["1", "a#0-10", "0.5"], ["1", "a#20-30", "0.75"]]

@@ -8,10 +8,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-import twins_text as twins
+import slow_text_twins as twins
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from twins_text import (
+from slow_text_twins import (
     HUNDREDTHS,
     Element,
     Key,
@@ -26,7 +26,7 @@ from twins_text import (
 )
 
 import berrypick as bp
-from berrypick.core.truth import Passage, TopicTruth, Truth
+from berrypick.data.truth import Passage, TopicTruth, Truth
 
 #: Between 0 and 1 for lists with one result at a rank; the ideal list gets 1.
 NORMALISED = [
@@ -642,7 +642,7 @@ def test_strict_gains_where_no_element_is_strictly_relevant() -> None:
     assert results.per_topic()["run"] == {name: {"1": None, "2": None} for name in names}
     assert results.mean()["run"] == dict.fromkeys(names)
     for name in names:
-        assert bp.explain(truth, listed("/a[1]"), "1", name).parts
+        assert bp.explain(truth, listed("/a[1]"), name, "1").parts
 
 
 def test_strict_gains_of_spans_and_documents_keep_the_ideal_list_at_1() -> None:
@@ -709,7 +709,7 @@ def test_the_order_of_topics_and_of_judgements_does_not_matter() -> None:
 
 
 def shown(truth: Truth, run: bp.Run, name: str, **options: object) -> str:
-    parts = bp.explain(truth, run, "1", name, **options).parts  # type: ignore[arg-type]
+    parts = bp.explain(truth, run, name, "1", **options).parts  # type: ignore[arg-type]
     cells = [part if isinstance(part, str) else " ".join(cell for row in part.rows for cell in row) for part in parts]
     return " ".join(cells)
 

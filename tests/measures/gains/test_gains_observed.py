@@ -1,7 +1,7 @@
 """Signatures of gains name which elements count."""
 
-from prepared import suiting
-from read_parts import signatures
+from part_reading_measure import signatures
+from prepared_worlds import suiting
 
 
 def test_which_elements_count_is_named_where_targets_or_gains_are_read():

@@ -1,17 +1,13 @@
-"""Gains of elements: what overlaps, what is left out, and gR as another name of GainRecall."""
+"""Gains of elements: what overlaps, and gR as another name of GainRecall."""
 
 from __future__ import annotations
 
 import json
 
-import numpy as np
 import pytest
-import twins_text as twins
-from twins_text import Key
+import slow_text_twins as twins
 
 import berrypick as bp
-from berrypick.core.truth import TopicTruth, Truth
-from berrypick.relevance.recall_base import RecallBase, recall_base
 
 
 def overlaps(results: bp.Results) -> list[str]:
@@ -39,37 +35,3 @@ def test_gr_is_gain_recall(files, berrypick):
     moving = json.loads(berrypick(*given, "--navigation", paths["table_tsv"], "--curves").out)
     assert [row["value"] for row in moving] == pytest.approx([(3 + 3) / 11, 9 / 11, 1.0])
     assert moving[0]["curve"][0] == [1, pytest.approx(6 / 11)]
-
-
-def base_of(truth: Truth, quant: str | None = None, left_out: tuple[str, ...] = ()) -> RecallBase:
-    return recall_base(truth.topics["1"], truth.scale, quant, left_out)  # type: ignore[arg-type]
-
-
-def keys(base: RecallBase, rows: np.ndarray | None = None) -> list[Key]:
-    chosen = range(len(base)) if rows is None else rows.tolist()
-    return [(base.document[i], base.path[i]) for i in chosen]
-
-
-def element_truth(*rows: tuple[str, int, int], document: str = "d") -> Truth:
-    topic = TopicTruth(
-        "1",
-        (document,) * len(rows),
-        np.ones(len(rows)),
-        path=tuple(path for path, _, _ in rows),
-        size=np.array([size for _, size, _ in rows], dtype=float),
-        rsize=np.array([rsize for _, _, rsize in rows], dtype=float),
-    )
-    return Truth("elements", {"1": topic}, scale="sizes")
-
-
-def test_elements_left_out_are_removed_before_the_bases_are_built() -> None:
-    """2006 ignored link elements: without them the paragraph is the ideal one."""
-    truth = element_truth(("/a[1]", 100, 50), ("/a[1]/p[1]", 60, 50), ("/a[1]/p[1]/link[1]", 20, 20))
-    assert keys(base_of(truth), base_of(truth).ideal) == [("d", "/a[1]/p[1]/link[1]")]
-    without = base_of(truth, left_out=("link",))
-    assert keys(without) == [("d", "/a[1]"), ("d", "/a[1]/p[1]")]
-    assert keys(without, without.ideal) == [("d", "/a[1]/p[1]")]
-    link, paragraph = (twins.element_run([[("d", path)]]) for path in ("/a[1]/p[1]/link[1]", "/a[1]/p[1]"))
-    assert twins.value(truth, link, "xCG@1", left_out="link") == 0.0
-    assert twins.value(truth, paragraph, "nxCG@1", left_out=["link", "figure"]) == 1.0
-    assert twins.value(truth, link, "nxCG@1") == 1.0

@@ -9,10 +9,10 @@ import json
 
 import numpy as np
 import pytest
-import twins_text as twins
+import slow_text_twins as twins
 
 import berrypick as bp
-from berrypick.core.truth import EntryPoint, Highlighted, TopicTruth
+from berrypick.data.truth import EntryPoint, Highlighted, TopicTruth
 
 
 def test_what_nobody_finds_ideal_is_no_target_for_any_measure(files, berrypick):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import twins_text as twins
+import slow_text_twins as twins
 
 import berrypick as bp
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import berrypick as bp
-from berrypick.addons.passages import _articles
-from berrypick.addons.passages._articles import Rule
-from berrypick.core.assemble import assemble
-from berrypick.core.truth import TopicTruth, Truth
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.assemble import assemble
+from berrypick.data.truth import TopicTruth, Truth
+from berrypick.measures.passages import _articles
+from berrypick.measures.passages._articles import Rule
+from berrypick.topics.topic import JudgedTopic
 
 
 @pytest.mark.parametrize("beta", [0.25, 1.0, 0.0])

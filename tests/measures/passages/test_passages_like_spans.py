@@ -5,14 +5,14 @@ from __future__ import annotations
 import random
 import re
 
+import handmade
 import pytest
-import worlds
 from hypothesis import given
 from hypothesis import strategies as st
 
 import berrypick as bp
-from berrypick.core.collection import Collection
-from berrypick.core.errors import UsageError
+from berrypick.data.collection import Collection
+from berrypick.data.errors import UsageError
 from berrypick.measures.spans import overlap
 
 TRUTH = {"q": {"d#100-220": 1}, "p": {"d#0-10": 1}}
@@ -65,10 +65,10 @@ spans = st.tuples(st.sampled_from("de"), st.integers(0, 30), st.integers(1, 20))
     st.lists(spans, min_size=1, max_size=6), st.lists(spans, min_size=1, max_size=3, unique=True), st.integers(0, 99)
 )
 def test_the_order_of_a_set_of_chunks_changes_no_recall(results, wanted, seed):
-    truth, again = worlds.span_truth({"1": wanted}), list(results)
+    truth, again = handmade.span_truth({"1": wanted}), list(results)
     random.Random(seed).shuffle(again)
     one, other = (
-        bp.score("gR", truth, worlds.span_run({"1": [(*span, rank) for rank, span in enumerate(given, 1)]}))
+        bp.score("gR", truth, handmade.span_run({"1": [(*span, rank) for rank, span in enumerate(given, 1)]}))
         for given in (results, again)
     )
     assert other == pytest.approx(one, abs=1e-12)

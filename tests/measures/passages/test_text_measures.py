@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 import pytest
-import twins_text as twins
+import slow_text_twins as twins
 from hypothesis import given
 from hypothesis import strategies as st
-from twins_text import Span, document_run, document_truth, span_run, span_truth, value, values
+from slow_text_twins import Span, document_run, document_truth, span_run, span_truth, value, values
 
 import berrypick as bp
-from berrypick.core.collection import Collection
+from berrypick.data.collection import Collection
 
 LENGTH = 30  # of every document
 DOCUMENTS = ("d", "e", "f", "g")
@@ -417,7 +417,7 @@ def test_relevant_text_without_a_character() -> None:
     results = bp.evaluate(truth, [run], names, curves=True)
     assert [row.value for row in results.topic_rows] == [None] * len(names)
     for name in names:
-        assert bp.explain(truth, run, "1", name).parts
+        assert bp.explain(truth, run, name, "1").parts
 
 
 @pytest.mark.parametrize("text", ["iP", "gP"])
@@ -437,7 +437,7 @@ def test_the_working_ends_in_the_value(name: str) -> None:
     run = span_run([[("d", 5, 20), ("d", 0, 7)], [("f", 0, 3)], [("e", 1, 9)], [("d", 5, 20)]])
     shown = " ".join(
         part if isinstance(part, str) else " ".join(cell for row in part.rows for cell in row)
-        for part in bp.explain(truth, run, "1", name).parts
+        for part in bp.explain(truth, run, name, "1").parts
     )
     found = value(truth, run, name)
     assert found is not None

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 
+import handmade
 import numpy as np
 import pytest
-import twins
-import twins_text
-import worlds
-from generated import reaches
+import slow_text_twins
+import slow_twins
+from generated_inputs import reaches
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import berrypick as bp
+from berrypick.data.navigation import ReachTable
 
 SECTION, PARAGRAPHS = ("d", "/s[1]"), [("d", f"/s[1]/p[{i}]") for i in range(1, 31)]
 
@@ -22,7 +23,9 @@ def section_world(children: int):
     """A section of 300 characters, ideal, with children of 10 characters each; some of them are retrieved."""
     grades = {SECTION: (3, 3), **dict.fromkeys(PARAGRAPHS, (0, 0))}
     sizes = {SECTION: 300.0, **dict.fromkeys(PARAGRAPHS, 10.0)}
-    return twins_text.graded_truth(grades, sizes), twins_text.element_run([[p] for p in PARAGRAPHS[:children]])
+    return slow_text_twins.graded_truth(grades, sizes), slow_text_twins.element_run(
+        [[p] for p in PARAGRAPHS[:children]]
+    )
 
 
 def test_a_reader_finds_the_section_at_rank_k_and_pays_for_it():
@@ -48,7 +51,7 @@ def test_a_reader_finds_the_section_at_rank_k_and_pays_for_it():
     ],
 )
 def test_spans_by_hand(user, result, expected, files, berrypick):
-    truth, run = worlds.span_truth({"1": [("d", 0, 300)]}), worlds.span_run({"1": [result]})
+    truth, run = handmade.span_truth({"1": [("d", 0, 300)]}), handmade.span_run({"1": [result]})
     assert bp.evaluate(truth, run, "epnav", user=user, effort="chars").mean()["run"]["epnav"] == pytest.approx(expected)
     document, start, end = result
     paths = files(
@@ -61,16 +64,16 @@ def test_spans_by_hand(user, result, expected, files, berrypick):
 
 def test_links_charge_the_page_that_is_reached():
     """From a (10 characters) 40% go on to b (50): 50 x .4/(10 + 50)."""
-    truth, run = worlds.document_truth({"1": {"b": 1}}), worlds.document_run({"1": ["a"]})
-    options = {"navigation": bp.core.navigation.ReachTable({("a", "b"): 0.4}), "effort": "chars"}
-    results = bp.evaluate(truth, run, "epnav", collection=worlds.lengths(a=10, b=50), **options)
+    truth, run = handmade.document_truth({"1": {"b": 1}}), handmade.document_run({"1": ["a"]})
+    options = {"navigation": ReachTable({("a", "b"): 0.4}), "effort": "chars"}
+    results = bp.evaluate(truth, run, "epnav", collection=handmade.lengths(a=10, b=50), **options)
     assert results.mean()["run"]["epnav"] == pytest.approx(0.4 * 50 / 60)
 
 
 def test_clicks_count_a_result_and_a_target_browsed_to():
     """One click to a, one more to b for 40%: .4 x 1/2; then b itself at rank 2: .6 x 1/(2 + share who browsed)."""
-    truth, run = worlds.document_truth({"1": {"b": 1}}), worlds.document_run({"1": ["a", "b"]})
-    table = bp.core.navigation.ReachTable({("a", "b"): 0.4})
+    truth, run = handmade.document_truth({"1": {"b": 1}}), handmade.document_run({"1": ["a", "b"]})
+    table = ReachTable({("a", "b"): 0.4})
     clicks = bp.evaluate(truth, run, "epnav", navigation=table, effort="clicks")
     assert clicks.mean()["run"]["epnav"] == pytest.approx(0.4 / 2 + 0.6 / (2 + 0.4))
     assert clicks.mean_rows[0].signature["effort"] == "clicks"
@@ -88,7 +91,7 @@ def test_clicks_by_the_command_line(files, berrypick):
 def test_tokens_outside_of_the_result():
     """Six words, of which the result shows the first two; coverage 2/6 of the characters 'a b c d e f'."""
     text = "a b c d e f"
-    truth, run = worlds.span_truth({"1": [("d", 0, 11)]}), worlds.span_run({"1": [("d", 0, 3)]})
+    truth, run = handmade.span_truth({"1": [("d", 0, 11)]}), handmade.span_run({"1": [("d", 0, 3)]})
     value = bp.evaluate(truth, run, "epnav", user="coverage", effort="tokens", documents={"d": text}).mean()["run"]
     assert value["epnav"] == pytest.approx(3 / 11 * 6 / (2 + 4))
 
@@ -101,13 +104,13 @@ def test_as_printed(matrix, seed, level):
     gains, effort = rng.integers(1, 4, targets).astype(float), rng.random(ranks) + 0.1
     ideal, outside = rng.random(targets) + 0.1, rng.random((ranks, targets)) * rng.integers(0, 2, (ranks, targets))
     found = bp.effort_precision(matrix, gains, effort=effort, target_effort=ideal, outside=outside, levels=[level])
-    expected = twins.browsing_precision(matrix.tolist(), gains, effort, ideal, outside, level)
+    expected = slow_twins.browsing_precision(matrix.tolist(), gains, effort, ideal, outside, level)
     assert found[0] == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
 def test_with_several_targets_the_signature_says_it_is_an_estimate():
-    truth = worlds.span_truth({"1": [("d", 0, 300), ("d", 400, 500)]})
-    run = worlds.span_run({"1": [("d", 0, 10), ("d", 450, 460)]})
+    truth = handmade.span_truth({"1": [("d", 0, 300), ("d", 400, 500)]})
+    run = handmade.span_run({"1": [("d", 0, 10), ("d", 450, 460)]})
     results = bp.evaluate(truth, run, "epnav", user="hierarchy", effort="chars")
     assert results.mean_rows[0].signature["browsing"] == "estimate"
     plain = bp.evaluate(truth, run, "epnav", user="hierarchy")
@@ -125,7 +128,7 @@ def test_wrong_matrices_of_browsing_are_refused(outside):
 
 def test_at_the_gains_of_the_ideal_list():
     """Gains 2 and 1, list (gain 1, gain 2): the ideal list has 2 at rank 1 and 3 at rank 2; the run at rank 2 both."""
-    truth, run = worlds.document_truth({"1": {"a": 2, "b": 1}}), worlds.document_run({"1": ["b", "a"]})
+    truth, run = handmade.document_truth({"1": {"a": 2, "b": 1}}), handmade.document_run({"1": ["b", "a"]})
     assert bp.evaluate(truth, run, "epnav(points='ideal')").mean()["run"].popitem()[1] == pytest.approx((1 / 2 + 1) / 2)
     with pytest.raises(bp.UsageError, match="not both"):
         bp.evaluate(truth, run, "epnav(points='ideal')@0.5")

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 import berrypick as bp
 from berrypick.cli import cli
-from berrypick.core.navigation import ReachTable
+from berrypick.data.navigation import ReachTable
 
 # --- the measure ----------------------------------------------------------------------------------------------------
 
@@ -56,7 +56,7 @@ def test_results_that_are_no_candidates_are_within_the_bound():
 
 
 def test_explain_shows_the_lists():
-    text = str(bp.explain(TRUTH, RUN, "q", "epnav(ideal='certified')", navigation=CLICKS))
+    text = str(bp.explain(TRUTH, RUN, "epnav(ideal='certified')", "q", navigation=CLICKS))
     assert "hub, a, b" in text and "1.29" in text and "gap" in text
 
 

@@ -3,18 +3,18 @@
 import itertools
 import math
 
+import handmade
 import numpy as np
 import pytest
-import twins
-import worlds
-from generated import identity_reach, rankings, reaches
+import slow_twins
+from generated_inputs import identity_reach, rankings, reaches
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import berrypick as bp
-from berrypick.addons.effort._effort_precision import work as epnav_work
-from berrypick.core.reach import Reach
+from berrypick.data.reach import Reach
 from berrypick.kernels import gain_law
+from berrypick.measures.readers._effort_precision import work as epnav_work
 
 LEVELS = (0.01, 0.25, 0.5, 0.77, 1.0)
 GAINS = st.one_of(st.sampled_from([1.0, 2.0, 0.5, 3.0]), st.floats(0.01, 10))
@@ -35,7 +35,7 @@ def tasks(draw, **shape):
 def test_effort_precision_is_that_of_all_scenarios(task):
     matrix, gains, effort, target_effort = task
     value = bp.effort_precision(matrix, gains, effort=effort, target_effort=target_effort, levels=LEVELS)
-    expected = [twins.effort_precision(matrix, gains, effort, target_effort, level) for level in LEVELS]
+    expected = [slow_twins.effort_precision(matrix, gains, effort, target_effort, level) for level in LEVELS]
     np.testing.assert_allclose(value, expected, rtol=1e-11, atol=1e-12)
 
 
@@ -43,7 +43,7 @@ def test_effort_precision_is_that_of_all_scenarios(task):
 def test_with_efforts_of_1(task):
     matrix, gains, _, _ = task
     ones = [1.0] * len(matrix), [1.0] * len(gains)
-    expected = [twins.effort_precision(matrix, gains, *ones, level) for level in LEVELS]
+    expected = [slow_twins.effort_precision(matrix, gains, *ones, level) for level in LEVELS]
     np.testing.assert_allclose(bp.effort_precision(matrix, gains, levels=LEVELS), expected, rtol=1e-11, atol=1e-12)
 
 
@@ -51,7 +51,7 @@ def test_with_efforts_of_1(task):
 def test_as_a_measure(matrix, data):
     t = matrix.shape[1]
     grades = data.draw(st.lists(st.sampled_from([1.0, 2.0, 3.0]), min_size=t, max_size=t))
-    truth, run, table = worlds.from_matrix(matrix, grades=grades)
+    truth, run, table = handmade.from_matrix(matrix, grades=grades)
     values = bp.evaluate(truth, run, "epnav epnav@0.5 epnav@1", navigation=table).mean()["run"]
     by_level = bp.effort_precision(matrix, grades)
     assert values["epnav"] == pytest.approx(math.fsum(by_level) / 100, abs=1e-12)
@@ -83,8 +83,8 @@ def test_epnav_is_epgr_by_steps_for_who_does_not_move(seed):
     """measures.md section 5, through the whole house."""
     rng = np.random.default_rng(seed)
     pages = [f"d{i}" for i in range(8)]
-    truth = worlds.document_truth({"1": {page: int(rng.integers(0, 4)) for page in pages[:6]} | {"d0": 1}})
-    run = worlds.document_run({"1": rng.permutation(pages)[: rng.integers(1, 8)].tolist()})
+    truth = handmade.document_truth({"1": {page: int(rng.integers(0, 4)) for page in pages[:6]} | {"d0": 1}})
+    run = handmade.document_run({"1": rng.permutation(pages)[: rng.integers(1, 8)].tolist()})
     levels = (0.01, 0.1, 0.33, 0.5, 0.77, 1)
     ours, theirs = (
         list(bp.evaluate(truth, run, [f"{name}@{level}" for level in levels]).mean()["run"].values())
@@ -95,22 +95,22 @@ def test_epnav_is_epgr_by_steps_for_who_does_not_move(seed):
 
 def test_a_grid_is_told_in_signature_and_notes(monkeypatch):
     monkeypatch.setattr(gain_law, "MOST_SUMS", 2)
-    truth, run, table = worlds.from_matrix([[0.5, 0.4, 0.3], [0.1, 0.2, 0.3]], grades=[1, 2.5, 3.7])
+    truth, run, table = handmade.from_matrix([[0.5, 0.4, 0.3], [0.1, 0.2, 0.3]], grades=[1, 2.5, 3.7])
     results = bp.evaluate(truth, run, "epnav", navigation=table)
     assert all("law:grid(" in str(row.signature) for row in results)
     assert any("grid" in note for note in map(str, results.notes))
 
 
 def test_an_exact_law_is_told_too():
-    truth, run, table = worlds.from_matrix([[0.5, 0.4], [0.1, 0.2]], grades=[1, 2])
+    truth, run, table = handmade.from_matrix([[0.5, 0.4], [0.1, 0.2]], grades=[1, 2])
     results = bp.evaluate(truth, run, "epnav", navigation=table)
     assert all("law:exact" in str(row.signature) for row in results) and not results.notes
 
 
 def test_effort_in_characters_charges_what_is_read():
     """Two results of 50 and 10 characters; the second is the target."""
-    truth = worlds.span_truth({"1": [("d", 50, 60)]})
-    run = worlds.span_run({"1": [("d", 0, 50), ("d", 50, 60)]})
+    truth = handmade.span_truth({"1": [("d", 50, 60)]})
+    run = handmade.span_run({"1": [("d", 0, 50), ("d", 50, 60)]})
     by_rank = bp.evaluate(truth, run, "epnav@1").mean()["run"]["epnav@1"]
     by_text = bp.evaluate(truth, run, "epnav@1", effort="chars").mean()["run"]["epnav@1"]
     assert by_rank == pytest.approx(1 / 2)
@@ -168,7 +168,7 @@ def test_equal_gains_are_a_number_of_targets(matrix, gain, browsing):
 @given(reaches(ranks=(1, 5)))
 def test_by_ranks_and_with_equal_gains_it_is_eprum(matrix):
     """So EPRUM's best lists are its best lists too."""
-    truth, run, table = worlds.from_matrix(matrix)
+    truth, run, table = handmade.from_matrix(matrix)
     levels = ("@0.3", "@0.5", "@0.77", "@1")
     names = [f"{measure}{at}" for at in levels for measure in ("epnav", "EPRUM")]
     values = bp.evaluate(truth, run, names, navigation=table).mean()["run"]

@@ -1,22 +1,22 @@
-"""What effort is, and epnav, where other things are tested with measures of the core."""
+"""Effort and epnav in notes, lengths and other features."""
 
 from __future__ import annotations
 
 import random
 
+import handmade
 import numpy as np
 import pytest
-import twins_text as twins
-import worlds
-from read_parts import signatures
-from twins_text import Key
+import slow_text_twins as twins
+from part_reading_measure import signatures
+from slow_text_twins import Key
 from two_spans import TRUTH
 
 import berrypick as bp
-from berrypick.core.collection import Collection
+from berrypick.data.collection import Collection
 from berrypick.evaluation.evaluation_context import prepare_context
 from berrypick.evaluation.options import EvaluationOptions
-from berrypick.judging.judge import judge_topic
+from berrypick.topics.judge import judge_topic
 
 TEXT = "".join(random.Random(5).choices("ab c,d\n", k=1000))
 DOCUMENTS = {"d": TEXT, "e": TEXT[::-1]}
@@ -30,8 +30,8 @@ PAGE = "# One\nfirst words\n\nmore words\n# Two\nother words here\n```\n# no hea
 
 
 def test_a_parent_costs_what_it_is_long():
-    truth = worlds.span_truth({"1": [("p", 8, 12)]})
-    run = worlds.span_run({"1": [("p", 8, 12)]})
+    truth = handmade.span_truth({"1": [("p", 8, 12)]})
+    run = handmade.span_run({"1": [("p", 8, 12)]})
     second = PAGE.index("# Two")
     for effort, user, expected in (("chars", "parent", second), ("tokens", "parent(by='paragraph')", 4)):
         context = make_context(user=user, effort=effort, documents={"p": PAGE})
@@ -39,25 +39,27 @@ def test_a_parent_costs_what_it_is_long():
 
 
 def test_effort_in_tokens_is_signed():
-    results = bp.evaluate(TRUTH, worlds.span_run({"1": [("d", 0, 200)]}), "epnav", effort="tokens", documents=DOCUMENTS)
+    results = bp.evaluate(
+        TRUTH, handmade.span_run({"1": [("d", 0, 200)]}), "epnav", effort="tokens", documents=DOCUMENTS
+    )
     assert "effort:tokens|tokenizer:words" in str(results.mean_rows[0].signature)
     assert np.isfinite(results.mean_rows[0].value)
 
 
-UNKNOWN = worlds.document_run({"1": ["x", "d"]})
+UNKNOWN = handmade.document_run({"1": ["x", "d"]})
 KNOWN = Collection({"d": 100.0})
 
 
 @pytest.mark.parametrize("effort", ["chars", "seconds"])
 def test_effort_needs_every_length(effort):
-    for truth in (worlds.document_truth({"1": {"d": 1}}), worlds.span_truth({"1": [("d", 0, 10)]})):
+    for truth in (handmade.document_truth({"1": {"d": 1}}), handmade.span_truth({"1": [("d", 0, 10)]})):
         with pytest.raises(bp.UsageError, match=r"needs the length of document x.*collection=.*documents="):
             bp.evaluate(truth, UNKNOWN, "epnav", effort=effort, collection=KNOWN, whole_documents=True)
 
 
 def test_what_is_not_consulted_costs_nothing_but_its_rank():
-    truth = worlds.span_truth({"1": [("d", 0, 10), ("e", 0, 10)]})
-    run = worlds.span_run({"1": [("d", 0, 10), ("d", 40, 90), ("e", 0, 10)]})
+    truth = handmade.span_truth({"1": [("d", 0, 10), ("e", 0, 10)]})
+    run = handmade.span_run({"1": [("d", 0, 10), ("d", 40, 90), ("e", 0, 10)]})
     for effort, expected in (("chars", [10, 0, 10]), ("clicks", [1, 0, 1]), ("rank", [1, 1, 1])):
         judged = bp.judge(truth, run, "1", user="classical(returns=False)", effort=effort)
         assert judged.effort.ranks.tolist() == expected
@@ -77,10 +79,10 @@ def test_effort_in_characters_needs_lengths() -> None:
 
 @pytest.mark.parametrize("reader", ["distance", "distance(theta=0.002)", "window(before=60,after=60)"])
 def test_a_near_miss_lies_between_a_hit_and_a_far_miss(reader):
-    truth = worlds.span_truth({"1": [("d", 400, 440)]})
+    truth = handmade.span_truth({"1": [("d", 400, 440)]})
 
     def scored(start):
-        run = worlds.span_run({"1": [("e", 0, 40), ("d", start, start + 40)]})
+        run = handmade.span_run({"1": [("e", 0, 40), ("d", start, start + 40)]})
         return bp.score("epnav", truth, run, user=reader)
 
     hit, near, far = scored(400), scored(355), scored(0)
@@ -137,6 +139,6 @@ def test_what_was_read_is_in_the_signature_and_nothing_else():
 
 
 def test_several_processes_find_the_same():
-    given, lengths = (TRUTH, worlds.span_run({"1": [("d", 0, 200)]}), "EPRUM epnav"), {"d": 500, "e": 500}
+    given, lengths = (TRUTH, handmade.span_run({"1": [("d", 0, 200)]}), "EPRUM epnav"), {"d": 500, "e": 500}
     rows = [bp.evaluate(*given, collection=lengths, jobs=jobs).mean_rows for jobs in (1, 2)]
     assert rows[0] == rows[1]

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import berrypick as bp
-from berrypick.core.assemble import assemble
-from berrypick.core.truth import TopicTruth, Truth
+from berrypick.data.assemble import assemble
+from berrypick.data.truth import TopicTruth, Truth
 
 
 def test_sizes_in_characters_are_no_tokens():

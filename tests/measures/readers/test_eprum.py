@@ -2,11 +2,11 @@
 
 import math
 
+import handmade
 import numpy as np
 import pytest
-import twins
-import worlds
-from generated import candidate_rows, identity_reach, rankings, reaches
+import slow_twins
+from generated_inputs import candidate_rows, identity_reach, rankings, reaches
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -21,7 +21,7 @@ CLOSE = {"rtol": 0, "atol": 1e-12}
 @given(reaches(ranks=(1, 6)))
 def test_precision_is_that_of_all_scenarios(matrix):
     t = matrix.shape[1]
-    expected = [r * twins.expected_inverse(matrix, r) for r in range(1, t + 1)]
+    expected = [r * slow_twins.expected_inverse(matrix, r) for r in range(1, t + 1)]
     np.testing.assert_allclose(bp.eprum(matrix), expected, **CLOSE)
     for r in range(1, t + 1):
         assert bp.eprum(matrix, recall=r) == bp.eprum(matrix)[r - 1]
@@ -30,15 +30,15 @@ def test_precision_is_that_of_all_scenarios(matrix):
 @given(reaches(ranks=(1, 5)), st.integers(1, 7))
 def test_at_a_rank_it_is_expected_targets_per_rank(matrix, k):
     """With the targets as ideal list E[ML*_f] = f, so precision at rank k is E[F_k]/k."""
-    truth, run, table = worlds.from_matrix(matrix)
+    truth, run, table = handmade.from_matrix(matrix)
     value = bp.evaluate(truth, run, f"EPRUM(rank={k})", navigation=table).mean()["run"][f"EPRUM(rank={k})"]
-    law = twins.law(matrix, min(k, len(matrix)))
+    law = slow_twins.law(matrix, min(k, len(matrix)))
     assert value == pytest.approx(math.fsum(f * p for f, p in enumerate(law)) / k, abs=1e-12)
 
 
 @given(reaches(ranks=(1, 5)))
 def test_the_measure_gives_what_the_function_gives(matrix):
-    truth, run, table = worlds.from_matrix(matrix)
+    truth, run, table = handmade.from_matrix(matrix)
     t = matrix.shape[1]
     asked = ["EPRUM", *(f"EPRUM(r={r})" for r in range(1, t + 2)), "EPRUM@0", "EPRUM@0.5", "EPRUM@1"]
     values = bp.evaluate(truth, run, asked, navigation=table).mean()["run"]
@@ -69,8 +69,8 @@ def test_with_the_classical_reader_its_mean_is_average_precision(ranking):
     names = [f"rel{k}" if relevant else f"non{k}" for k, relevant in enumerate(flags)]
     judged = [name for name in names if name.startswith("rel")]
     judged += [f"lost{i}" for i in range(targets - len(judged))]
-    truth = worlds.document_truth({"1": dict.fromkeys(judged, 1)})
-    values = bp.evaluate(truth, worlds.document_run({"1": names}), "EPRUM AP EPRUM(rank=3) P@3").mean()["run"]
+    truth = handmade.document_truth({"1": dict.fromkeys(judged, 1)})
+    values = bp.evaluate(truth, handmade.document_run({"1": names}), "EPRUM AP EPRUM(rank=3) P@3").mean()["run"]
     assert values["EPRUM"] == pytest.approx(values["AP"], abs=1e-12)
     assert values["EPRUM(rank=3)"] == pytest.approx(values["P@3"], abs=1e-12)
 
@@ -79,7 +79,7 @@ def test_with_the_classical_reader_its_mean_is_average_precision(ranking):
 def test_graded_idealism_is_a_weighted_mean_over_levels(matrix, data):
     t = matrix.shape[1]
     grades = data.draw(st.lists(st.sampled_from([0.25, 0.5, 0.75, 1.0]), min_size=t, max_size=t))
-    truth, run, table = worlds.from_matrix(matrix, grades=grades)
+    truth, run, table = handmade.from_matrix(matrix, grades=grades)
     asked = ["EPRUM", "EPRUM@0.5", "EPRUM@1", "EPRUM(r=2)", "EPRUM(rank=2)"]
     values = bp.evaluate(truth, run, asked, navigation=table).mean()["run"]
 
@@ -95,14 +95,14 @@ def test_graded_idealism_is_a_weighted_mean_over_levels(matrix, data):
         return sum(w * v for w, v in parts) / sum(w for w, _ in parts) if parts else None
 
     def inverse(part, r):
-        return r * twins.expected_inverse(part, r)
+        return r * slow_twins.expected_inverse(part, r)
 
     expected = {
         "EPRUM": weighted(lambda m: sum(inverse(m, r) for r in range(1, m.shape[1] + 1)) / m.shape[1]),
         "EPRUM@0.5": weighted(lambda m: inverse(m, math.ceil(m.shape[1] / 2))),
         "EPRUM@1": weighted(lambda m: inverse(m, m.shape[1])),
         "EPRUM(r=2)": weighted(lambda m: inverse(m, 2) if m.shape[1] >= 2 else None),
-        "EPRUM(rank=2)": weighted(lambda m: sum(f * p for f, p in enumerate(twins.law(m, min(2, len(m))))) / 2),
+        "EPRUM(rank=2)": weighted(lambda m: sum(f * p for f, p in enumerate(slow_twins.law(m, min(2, len(m))))) / 2),
     }
     for name, value in expected.items():
         assert values[name] == (None if value is None else pytest.approx(value, abs=1e-12)), name
@@ -110,13 +110,13 @@ def test_graded_idealism_is_a_weighted_mean_over_levels(matrix, data):
 
 def test_idealism_maps_grades():
     matrix = [[0.4, 0.4], [0.6, 0.4], [1, 0]]
-    truth, run, table = worlds.from_matrix(matrix, grades=[2, 1])
-    graded, _, _ = worlds.from_matrix(matrix, grades=[1, 0.5])
+    truth, run, table = handmade.from_matrix(matrix, grades=[2, 1])
+    graded, _, _ = handmade.from_matrix(matrix, grades=[1, 0.5])
 
     def value(judged, **options):
         return bp.evaluate(judged, run, "EPRUM", navigation=table, **options).mean()["run"]["EPRUM"]
 
-    assert value(truth) == value(worlds.from_matrix(matrix)[0]), "grades above 1 all count 1"
+    assert value(truth) == value(handmade.from_matrix(matrix)[0]), "grades above 1 all count 1"
     assert value(truth, idealism="1=.5,2=1") == value(graded)
     assert value(truth, idealism={1: 0.5, 2: 1}) == value(graded)
     assert value(truth, idealism="1=0,2=1") == pytest.approx(bp.eprum([[0.4], [0.6], [1]])[0])
@@ -128,7 +128,7 @@ def test_idealism_maps_grades():
 @pytest.mark.parametrize("text", ["1", "1=2", "1=-.1", "x=1", "1=.5,1=.6", "0=1", "1=nan", ""])
 def test_wrong_idealism_is_refused(text):
     with pytest.raises(bp.UsageError, match="idealism"):
-        bp.evaluate(*worlds.from_matrix([[1.0]])[:2], "EPRUM", idealism=text)
+        bp.evaluate(*handmade.from_matrix([[1.0]])[:2], "EPRUM", idealism=text)
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ def test_bounded_by_the_best_list_it_never_exceeds_1(matrix, data):
 @settings(max_examples=20)
 def test_the_best_list_scores_1(candidates):
     for r in range(1, candidates.shape[1] + 1):
-        best = max(twins.lists_of(candidates), key=lambda order: twins.list_inverse(candidates, order, r))
+        best = max(slow_twins.lists_of(candidates), key=lambda order: slow_twins.list_inverse(candidates, order, r))
         value = bp.eprum(candidates[list(best)], recall=r, candidates=candidates, ideal="exact", norm="bounded")
         assert value == pytest.approx(1, abs=1e-12)
 
@@ -178,9 +178,9 @@ def test_the_best_list_scores_1(candidates):
 def test_norms_are_what_they_say(matrix, candidates):
     t = min(matrix.shape[1], candidates.shape[1])
     matrix, candidates = matrix[:, :t], candidates[:, :t]
-    inverse = np.array([twins.expected_inverse(matrix, r) for r in range(1, t + 1)])
-    length = np.array([twins.best_length(candidates, r) for r in range(1, t + 1)])
-    largest = np.array([twins.best_inverse(candidates, r) for r in range(1, t + 1)])
+    inverse = np.array([slow_twins.expected_inverse(matrix, r) for r in range(1, t + 1)])
+    length = np.array([slow_twins.best_length(candidates, r) for r in range(1, t + 1)])
+    largest = np.array([slow_twins.best_inverse(candidates, r) for r in range(1, t + 1)])
     exact = bp.eprum(matrix, candidates=candidates, ideal="exact")
     np.testing.assert_allclose(exact, inverse * length, **CLOSE)
     bounded = bp.eprum(matrix, candidates=candidates, ideal="exact", norm="bounded")
@@ -189,7 +189,7 @@ def test_norms_are_what_they_say(matrix, candidates):
     others = [row for row in matrix.tolist() if any(row) and (row not in known or known.remove(row))]
     if len(candidates) + len(others) <= 4:  # results that are no candidates count for the divisor
         every = np.array([*candidates.tolist(), *others])
-        largest = np.array([twins.best_inverse(every, r) for r in range(1, t + 1)])
+        largest = np.array([slow_twins.best_inverse(every, r) for r in range(1, t + 1)])
         np.testing.assert_allclose(bounded, inverse / largest, rtol=1e-12, atol=1e-12)
 
 
@@ -207,7 +207,7 @@ def test_what_does_not_go_together_is_refused():
         ("EPRUM(ideal='best')", "targets"),
     ]:
         with pytest.raises(bp.UsageError, match=told):
-            bp.evaluate(*worlds.from_matrix([[1.0]])[:2], wrong)
+            bp.evaluate(*handmade.from_matrix([[1.0]])[:2], wrong)
 
 
 @pytest.mark.parametrize("recall", [0, 3, -1, 1.5, "2", None, True, np.int64(2), 2])
@@ -236,15 +236,15 @@ def test_no_list_that_surely_suffices_is_undefined():
 
 
 def test_a_reader_to_whom_one_page_shows_several_targets_is_warned_about():
-    truth, run, table = worlds.from_matrix([[0.9, 0.9], [1, 0], [0, 1]])
+    truth, run, table = handmade.from_matrix([[0.9, 0.9], [1, 0], [0, 1]])
     notes = bp.evaluate(truth, run, "EPRUM", navigation=table).notes
     assert any("may not be the ideal one" in str(note) for note in notes)
-    truth, run, table = worlds.from_matrix([[0.5, 0.5], [1, 0], [0, 1]])
+    truth, run, table = handmade.from_matrix([[0.5, 0.5], [1, 0], [0, 1]])
     assert not bp.evaluate(truth, run, "EPRUM", navigation=table).notes
 
 
 def test_a_value_above_1_is_told_with_its_reason():
-    truth, run, table = worlds.from_matrix([[1, 1, 1]])
+    truth, run, table = handmade.from_matrix([[1, 1, 1]])
     results = bp.evaluate(truth, run, "EPRUM", navigation=table)
     assert results.mean()["run"]["EPRUM"] == pytest.approx(2)
     assert any("above 1" in note for note in map(str, results.notes))

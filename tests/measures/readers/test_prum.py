@@ -2,17 +2,17 @@
 
 import math
 
+import handmade
 import numpy as np
 import pytest
-import twins
-import worlds
-from generated import identity_reach, rankings, reaches
+import slow_twins
+from generated_inputs import identity_reach, rankings, reaches
 from hypothesis import given
 from hypothesis import strategies as st
 
 import berrypick as bp
-from berrypick.core.errors import UsageError
-from berrypick.core.navigation import ReachTable
+from berrypick.data.errors import UsageError
+from berrypick.data.navigation import ReachTable
 
 pytestmark = pytest.mark.usefixtures("kernels")
 
@@ -30,7 +30,7 @@ def collections(draw, **shape):
 def test_by_the_equations(drawn):
     matrix, units = drawn
     t = matrix.shape[1]
-    expected = [float(twins.prum_equation_8(matrix.tolist(), r, t, units)) for r in range(1, t + 1)]
+    expected = [float(slow_twins.prum_equation_8(matrix.tolist(), r, t, units)) for r in range(1, t + 1)]
     np.testing.assert_allclose(bp.prum(matrix, units=units), expected, **CLOSE)
     for r in range(1, t + 1):
         assert bp.prum(matrix, recall=r, units=units) == bp.prum(matrix, units=units)[r - 1]
@@ -40,7 +40,7 @@ def test_by_the_equations(drawn):
 def test_exactly(drawn):
     matrix, units = drawn
     t = matrix.shape[1]
-    expected = [twins.prum_exact(matrix.tolist(), r, t, units) for r in range(1, t + 1)]
+    expected = [slow_twins.prum_exact(matrix.tolist(), r, t, units) for r in range(1, t + 1)]
     np.testing.assert_allclose(bp.prum(matrix, units=units, exact=True), expected, **CLOSE)
 
 
@@ -55,7 +55,7 @@ def test_with_the_identity_it_is_raghavans_probability_of_relevance(ranking, mor
     flags, targets = ranking
     units = len(flags) + targets - sum(flags) + more
     matrix = identity_reach(flags, targets)
-    expected = [twins.raghavan(flags, targets, units, r) for r in range(1, targets + 1)]
+    expected = [slow_twins.raghavan(flags, targets, units, r) for r in range(1, targets + 1)]
     np.testing.assert_allclose(bp.prum(matrix, units=units), expected, **CLOSE)
     np.testing.assert_allclose(bp.prum(matrix, units=units, exact=True), expected, **CLOSE)
 
@@ -65,7 +65,7 @@ def test_units_are_needed_only_beyond_the_end_of_the_list(ranking):
     flags, targets = ranking
     matrix = identity_reach(flags, targets)
     for r in range(1, sum(flags) + 1):
-        assert bp.prum(matrix, recall=r) == pytest.approx(twins.raghavan(flags, targets, 10**6, r), abs=1e-12)
+        assert bp.prum(matrix, recall=r) == pytest.approx(slow_twins.raghavan(flags, targets, 10**6, r), abs=1e-12)
     for r in range(sum(flags) + 1, targets + 1):
         with pytest.raises(bp.UsageError, match="units="):
             bp.prum(matrix, recall=r)
@@ -84,7 +84,7 @@ def test_it_is_a_probability(drawn):
 @given(collections(ranks=(1, 4), targets=(1, 3), coins=6), st.sampled_from([False, True]))
 def test_the_measure_gives_what_the_function_gives(drawn, exact):
     matrix, units = drawn
-    truth, run, table = worlds.from_matrix(matrix)
+    truth, run, table = handmade.from_matrix(matrix)
     t = matrix.shape[1]
     flag = f"exact={exact}"
     asked = [f"PRUM({flag})", f"PRUM({flag})@0.5", f"PRUM({flag})@0", *(f"PRUM(r={r},{flag})" for r in range(1, t + 2))]
@@ -100,15 +100,15 @@ def test_grades_above_0_count_1():
     matrix = [[0.4, 0.4], [0.6, 0.4]]
     values = []
     for grades in ([1, 1], [0.2, 1], [3, 1]):
-        truth, run, table = worlds.from_matrix(matrix, grades=grades)
+        truth, run, table = handmade.from_matrix(matrix, grades=grades)
         values.append(bp.evaluate(truth, run, "PRUM", navigation=table, units=50).mean()["run"]["PRUM"])
     assert values[0] == values[1] == values[2]
 
 
 def test_repeated_pointers_do_not_use_up_units():
     """u = units - distinct ranked pointers."""
-    truth = worlds.document_truth({"1": {"a": 1, "b": 1}})
-    run = worlds.document_run({"1": ["a", "x", "x"]}, duplicates="keep")
+    truth = handmade.document_truth({"1": {"a": 1, "b": 1}})
+    run = handmade.document_run({"1": ["a", "x", "x"]}, duplicates="keep")
     value = bp.evaluate(truth, run, "PRUM(r=2)", units=10).mean()["run"]["PRUM(r=2)"]
     # three ranks are consulted, then the 8 units outside hold b and 7 others
     assert value == pytest.approx((1 + 1) / (3 + 1 * (1 + (8 - 1) / 2)))

@@ -7,8 +7,8 @@ import random
 from functools import cache
 from itertools import pairwise
 
+import handmade
 import pytest
-import worlds
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from two_spans import LENGTHS, value, values
@@ -52,8 +52,8 @@ def test_a_share_outside_its_range_is_refused():
 
 
 def test_an_empty_list_and_a_missing_topic_count_0():
-    truth = worlds.span_truth({"1": [("d", 0, 10)], "2": [("d", 0, 10)]})
-    run = worlds.span_run({"1": [("d", 0, 10)]})
+    truth = handmade.span_truth({"1": [("d", 0, 10)], "2": [("d", 0, 10)]})
+    run = handmade.span_run({"1": [("d", 0, 10)]})
     results = bp.evaluate(truth, run, f"{SET} {RANKED}", collection=LENGTHS)
     for measure, found in results.per_topic()["run"].items():
         assert found["2"] == 0, measure
@@ -71,7 +71,7 @@ targets = st.lists(spans, min_size=1, max_size=3, unique=True)
 
 @given(lists, targets, st.sampled_from([0.2, 0.5, 1.0]))
 def test_covered_ranks_agree_with_sets_of_characters(results, wanted, share):
-    truth = worlds.span_truth({"1": wanted})
+    truth = handmade.span_truth({"1": wanted})
     first = math.inf
     read: set[tuple[str, int]] = set()
     for rank, (d, start, end) in enumerate(results, start=1):
@@ -96,7 +96,7 @@ def cut(spans, rng):
 
 @given(lists, targets, st.integers(0, 10**6))
 def test_rechunking_changes_no_set_measure(results, wanted, seed):
-    truth, rng = worlds.span_truth({"1": wanted}), random.Random(seed)
+    truth, rng = handmade.span_truth({"1": wanted}), random.Random(seed)
     again = cut(results, rng)
     rng.shuffle(again)
     for measure in f"{SET} spanHit Overlap".split():
@@ -117,7 +117,7 @@ OF_UNITS = {
     "PT2I@0.5", "SegP", "SegP@3", "SegR", "SegR@3", "spanAP", "spanAP@3", "T2I", "T2I@3", "GainRecall",
     "GainRecall@3", "epgr@0.5", "iMAep", "nxCG@3", "xCG@3", "KiltP@3", "KiltR@3", "KiltRprec", "Selected",
 }  # fmt: skip
-EVERYTHING = {"units": 1000, "chunks": worlds.span_run({"x": [("d", 0, 50), ("d", 50, 90)]})}
+EVERYTHING = {"units": 1000, "chunks": handmade.span_run({"x": [("d", 0, 50), ("d", 50, 90)]})}
 
 
 def every_form() -> list[str]:
@@ -141,7 +141,7 @@ def raised(names, reader, truth, before, after) -> list[str]:
     together = [name for name in names if (name, reader) not in REFUSED]
     if alone and together:
         return [name for some in (together, *zip(alone)) for name in raised(some, reader, truth, before, after)]
-    runs = {"before": worlds.span_run({"1": before}), "after": worlds.span_run({"1": after})}
+    runs = {"before": handmade.span_run({"1": before}), "after": handmade.span_run({"1": after})}
     try:
         means = bp.evaluate(truth, runs, list(names), collection=LENGTHS, user=reader, **EVERYTHING).mean()
     except bp.UsageError:
@@ -162,7 +162,7 @@ def raised(names, reader, truth, before, after) -> list[str]:
 @given(lists, targets, st.data())
 def test_duplicating_a_result_never_raises_any_measure(results, wanted, data):
     """Wherever the copy stands after its original, for every reader that a measure asks."""
-    truth = worlds.span_truth({"1": wanted})
+    truth = handmade.span_truth({"1": wanted})
     row = data.draw(st.integers(0, len(results) - 1))
     at = data.draw(st.integers(row + 1, len(results)))
     longer = [*results[:at], results[row], *results[at:]]
@@ -176,7 +176,7 @@ def test_duplicating_a_result_never_raises_any_measure(results, wanted, data):
 @given(lists, targets, st.data())
 def test_a_result_within_an_earlier_one_never_raises_any_measure_of_text(results, wanted, data):
     """Any part of an earlier result brings no text, so what is measured is text that was there already."""
-    truth = worlds.span_truth({"1": wanted})
+    truth = handmade.span_truth({"1": wanted})
     document, start, end = results[data.draw(st.integers(0, len(results) - 1))]
     low = data.draw(st.integers(start, end - 1))
     part = (document, low, data.draw(st.integers(low + 1, end)))
@@ -186,7 +186,7 @@ def test_a_result_within_an_earlier_one_never_raises_any_measure_of_text(results
 
 def test_what_is_asked_together_is_refused_alone():
     """Measures that spans cannot have are left out, and no other with them."""
-    truth = worlds.span_truth({"1": [("d", 0, 10)]})
+    truth = handmade.span_truth({"1": [("d", 0, 10)]})
     before, after = [("e", 0, 10)], [("e", 0, 10), ("d", 0, 10)]
     found = raised(["AspectAP", "charR", "Overlap", "spanHit", "Judged"], "classical", truth, before, after)
     assert found == ["charR", "spanHit"]
@@ -197,7 +197,7 @@ def test_what_is_asked_together_is_refused_alone():
 @given(lists, targets, st.data())
 def test_a_copy_shifted_by_a_character_is_worth_that_character(results, wanted, data):
     """The most that can be gained is what the one new character is worth, and never the copy's text once more."""
-    truth = worlds.span_truth({"1": wanted})
+    truth = handmade.span_truth({"1": wanted})
     document, start, end = results[data.draw(st.integers(0, len(results) - 1))]
     longer = [*results, (document, start + 1, end + 1)]
     total = len({(d, i) for d, low, high in wanted for i in range(low, high)})
@@ -225,7 +225,7 @@ def test_a_copy_can_push_a_bad_result_behind_the_cut_off(name):
 @pytest.mark.parametrize("reader", ["distance", "distance(theta=0.002)", "window(before=60,after=60)"])
 @pytest.mark.parametrize("measure", ["EPRUM", "PRUM", "ExpectedRatio@1"])
 def test_a_near_miss_lies_between_a_hit_and_a_far_miss(measure, reader):
-    truth = worlds.span_truth({"1": [("d", 400, 440)]})
+    truth = handmade.span_truth({"1": [("d", 400, 440)]})
 
     first = [] if measure == "ExpectedRatio@1" else [("e", 0, 40)]
 
@@ -238,7 +238,7 @@ def test_a_near_miss_lies_between_a_hit_and_a_far_miss(measure, reader):
 
 
 def test_classical_readers_see_no_near_miss():
-    truth = worlds.span_truth({"1": [("d", 400, 440)]})
+    truth = handmade.span_truth({"1": [("d", 400, 440)]})
     assert value([("d", 360, 400)], "EPRUM", truth) == 0
 
 
@@ -255,7 +255,7 @@ def counted_twin(results, wanted, k):
 
 @given(lists, targets, st.integers(1, 6))
 def test_the_protocol_counts_as_chunking_evaluation_does(results, wanted, k):
-    truth, run = worlds.span_truth({"1": wanted}), worlds.span_run({"1": results})
+    truth, run = handmade.span_truth({"1": wanted}), handmade.span_run({"1": results})
     asked = " ".join(f"{name}@{k}" for name in ("charP", "charR", "IoU"))
     found = values(run, asked, truth, protocol="chunking-evaluation")
     for name, expected in counted_twin(results, wanted, k).items():
@@ -274,7 +274,7 @@ def pairs_twin(results, wanted, k):
 
 @given(lists, targets, st.integers(1, 6))
 def test_the_protocol_counts_as_legalbenchrag_does(results, wanted, k):
-    truth, run = worlds.span_truth({"1": wanted}), worlds.span_run({"1": results})
+    truth, run = handmade.span_truth({"1": wanted}), handmade.span_run({"1": results})
     found = values(run, f"charP@{k} charR@{k} charR(counted='once')@{k}", truth, protocol="legalbench-rag")
     assert [found[f"charP@{k}"], found[f"charR@{k}"]] == pytest.approx(pairs_twin(results, wanted, k))
     assert found[f"charR(counted='once')@{k}"] == value(results, f"charR@{k}", truth)

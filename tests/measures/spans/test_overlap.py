@@ -5,22 +5,22 @@ from __future__ import annotations
 import json
 import re
 
+import handmade
 import numpy as np
 import pytest
-import twins_text as twins
-import worlds
+import slow_text_twins as twins
 from hypothesis import given
 from hypothesis import strategies as st
 
 import berrypick as bp
-from berrypick.core.collection import Collection
+from berrypick.data.collection import Collection
 from berrypick.evaluation.notes import LEAST_OVERLAP
 from berrypick.kernels.relevant_text import once
-from berrypick.report.text import explanation
+from berrypick.tables.text import explanation
 
-TRUTH = worlds.span_truth({"1": [("d", 100, 200)], "2": [("d", 0, 10)], "3": [("d", 0, 1)], "4": []})
+TRUTH = handmade.span_truth({"1": [("d", 100, 200)], "2": [("d", 0, 10)], "3": [("d", 0, 1)], "4": []})
 #: 50 of 400 characters come twice, and none of 10; topic 3 is missing, topic 4 has nothing relevant.
-RUN = worlds.span_run(
+RUN = handmade.span_run(
     {"1": [("d", 0, 200), ("d", 150, 350)], "2": [("d", 0, 10)], "4": [("d", 0, 9), ("d", 0, 8)]}, tag="mine"
 )
 TOLD = "mine: 6.25% of the retrieved material repeats earlier results (Overlap)"
@@ -48,7 +48,7 @@ def test_text_that_several_regions_hold_is_counted_once(kernels, rows, kind, apa
 
 
 def test_every_run_that_may_overlap_is_told_about():
-    other = worlds.span_run({"1": [("d", 0, 200)]}, tag="other")
+    other = handmade.span_run({"1": [("d", 0, 200)]}, tag="other")
     results = bp.evaluate(TRUTH, [RUN, other], "charR@1")
     assert overlaps(results) == [TOLD]
     assert results.run_facts["mine"].overlap == 0.0625 and results.run_facts["other"].overlap == 0
@@ -69,14 +69,14 @@ def test_who_asks_is_not_told_twice():
 
 
 def test_whole_documents_cannot_overlap():
-    run = worlds.document_run({"1": ["d", "e"]})
-    assert overlaps(bp.evaluate(worlds.document_truth({"1": {"d": 1}}), run, "EPRUM AP")) == []
-    whole = {"collection": worlds.lengths(d=400, e=400), "whole_documents": True}
+    run = handmade.document_run({"1": ["d", "e"]})
+    assert overlaps(bp.evaluate(handmade.document_truth({"1": {"d": 1}}), run, "EPRUM AP")) == []
+    whole = {"collection": handmade.lengths(d=400, e=400), "whole_documents": True}
     assert overlaps(bp.evaluate(TRUTH, run, "charR", **whole)) == []
 
 
 def test_repeated_results_count_as_the_evaluation_takes_them():
-    run = worlds.span_run({"1": [("d", 0, 200), ("d", 0, 200)]})
+    run = handmade.span_run({"1": [("d", 0, 200), ("d", 0, 200)]})
     assert overlaps(bp.evaluate(TRUTH, run, "charR"))[0].startswith("run: 50% of")
     assert overlaps(bp.evaluate(TRUTH, run, "charR", duplicates="first")) == []
 
@@ -88,7 +88,7 @@ spans = st.tuples(st.sampled_from(["d", "e"]), st.integers(0, 40), st.integers(1
 
 @given(st.lists(spans, min_size=1, max_size=6), st.lists(spans, min_size=1, max_size=6))
 def test_the_note_tells_the_mean_of_the_measure(first, second):
-    run = worlds.span_run({"1": first, "2": second})
+    run = handmade.span_run({"1": first, "2": second})
     wanted = bp.evaluate(TRUTH, run, "Overlap").mean()["run"]["Overlap"]
     results = bp.evaluate(TRUTH, run, "charR")
     assert results.run_facts["run"].overlap == wanted
@@ -117,14 +117,14 @@ def test_regions_of_one_rank_are_one_result():
     assert overlaps(bp.evaluate(TRUTH, run, "charR")) == []
     again = twins.span_run([[("d", 0, 200), ("d", 150, 350)], [("d", 300, 400), ("d", 250, 350)]])
     assert twins.value(TRUTH, again, "Overlap", topics="run") == pytest.approx(1 - 400 / (350 + 150))
-    told = explanation(bp.explain(TRUTH, again, "1", "Overlap"))
+    told = explanation(bp.explain(TRUTH, again, "Overlap", "1"))
     assert "1 (d#150-350)     150" in told and "lengths added up    500" in told
 
 
 # --- whole documents of which nobody knows the length -----------------------------------------------------------------
 
-DOCUMENTS = worlds.document_truth({"1": {"d": 1}})
-UNKNOWN = worlds.document_run({"1": ["x", "d"]})
+DOCUMENTS = handmade.document_truth({"1": {"d": 1}})
+UNKNOWN = handmade.document_run({"1": ["x", "d"]})
 KNOWN = Collection({"d": 100.0})
 
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from berrypick import Run, Truth, judge
-from berrypick.addons.detection.spanap import taken_targets
 from berrypick.kernels import meetings
 from berrypick.measures import parse_measure
-from berrypick.measures.matched_places import ALMOST, overlaps
+from berrypick.measures._matched_places import ALMOST, overlaps
+from berrypick.measures.spans.spanap import taken_targets
 
 NAMES = ["spanAP", "BestIoU", "spanAP(iou='0.3:0.6')@7", "spanHit(iou=0.4)@5", "spanNDCG(iou=0.2)", "spanAll(iou=0.1)"]
 
@@ -75,7 +75,7 @@ def campaign(rng: np.random.Generator, kind: str, results: int, targets: int) ->
 def test_ratios_and_taken_targets_against_all_pairs(kernels, kind, monkeypatch):
     for seed in range(12):
         truth, run = campaign(np.random.default_rng(seed), kind, 14, 9)
-        monkeypatch.setattr("berrypick.measures.matched_places.TOGETHER", 500_000 if seed % 2 else 3)
+        monkeypatch.setattr("berrypick.measures._matched_places.TOGETHER", 500_000 if seed % 2 else 3)
         monkeypatch.setattr(meetings, "TOGETHER", 500_000 if seed % 2 else 3)
         judged = judge(truth, run, "q")
         ratio, blocks = dense(judged), list(overlaps(judged).blocks())
@@ -94,7 +94,7 @@ def test_ratios_and_taken_targets_against_all_pairs(kernels, kind, monkeypatch):
 @pytest.mark.parametrize("kind", ["text", "areas"])
 def test_memory_grows_with_results_and_targets(kind, monkeypatch):
     """Everything overlaps everything: a table of all pairs would grow four times."""
-    monkeypatch.setattr("berrypick.measures.matched_places.TOGETHER", 1_500)
+    monkeypatch.setattr("berrypick.measures._matched_places.TOGETHER", 1_500)
     monkeypatch.setattr(meetings, "TOGETHER", 1_500)
     peaks = []
     for many in (130, 260):

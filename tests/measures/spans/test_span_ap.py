@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
+import handmade
 import pytest
-import twins_text
-import worlds
+import slow_text_twins
 from hypothesis import given
-from hypothesis import strategies as st
+from overlapping_spans import MOMENTS, PREDICTIONS, cuts, graded, iou, lists, value
 
 import berrypick as bp
 from berrypick.evaluation import scoring
 from berrypick.measures import parse_measure
-from berrypick.report.text import explanation
-
-LENGTHS = worlds.lengths(d=1000, e=1000)
-
-
-def value(spans, measure, targets, **options):
-    truth, run = worlds.span_truth({"1": targets}), worlds.span_run({"1": spans})
-    return bp.evaluate(truth, run, measure, collection=LENGTHS, **options).per_topic()["run"][measure]["1"]
-
-
-#: Three moments of a video of 150 s and six predictions, as in moment retrieval. IoU of the predictions with the
-#: moments they meet: 10/14; 16/24 (and 4/38 with the next); 8/12, already taken; 0; 20/20; 18/22, already taken.
-MOMENTS = [("d", 10, 20), ("d", 40, 60), ("d", 100, 120)]
-PREDICTIONS = [("d", 8, 22), ("d", 44, 64), ("d", 10, 22), ("d", 70, 80), ("d", 100, 120), ("d", 98, 120)]
+from berrypick.tables.text import explanation
 
 
 def test_average_precision_of_moment_retrieval_by_hand():
@@ -49,8 +36,8 @@ def test_a_result_takes_the_free_target_of_largest_overlap():
 
 
 def test_every_region_of_a_rank_is_a_result_of_its_own():
-    run = twins_text.span_run([[("e", 20, 30), ("d", 0, 10)], [("e", 0, 10)]])
-    truth = worlds.span_truth({"1": [("d", 0, 10), ("e", 0, 10)]})
+    run = slow_text_twins.span_run([[("e", 20, 30), ("d", 0, 10)], [("e", 0, 10)]])
+    truth = handmade.span_truth({"1": [("d", 0, 10), ("e", 0, 10)]})
     values = bp.evaluate(truth, run, "spanAP@1 spanAP spanHit(iou=0.5)@1 spanRR(iou=1)").mean()["run"]
     assert values == pytest.approx(
         {"spanAP@1": 1 / 4, "spanAP": 2 / 3, "spanHit(iou=0.5)@1": 1, "spanRR(iou=1)": 1}  # false, true, true
@@ -58,8 +45,8 @@ def test_every_region_of_a_rank_is_a_result_of_its_own():
 
 
 def test_the_explanation_shows_which_target_each_result_takes():
-    truth, run = worlds.span_truth({"1": MOMENTS}), worlds.span_run({"1": PREDICTIONS})
-    text = explanation(bp.explain(truth, run, "1", "spanAP(iou='0.5:0.95')"))
+    truth, run = handmade.span_truth({"1": MOMENTS}), handmade.span_run({"1": PREDICTIONS})
+    text = explanation(bp.explain(truth, run, "spanAP(iou='0.5:0.95')", "1"))
     assert "d#10-20" in text
     assert "0.95" in text and "3 targets" in text
 
@@ -88,22 +75,6 @@ def test_plain_topics_are_not_judged_alone(monkeypatch):
     run = {topic: [{"doc": "d", "start": 5, "end": 25}, {"doc": "e", "start": 0, "end": 5}] for topic in truth}
     monkeypatch.setattr(scoring.RunScorer, "_score", None)
     assert bp.evaluate(truth, run, "spanAP").mean()["run"]["spanAP"] == pytest.approx(1 / 4)  # 5/25, 10/20, 5/25, 0
-
-
-spans = st.tuples(st.sampled_from(["d", "e"]), st.integers(0, 40), st.integers(1, 25)).map(
-    lambda s: (s[0], s[1], s[1] + s[2])
-)
-lists = st.lists(spans, min_size=1, max_size=8)
-graded = st.lists(st.tuples(spans, st.integers(1, 3)), min_size=1, max_size=5, unique_by=lambda pair: pair[0])
-cuts = st.one_of(st.none(), st.integers(1, 9))
-
-
-def characters(span):
-    return {(span[0], i) for i in range(span[1], span[2])}
-
-
-def iou(one, other):
-    return len(characters(one) & characters(other)) / len(characters(one) | characters(other))
 
 
 def detector_twin(results, targets, least):
@@ -135,6 +106,6 @@ def test_average_precision_agrees_with_a_detector_by_hand(results, pairs, cut):
             detector_twin(results[:cut], targets, 0.5 + i / 20) for i in range(10)
         ) / 10,
     }  # fmt: skip
-    truth = worlds.span_truth({"1": targets})
-    values = bp.evaluate(truth, worlds.span_run({"1": results}), list(expected)).mean()["run"]
+    truth = handmade.span_truth({"1": targets})
+    values = bp.evaluate(truth, handmade.span_run({"1": results}), list(expected)).mean()["run"]
     assert values == pytest.approx(expected, abs=1e-12)

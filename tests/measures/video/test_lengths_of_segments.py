@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import berrypick as bp
-from berrypick.core.collection import Collection
+from berrypick.data.collection import Collection
 
 
 @pytest.mark.parametrize("measure", ["APbin", "AiSP"])

@@ -2,11 +2,11 @@
 
 import itertools
 
+import handmade
 import numpy as np
 import pytest
-import twins
-import worlds
-from generated import span_worlds
+import slow_twins
+from generated_inputs import span_worlds
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -49,12 +49,12 @@ def test_fractions_of_seconds():
 
 @given(span_worlds(), st.sampled_from([0, 1 / 3, 0.5, 2 / 3, 1]), st.sampled_from([0, 1 / 3, 0.5, 2 / 3, 1]))
 def test_matching_by_the_rule_of_trecvid_2001(world, ki, ri):
-    truth, run = worlds.span_truth({"1": world.targets}), worlds.span_run({"1": world.results})
+    truth, run = handmade.span_truth({"1": world.targets}), handmade.span_run({"1": world.results})
     asked = [f"SegP(ki={ki!r},ri={ri!r})", f"SegR(ki={ki!r},ri={ri!r})"]
     precision, recall = bp.evaluate(truth, run, asked).mean()["run"].values()
 
     def match(result, target):
-        common = len(twins.characters([result]) & twins.characters([target]))
+        common = len(slow_twins.characters([result]) & slow_twins.characters([target]))
         enough = common >= ki * (target[2] - target[1]) - 1e-9 and common >= ri * (result[2] - result[1]) - 1e-9
         return enough and common > 0
 
@@ -66,31 +66,31 @@ def test_matching_by_the_rule_of_trecvid_2001(world, ki, ri):
 
 def test_thresholds_are_reached_when_equal():
     """1/3 of the target, 2/3 of the result, both >=."""
-    truth = worlds.span_truth({"1": [("d", 0, 30)]})
+    truth = handmade.span_truth({"1": [("d", 0, 30)]})
     for result, matched in [(("d", 20, 35), 1.0), (("d", 21, 35), 0.0), (("d", 20, 36), 0.0)]:
-        values = bp.evaluate(truth, worlds.span_run({"1": [result]}), "SegP SegR").mean()["run"]
+        values = bp.evaluate(truth, handmade.span_run({"1": [result]}), "SegP SegR").mean()["run"]
         assert values == {"SegP": matched, "SegR": matched}
 
 
 def test_a_repeated_result_keeps_its_place_and_matches_nothing():
-    truth = worlds.span_truth({"1": [("d", 0, 30)]})
-    run = worlds.span_run({"1": [("d", 0, 30), ("d", 0, 30)]})
+    truth = handmade.span_truth({"1": [("d", 0, 30)]})
+    run = handmade.span_run({"1": [("d", 0, 30), ("d", 0, 30)]})
     assert bp.evaluate(truth, run, "SegP SegR").mean()["run"] == {"SegP": 0.5, "SegR": 1.0}
 
 
 def test_whole_documents_need_lengths_and_then_are_segments():
-    truth = worlds.document_truth({"1": {"d": 1, "e": 1}})
-    run = worlds.document_run({"1": ["d", "x"]})
+    truth = handmade.document_truth({"1": {"d": 1, "e": 1}})
+    run = handmade.document_run({"1": ["d", "x"]})
     with pytest.raises(bp.UsageError, match="collection="):
         bp.evaluate(truth, run, "SegP")
-    values = bp.evaluate(truth, run, "SegP SegR", collection=worlds.lengths(d=10, e=10, x=10)).mean()["run"]
+    values = bp.evaluate(truth, run, "SegP SegR", collection=handmade.lengths(d=10, e=10, x=10)).mean()["run"]
     assert values == {"SegP": 0.5, "SegR": 0.5}
 
 
 def test_a_threshold_missed_by_rounding_alone_is_reached():
     """0.1 x 3 is a little more than 0.3 in floating point."""
-    from berrypick.core.assemble import assemble
-    from berrypick.core.truth import TopicTruth, Truth
+    from berrypick.data.assemble import assemble
+    from berrypick.data.truth import TopicTruth, Truth
 
     topic = TopicTruth("1", ("v",), np.ones(1), np.array([0.0]), np.array([3.0]))
     run = assemble(tag="run", topic=["1"], document=["v"], start=np.array([0.0]), end=np.array([0.3]))
@@ -113,14 +113,14 @@ def test_aptol_counts_a_segment_once():
 
 @given(span_worlds())
 def test_aptol_is_at_most_one(world):
-    truth, run = worlds.span_truth({"1": world.targets}), worlds.span_run({"1": world.results})
+    truth, run = handmade.span_truth({"1": world.targets}), handmade.span_run({"1": world.results})
     means = bp.evaluate(truth, run, "APtol(tolerance=1) APtol(tolerance=5)").mean()["run"]
     assert all(value is None or 0 <= value <= 1 + 1e-12 for value in means.values())
 
 
 def test_precisions_of_many_characters():
     """Summed one by one, or by harmonic numbers: the same."""
-    from berrypick.addons.passages import passage2ap
+    from berrypick.measures.passages import passage2ap
 
     for hits, counted, more in ((0, 0, 50), (7, 1000, 100_000), (3, 3, 10), (0, 12, 1)):
         slow = sum((hits + i) / (counted + i) for i in range(1, more + 1))
@@ -137,10 +137,10 @@ def test_too_many_bins_are_refused():
 
 def test_passage_ap_says_where_the_order_of_the_gold_counts():
     """A result [0, 10) takes gold [0, 9), 9/10, or [8, 30), 2/10, whichever comes first; the other is never met."""
-    run = worlds.span_run({"1": [("d", 0, 10)]})
+    run = handmade.span_run({"1": [("d", 0, 10)]})
 
     def found(*gold):
-        results = bp.evaluate(worlds.span_truth({"1": [("d", *span) for span in gold]}), run, "PassageAP")
+        results = bp.evaluate(handmade.span_truth({"1": [("d", *span) for span in gold]}), run, "PassageAP")
         said = [note for note in map(str, results.notes) if "in the order of the truth's lines" in note]
         return results.mean()["run"]["PassageAP"], len(said)
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import handmade
 import numpy as np
 import pytest
-import twins_text as twins
-import worlds
+import slow_text_twins as twins
 
 import berrypick as bp
-from berrypick.core.truth import TopicTruth
+from berrypick.data.truth import TopicTruth
 
 
 def test_quant_chooses_what_is_relevant_to_readers_of_a_line():
@@ -38,16 +38,16 @@ def test_quant_chooses_what_is_relevant_to_readers_of_a_line():
 
 def test_segments_at_n():
     """Section 3.2: results that match targets 1, 1, 2 (A), and 1, 2, none (B)."""
-    truth = worlds.span_truth({"1": [("d", 0, 30), ("d", 100, 130)]})
-    a = worlds.span_run({"1": [("d", 0, 30), ("d", 1, 30), ("d", 100, 130)]})
-    b = worlds.span_run({"1": [("d", 0, 30), ("d", 100, 130), ("d", 50, 60)]})
+    truth = handmade.span_truth({"1": [("d", 0, 30), ("d", 100, 130)]})
+    a = handmade.span_run({"1": [("d", 0, 30), ("d", 1, 30), ("d", 100, 130)]})
+    b = handmade.span_run({"1": [("d", 0, 30), ("d", 100, 130), ("d", 50, 60)]})
     names = [f"{name}@{n}" for name in ("SegP", "SegR") for n in (1, 2, 3, 4)]
     found = [list(bp.evaluate(truth, run, names).mean()["run"].values()) for run in (a, b)]
     assert found[0] == pytest.approx([1, 1, 1, 3 / 4, 1 / 2, 1 / 2, 1, 1])
     assert found[1] == pytest.approx([1, 1, 2 / 3, 2 / 4, 1 / 2, 1, 1, 1])
     for k in (1, 2, 3):
         whole = [f"{name}" for name in ("SegP", "SegR")]
-        cut = worlds.span_run({"1": [("d", 0, 30), ("d", 100, 130), ("d", 50, 60)][:k]})
+        cut = handmade.span_run({"1": [("d", 0, 30), ("d", 100, 130), ("d", 50, 60)][:k]})
         assert list(bp.evaluate(truth, cut, whole).mean()["run"].values()) == pytest.approx(
             list(bp.evaluate(truth, b, [f"{name}@{k}" for name in whole]).mean()["run"].values())
         )

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 
 import pytest
-import quick_and_slow
+import smaller_is_better
 
 import berrypick as bp
-from berrypick.addons.figures import charts
-from berrypick.core.navigation import ReachTable
+from berrypick.data.navigation import ReachTable
+from berrypick.report.figures import charts
 
 SPANS = """\
 {"topic": "1", "doc": "a", "start": 0, "end": 10, "domain": "law"}
@@ -38,7 +38,7 @@ def test_pictures_have_a_panel_for_each_group(tmp_path):
 @pytest.mark.slow
 def test_plots_have_the_best_on_top():
     pytest.importorskip("altair")
-    results = bp.evaluate(quick_and_slow.TRUTH, quick_and_slow.runs(), [quick_and_slow.Dwell()])
+    results = bp.evaluate(smaller_is_better.TRUTH, smaller_is_better.runs(), [smaller_is_better.Dwell()])
     spec = bp.compare(results).plot().to_dict()
     domains = [layer["encoding"]["y"]["scale"]["domain"] for layer in spec["layer"]]
     assert domains[0] == ["quick", "slow"]

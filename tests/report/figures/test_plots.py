@@ -14,16 +14,16 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from conftest import command
-from made_results import generated, results
+from command_process import command
+from handmade_results import generated, results
 
 import berrypick as bp
 from berrypick import Results
-from berrypick.addons.figures import charts
-from berrypick.addons.figures import export as pictures
-from berrypick.addons.figures.chart_theme import PAPER, ChartTheme, labels, length, shortened, strokes
-from berrypick.comparison.curves import bands
-from berrypick.core.results import ALL, Row
+from berrypick.analysis.comparison.curves import bands
+from berrypick.data.results import ALL, Row
+from berrypick.report.figures import charts
+from berrypick.report.figures import export as pictures
+from berrypick.report.figures.chart_theme import PAPER, ChartTheme, labels, length, shortened, strokes
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 
@@ -224,7 +224,7 @@ def test_lines_differ_in_black_and_white():
 
 
 def test_a_measure_without_a_curve_is_told_in_the_words_of_the_command(berrypick, tmp_path):
-    examples = Path(__file__).resolve().parents[2] / "docs" / "examples"
+    examples = Path(__file__).resolve().parents[3] / "docs" / "examples"
     files = (examples / "passages.jsonl", examples / "chunks.jsonl", tmp_path / "x.svg")
     done = berrypick("plot", *files, "-m", "spanHit", "--kind", "curves")
     told = "--kind curves: there is no curve of spanHit to draw: the measures have none; --kind topics"
@@ -403,7 +403,7 @@ def test_charts_combine_and_keep_their_theme(evaluated):
         assert {"recall", "expected precision"} <= set(words(pictures.svg_of(spec)))
     for made in (alt.layer(one, line), alt.hconcat(one, other), line + one, alt.vconcat(topics, means)):
         assert made.to_dict()["config"] != configured, "Altair's own functions give Altair's own charts"
-        assert made.configure(**bp.chart_config()).to_dict()["config"] == configured
+        assert made.configure(**charts.chart_config()).to_dict()["config"] == configured
 
 
 def _keys(value, path=()):

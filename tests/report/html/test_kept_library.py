@@ -1,8 +1,8 @@
 """The charting library between commands: read where its file is whole, made and kept where it is not."""
 
-from cases import each
+from many_cases import each
 
-from berrypick.addons.page.kept_library import kept_script
+from berrypick.report.html.kept_library import kept_script
 
 
 def made(calls):

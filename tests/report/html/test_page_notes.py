@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from pages import Page
-from quick_and_slow import TRUTH, Dwell, runs
-from worlds import truth_of
+from handmade import truth_of
+from report_pages import Page
+from smaller_is_better import TRUTH, Dwell, runs
 
 import berrypick as bp
-from berrypick.addons.demo import video
+from berrypick.demo import video
 
 
 @pytest.fixture(scope="module")

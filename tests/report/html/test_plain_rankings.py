@@ -8,13 +8,13 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from berrypick.addons.page import report_data
-from berrypick.addons.page.json_numbers import json_rows, plain_number, plain_numbers
-from berrypick.addons.page.plain_rankings import PlainRows
-from berrypick.addons.page.report_data import Details
-from berrypick.addons.page.report_users import Reader
-from berrypick.addons.page.topic_blocks import TopicBlock
 from berrypick.evaluation.evaluation import Evaluation
+from berrypick.report.html import report_data
+from berrypick.report.html.json_numbers import json_rows, plain_number, plain_numbers
+from berrypick.report.html.plain_rankings import PlainRows
+from berrypick.report.html.report_data import Details
+from berrypick.report.html.report_users import Reader
+from berrypick.report.html.topic_blocks import TopicBlock
 from berrypick.users import build
 
 MODELS = [build(text) for text in ("classical", "classical(share=0.1)", "coverage")]

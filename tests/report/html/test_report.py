@@ -9,22 +9,22 @@ import re
 import sys
 from dataclasses import replace
 
+import handmade
 import numpy as np
 import pytest
-import worlds
-from pages import HOSTILE, Page
+from report_pages import HOSTILE, Page
 
 import berrypick as bp
-from berrypick.addons.demo import campaign, video, web
-from berrypick.addons.page import html_report
-from berrypick.addons.page.html_report import write_report
+from berrypick.demo import campaign, video, web
 from berrypick.inputs.titles import read_titles
+from berrypick.report.html import html_report
+from berrypick.report.html.html_report import write_report
 
 pytest.importorskip("vl_convert")
 
 COLLECTION = campaign.FOCUSED.files.path("collection")
 ELEMENTS = [campaign.FOCUSED.files.path(run) for run in campaign.ELEMENTS]
-SETTINGS = {"collection": COLLECTION, "left_out": campaign.LEFT_OUT}
+SETTINGS = {"collection": COLLECTION, "ignore_elements": campaign.LEFT_OUT}
 MEASURES = "EPRUM nxCG@10 AiP charR@5 Overlap P@5"
 
 
@@ -222,8 +222,8 @@ def next_step(file, page, other):
 
 
 def test_a_topic_that_is_not_answered_and_one_without_targets(tmp_path):
-    truth = worlds.span_truth({"1": [("d", 0, 10)], "2": [("d", 5, 9)], "3": [("d", 0, 3, 0)]})
-    run = worlds.span_run({"1": [("d", 0, 5)], "3": [("d", 0, 5)]})
+    truth = handmade.span_truth({"1": [("d", 0, 10)], "2": [("d", 5, 9)], "3": [("d", 0, 3, 0)]})
+    run = handmade.span_run({"1": [("d", 0, 5)], "3": [("d", 0, 5)]})
     write_report(truth, run, "charR EPRUM", html=tmp_path / "r.html", documents={"d": "0123456789abc"})
     page = Page(tmp_path / "r.html")
     assert page.overview["values"][0] == [[0.5, 0, None]]
@@ -234,9 +234,9 @@ def test_a_topic_that_is_not_answered_and_one_without_targets(tmp_path):
 def hostile(tmp_path, limit=15):
     """A report in which every name is hostile."""
     texts = {name: f"{name} {i} {'x' * 40}" for i, name in enumerate(HOSTILE)}
-    truth = worlds.span_truth({name: [(name, 0, 20)] for name in HOSTILE})
-    run = worlds.span_run({name: [(name, 2, 30), (HOSTILE[0], 0, 4)] for name in HOSTILE[1:]})
-    runs = [run, worlds.span_run({name: [(name, 0, 9)] for name in HOSTILE})]
+    truth = handmade.span_truth({name: [(name, 0, 20)] for name in HOSTILE})
+    run = handmade.span_run({name: [(name, 2, 30), (HOSTILE[0], 0, 4)] for name in HOSTILE[1:]})
+    runs = [run, handmade.span_run({name: [(name, 0, 9)] for name in HOSTILE})]
     named = [replace(one, tag=HOSTILE[i]) for i, one in enumerate(runs)]
     titles = {name: f"{name}?" for name in HOSTILE}
     path = tmp_path / "hostile.html"
@@ -276,8 +276,10 @@ def whole(tmp_path_factory):
     """(truth, run, texts, facts of the page, its size without topics) of a page that is much larger than its frame."""
     rng = np.random.default_rng(1)
     texts = {f"d{i}": "".join(rng.choice(list("abcdefgh \n"), size=40_000)) for i in range(40)}
-    truth = worlds.span_truth({str(i): [(f"d{i % 40}", 100, 900)] for i in range(60)})
-    run = worlds.span_run({str(i): [(f"d{(i + j) % 40}", 50 * j, 50 * j + 200) for j in range(40)] for i in range(60)})
+    truth = handmade.span_truth({str(i): [(f"d{i % 40}", 100, 900)] for i in range(60)})
+    run = handmade.span_run(
+        {str(i): [(f"d{(i + j) % 40}", 50 * j, 50 * j + 200) for j in range(40)] for i in range(60)}
+    )
     path = tmp_path_factory.mktemp("whole") / "whole.html"
     base = write_report(truth, run, "charR@5", html=path, documents=texts, limit=100)
     assert base.omitted == () and base.topics == 60 and base.documents == 40
@@ -301,7 +303,7 @@ def test_a_limit_is_kept_and_told(whole, tmp_path, share):
 
 def test_a_limit_that_nothing_fits_into_is_refused(tmp_path):
     with pytest.raises(bp.UsageError, match="without any topic"):
-        write_report(worlds.span_truth({"1": [("d", 0, 9)]}), worlds.span_run({"1": [("d", 0, 9)]}), "charR",
+        write_report(handmade.span_truth({"1": [("d", 0, 9)]}), handmade.span_run({"1": [("d", 0, 9)]}), "charR",
                      html=tmp_path / "r.html", limit=0.1)  # fmt: skip
     assert not list(tmp_path.iterdir())
 
@@ -323,23 +325,27 @@ def test_bands_agree_with_the_table(page):
 
 
 def test_bands_of_very_many_curves_have_fewer_draws_and_the_page_says_so(tmp_path, monkeypatch):
-    from berrypick.addons.page import report_overview as module
+    from berrypick.report.html import report_overview as module
 
     monkeypatch.setattr(module, "DRAWN", 10_000)
-    truth = worlds.span_truth({"1": [("d", 0, 10)], "2": [("d", 0, 10)]})
-    write_report(truth, worlds.span_run({"1": [("d", 0, 5)], "2": [("d", 2, 5)]}), "charR@3", html=tmp_path / "r.html")
+    truth = handmade.span_truth({"1": [("d", 0, 10)], "2": [("d", 0, 10)]})
+    write_report(
+        truth, handmade.span_run({"1": [("d", 0, 5)], "2": [("d", 2, 5)]}), "charR@3", html=tmp_path / "r.html"
+    )
     assert Page(tmp_path / "r.html").overview["bands"] == {"draws": 10_000, "table": 10_000}
     monkeypatch.setattr(module, "DRAWN", 9_999)
-    write_report(truth, worlds.span_run({"1": [("d", 0, 5)], "2": [("d", 2, 5)]}), "charR@3", html=tmp_path / "r.html")
+    write_report(
+        truth, handmade.span_run({"1": [("d", 0, 5)], "2": [("d", 2, 5)]}), "charR@3", html=tmp_path / "r.html"
+    )
     assert Page(tmp_path / "r.html").overview["bands"] == {"draws": 1_000, "table": 10_000}
 
 
 def test_a_note_on_many_runs_does_not_name_them_all(tmp_path):
-    truth = worlds.span_truth({"1": [("d", 0, 10)], "2": [("d", 0, 10)]})
-    some = [worlds.span_run({"1": [("d", 0, 5)]}, f"some{n}") for n in range(7)]
+    truth = handmade.span_truth({"1": [("d", 0, 10)], "2": [("d", 0, 10)]})
+    some = [handmade.span_run({"1": [("d", 0, 5)]}, f"some{n}") for n in range(7)]
     made = write_report(truth, some, "charR", html=tmp_path / "r.html")
     assert "all 7 runs: 1 judged topic missing from the run, scored as empty lists" in map(str, made.notes)
-    more = [*some, worlds.span_run({"1": [("d", 0, 5)], "2": [("d", 0, 5)]}, "full")]
+    more = [*some, handmade.span_run({"1": [("d", 0, 5)], "2": [("d", 0, 5)]}, "full")]
     made = write_report(truth, more, "charR", html=tmp_path / "r.html")
     assert (
         "some0, some1, some2, some3, some4 and 2 more runs: 1 judged topic missing from the run, scored as empty lists"
@@ -348,18 +354,18 @@ def test_a_note_on_many_runs_does_not_name_them_all(tmp_path):
 
 
 def test_a_note_on_several_runs_is_told_once(tmp_path):
-    truth = worlds.span_truth({"1": [("d", 0, 10)], "2": [("d", 0, 10)]})
-    runs = [replace(worlds.span_run({"1": [("d", 0, 5)]}), tag=tag) for tag in "xy"]
+    truth = handmade.span_truth({"1": [("d", 0, 10)], "2": [("d", 0, 10)]})
+    runs = [replace(handmade.span_run({"1": [("d", 0, 5)]}), tag=tag) for tag in "xy"]
     made = write_report(truth, runs, "charR", html=tmp_path / "r.html")
     assert "x, y: 1 judged topic missing from the run, scored as empty lists" in map(str, made.notes)
     assert Page(tmp_path / "r.html").overview["title"] == "berrypick report"
 
 
 def test_depth(tmp_path):
-    truth = worlds.span_truth({"1": [("d", 0, 10)]})
-    run = worlds.span_run({"1": [("d", 5 * i, 5 * i + 5) for i in range(30)]})
+    truth = handmade.span_truth({"1": [("d", 0, 10)]})
+    run = handmade.span_run({"1": [("d", 5 * i, 5 * i + 5) for i in range(30)]})
     made = write_report(
-        truth, run, "EPRUM", html=tmp_path / "r.html", depth=7, collection=worlds.lengths(d=500), readers="classical"
+        truth, run, "EPRUM", html=tmp_path / "r.html", depth=7, collection=handmade.lengths(d=500), readers="classical"
     )
     told = Page(tmp_path / "r.html").topic("1")["runs"][0]
     assert (told["ranks"], told["shown"], len(told["results"])) == (30, 7, 7)
@@ -367,9 +373,9 @@ def test_depth(tmp_path):
 
 
 def test_readers_by_name(tmp_path):
-    truth = worlds.span_truth({"1": [("d", 0, 10)]})
-    run = worlds.span_run({"1": [("d", 0, 5)]})
-    options = {"collection": worlds.lengths(d=500), "html": tmp_path / "r.html"}
+    truth = handmade.span_truth({"1": [("d", 0, 10)]})
+    run = handmade.span_run({"1": [("d", 0, 5)]})
+    options = {"collection": handmade.lengths(d=500), "html": tmp_path / "r.html"}
     write_report(truth, run, "EPRUM", readers="t2i(tolerance=20) coverage", **options)
     readers = Page(tmp_path / "r.html").overview["readers"]
     assert [reader["model"] for reader in readers] == ["t2i", "coverage"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
-from pages import Page
+from report_pages import Page
 
-from berrypick.addons.page.html_report import write_report
+from berrypick.report.html.html_report import write_report
 
 pytest.importorskip("vl_convert")
 

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+import handmade
 import numpy as np
 import pytest
-import worlds
-from pages import HOSTILE, Page
+from report_pages import HOSTILE, Page
 
 import berrypick as bp
-from berrypick.addons.demo import campaign, video, web
-from berrypick.addons.page.html_report import write_report
-from berrypick.core.reach import Reach
+from berrypick.data.reach import Reach
+from berrypick.demo import campaign, video, web
 from berrypick.kernels.poisson_binomial import number_seen
+from berrypick.report.html.html_report import write_report
 
 pytest.importorskip("vl_convert")
 
 FILES = campaign.FOCUSED.files
-SETTINGS = {"collection": FILES.path("collection"), "left_out": campaign.LEFT_OUT}
+SETTINGS = {"collection": FILES.path("collection"), "ignore_elements": campaign.LEFT_OUT}
 
 
 def amounts(page, run):
@@ -172,9 +172,9 @@ def test_long_documents_stay_quick(watch, tmp_path):
     """Of a million characters only those in sight are in the page."""
     rng = np.random.default_rng(3)
     text = "".join(rng.choice(list("abcdefghij \n"), size=1_000_000))
-    truth = worlds.span_truth({"1": [("long", 500_000, 500_400), ("long", 999_000, 999_900)]})
+    truth = handmade.span_truth({"1": [("long", 500_000, 500_400), ("long", 999_000, 999_900)]})
     starts = np.sort(rng.choice(999_000, size=10_000, replace=False))
-    run = worlds.span_run({"1": [("long", int(at), int(at) + 90) for at in rng.permutation(starts)]})
+    run = handmade.span_run({"1": [("long", int(at), int(at) + 90) for at in rng.permutation(starts)]})
     path = tmp_path / "long.html"
     write_report(truth, run, "charR@5", documents={"long": text}, html=path, depth=10_000, readers="none")
     page = documents_of(watch(path), 0, run=0, document=0)
@@ -190,7 +190,7 @@ def test_long_documents_stay_quick(watch, tmp_path):
 def test_characters_beyond_the_basic_plane(watch, tmp_path):
     text = "\U0001f353" * 10 + "the answer" + "\U0001f353" * 10
     path = tmp_path / "emoji.html"
-    write_report(worlds.span_truth({"1": [("d", 10, 20)]}), worlds.span_run({"1": [("d", 12, 25)]}), "charR",
+    write_report(handmade.span_truth({"1": [("d", 10, 20)]}), handmade.span_run({"1": [("d", 12, 25)]}), "charR",
                  documents={"d": text}, html=path)  # fmt: skip
     page = documents_of(watch(path), 0, run=0, document=0)
     page.wait_for_selector('.text-pane mark[data-kind="missed"]')
@@ -267,9 +267,12 @@ def test_stepping_by_keys(watch, demonstration):
 @pytest.fixture(scope="module")
 def hostile(tmp_path_factory):
     texts = {name: f"{name} {'x' * 40} {'long' * 30_000}" for name in HOSTILE}
-    truth = worlds.span_truth({name: [(name, 0, 20)] for name in HOSTILE})
+    truth = handmade.span_truth({name: [(name, 0, 20)] for name in HOSTILE})
     lists = {name: [(name, 2, 30), (HOSTILE[0], 0, 4)] for name in HOSTILE[1:]}
-    runs = [worlds.span_run(lists, tag=HOSTILE[0]), worlds.span_run({HOSTILE[0]: [(HOSTILE[1], 0, 9)]}, tag=HOSTILE[5])]
+    runs = [
+        handmade.span_run(lists, tag=HOSTILE[0]),
+        handmade.span_run({HOSTILE[0]: [(HOSTILE[1], 0, 9)]}, tag=HOSTILE[5]),
+    ]
     path = tmp_path_factory.mktemp("hostile") / "hostile.html"
     write_report(truth, runs, "charR@5 EPRUM", html=path, documents=texts, title=HOSTILE[0],
                  titles={name: f"{name}?" for name in HOSTILE})  # fmt: skip

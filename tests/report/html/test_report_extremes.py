@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import random
 
+import handmade
 import pytest
-import worlds
-from pages import Page
+from report_pages import Page
 
 import berrypick as bp
-from berrypick.addons.page.html_report import write_report
+from berrypick.report.html.html_report import write_report
 
 pytest.importorskip("vl_convert")
 
@@ -19,12 +19,12 @@ INHERITED = ["constructor", "toString", "hasOwnProperty", "__proto__", "valueOf"
 
 def drawn_runs(names, topics, draw, depth=10):
     documents = [f"d{number}" for number in range(40)]
-    return [worlds.document_run({topic: draw.sample(documents, depth) for topic in topics}, name) for name in names]
+    return [handmade.document_run({topic: draw.sample(documents, depth) for topic in topics}, name) for name in names]
 
 
 def judged(topics, draw):
     documents = [f"d{number}" for number in range(40)]
-    return worlds.document_truth({topic: dict.fromkeys(draw.sample(documents, 6), 1.0) for topic in topics})
+    return handmade.document_truth({topic: dict.fromkeys(draw.sample(documents, 6), 1.0) for topic in topics})
 
 
 @pytest.fixture(scope="module")
@@ -119,7 +119,7 @@ def test_ranks_are_whole_numbers(watch, tmp_path, ranks):
 
 @pytest.mark.parametrize("runs", ["a", "ab"])
 def test_nothing_relevant(watch, tmp_path, runs):
-    truth = worlds.document_truth({"1": {"d1": 0.0}, "2": {"d2": 0.0}})
+    truth = handmade.document_truth({"1": {"d1": 0.0}, "2": {"d2": 0.0}})
     write_report(truth, drawn_runs(runs, ["1", "2"], random.Random(4)), "EPRUM nxCG@5", html=tmp_path / "r.html")
     watched = watch(tmp_path / "r.html")
     assert "no topic has a value" in watched.go(view="curves").locator("#no-curves").inner_text()
@@ -129,9 +129,9 @@ def test_nothing_relevant(watch, tmp_path, runs):
 
 
 def test_overlap_is_no_warning(watch, tmp_path):
-    truth = worlds.span_truth({str(topic): [("d", 0, 100)] for topic in range(12)})
+    truth = handmade.span_truth({str(topic): [("d", 0, 100)] for topic in range(12)})
     runs = [
-        worlds.span_run({str(topic): [("d", 0, 50), ("d", 50 - again, 90)] for topic in range(12)}, tag)
+        handmade.span_run({str(topic): [("d", 0, 50), ("d", 50 - again, 90)] for topic in range(12)}, tag)
         for tag, again in (("x", 0), ("y", 25))
     ]
     made = write_report(truth, runs, "charR@1", html=tmp_path / "r.html")

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 import real_chunks
 from made_once import made_once
-from pages import Page
+from report_pages import Page
 
-from berrypick.addons.page.html_report import write_report
+from berrypick.report.html.html_report import write_report
 
 pytest.importorskip("vl_convert")
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from pages import Page
+from report_pages import Page
 
-from berrypick.addons.demo import web
-from berrypick.addons.page.html_report import write_report
+from berrypick.demo import web
+from berrypick.report.html.html_report import write_report
 
 pytest.importorskip("vl_convert")
 

@@ -4,8 +4,8 @@ import base64
 import gzip
 import json
 
-from berrypick.addons.page.json_numbers import JsonText
-from berrypick.addons.page.topic_blocks import TopicBlock, TopicDocuments
+from berrypick.report.html.json_numbers import JsonText
+from berrypick.report.html.topic_blocks import TopicBlock, TopicDocuments
 
 
 def topic(documents):

@@ -8,11 +8,11 @@ import zlib
 
 import numpy as np
 import pytest
-from pages import HOSTILE, Page
+from report_pages import HOSTILE, Page
 
 import berrypick as bp
-from berrypick.addons.page.html_report import write_report
-from berrypick.addons.pages.page_pictures import MOST_PIXELS, PagePictures, Picture, _png, picture_of
+from berrypick.documents.pages.page_pictures import MOST_PIXELS, PagePictures, Picture, _png, picture_of
+from berrypick.report.html.html_report import write_report
 
 SIZE = [612, 792]
 
@@ -207,7 +207,7 @@ def test_names_and_links_do_not_lead_out_of_the_folder(tmp_path):
 
 
 def test_large_files_are_not_read(tmp_path, monkeypatch):
-    monkeypatch.setattr("berrypick.addons.pages.page_pictures.MOST_BYTES", 10)
+    monkeypatch.setattr("berrypick.documents.pages.page_pictures.MOST_BYTES", 10)
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "1.png").write_bytes(png(3, 2))
     pictures = PagePictures.of(tmp_path)

@@ -6,23 +6,23 @@ import subprocess
 import sys
 from pathlib import Path
 
+import handmade
 import numpy as np
 import pytest
-import worlds
+from handmade_results import results
 from lxml import html as parser
-from made_results import results
 
 import berrypick as bp
 from berrypick import users
-from berrypick.addons.notebook import span_strips
-from berrypick.core.run import Ranking
-from berrypick.core.score import Explanation, Table
-from berrypick.core.truth import Targets, TopicTruth
-from berrypick.judging.context import JudgingContext
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.run import Ranking
+from berrypick.data.score import Explanation, Table
+from berrypick.data.truth import Targets, TopicTruth
+from berrypick.report.notebook import span_strips
+from berrypick.topics.context import JudgingContext
+from berrypick.topics.topic import JudgedTopic
 from berrypick.users.base import ReaderContext
 
-EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"
+EXAMPLES = Path(__file__).resolve().parents[3] / "docs" / "examples"
 CHUNKS = EXAMPLES / "chunks"
 HOSTILE = "</script><img src=x onerror=alert(1)>{{7*7}}\u202e\x00" + "w" * 100_000
 
@@ -76,20 +76,20 @@ def test_comparisons_have_letters_and_notes():
 def test_explanations():
     page = sound(Explanation("EPRUM for topic <b>", ["One & two.", Table("T", ["k", "v"], [["1", "<i>"]])]))
     assert text(page) == "EPRUM for topic <b>One & two.Tkv1<i>"
-    page = sound(bp.explain(EXAMPLES / "answers.qrels", EXAMPLES / "mine.run", "setup", "EPRUM"))
+    page = sound(bp.explain(EXAMPLES / "answers.qrels", EXAMPLES / "mine.run", "EPRUM", "setup"))
     assert "Precision at each recall value" in text(page)
 
 
 @pytest.mark.parametrize("kind", ["results", "compare", "diff", "explain", "judged"])
 def test_hostile_names_are_text(kind):
     found = results({HOSTILE: {"AP": [0.1, 0.2]}, "b": {"AP": [0.2, 0.4]}})
-    run = worlds.document_run({"1": [HOSTILE, "b"]}, tag=HOSTILE)
-    truth = worlds.document_truth({"1": {HOSTILE: 1}})
+    run = handmade.document_run({"1": [HOSTILE, "b"]}, tag=HOSTILE)
+    truth = handmade.document_truth({"1": {HOSTILE: 1}})
     value = {
         "results": lambda: found,
         "compare": lambda: bp.compare(found),
         "diff": lambda: bp.diff(found, results({HOSTILE: {"AP": [0.1, 0.3]}, "b": {"AP": [0.2, 0.4]}})),
-        "explain": lambda: bp.explain(truth, run, "1", "EPRUM"),
+        "explain": lambda: bp.explain(truth, run, "EPRUM", "1"),
         "judged": lambda: bp.judge(truth, run, "1"),
     }[kind]()
     assert "<img src=x onerror=alert(1)>" in text(sound(value)), "shown as it was written"
@@ -132,12 +132,12 @@ def test_judge_takes_the_settings_of_evaluate():
     with pytest.raises(bp.UsageError, match="did you mean user"):
         bp.judge(EXAMPLES / "answers.qrels", EXAMPLES / "mine.run", "setup", usr="classical")
     with pytest.raises(bp.InputError, match="retrieved twice"):
-        bp.judge(worlds.document_truth({"1": {"a": 1}}), worlds.document_run({"1": ["a", "a"]}), "1")
+        bp.judge(handmade.document_truth({"1": {"a": 1}}), handmade.document_run({"1": ["a", "a"]}), "1")
 
 
 def test_topics_without_targets_or_answers_show_themselves():
-    truth = worlds.document_truth({"1": {"a": 1}, "2": {"a": 0}})
-    run = worlds.document_run({"2": ["a"]})
+    truth = handmade.document_truth({"1": {"a": 1}, "2": {"a": 0}})
+    run = handmade.document_run({"2": ["a"]})
     assert "the run does not answer this topic" in text(sound(bp.judge(truth, run, "1")))
     assert "Nothing is relevant" in text(sound(bp.judge(truth, run, "2")))
 
@@ -184,7 +184,7 @@ def test_a_notebook_runs_and_shows_everything(tmp_path):
         "results = bp.evaluate('answers.qrels', ['mine.run', 'other.run'], 'EPRUM', curves=True)\nresults",
         "bp.compare(results)",
         "bp.judge('chunks/truth.jsonl', 'chunks/200.jsonl', 'prune', documents='chunks/texts')",
-        "bp.explain('answers.qrels', 'mine.run', 'setup', 'EPRUM')",
+        "bp.explain('answers.qrels', 'mine.run', 'EPRUM', 'setup')",
         "questions = json.load(open('chunks/questions.json'))\n"
         "bp.sweep('chunks/texts', 'chunks/truth.jsonl', measures='charR@5', queries=questions)",
         "results.plot()",
@@ -205,7 +205,7 @@ def test_a_notebook_runs_and_shows_everything(tmp_path):
 
 def test_values_show_themselves_whatever_was_imported():
     code = (
-        "from berrypick.core.results import Results\nfrom IPython.core.formatters import HTMLFormatter\n"
+        "from berrypick.data.results import Results\nfrom IPython.core.formatters import HTMLFormatter\n"
         "print(HTMLFormatter()(Results([], [])))\nprint(Results([], []))"
     )
     pytest.importorskip("IPython")
@@ -215,9 +215,9 @@ def test_values_show_themselves_whatever_was_imported():
 
 def test_values_are_short_at_the_prompt(tmp_path):
     topics = {str(topic): [("d", 0, 9)] * 1 for topic in range(300)}
-    truth = worlds.span_truth(topics)
-    run = worlds.span_run(topics, "mine")
-    found = bp.evaluate(truth, [run, worlds.span_run(topics, "n" * 5000)], "charR charP@1", curves=True)
+    truth = handmade.span_truth(topics)
+    run = handmade.span_run(topics, "mine")
+    found = bp.evaluate(truth, [run, handmade.span_run(topics, "n" * 5000)], "charR charP@1", curves=True)
     assert repr(found) == "Results(2 runs, 2 measures, 300 topics)"
     assert str(found).splitlines()[0].split() == ["run", "charR", "charP@1"] and len(str(found).splitlines()) == 4
     assert repr(truth) == "Truth(spans of 300 topics)"
@@ -225,4 +225,4 @@ def test_values_are_short_at_the_prompt(tmp_path):
     compared = bp.compare(found)
     assert repr(compared) == "Comparison(2 runs, 2 measures, baseline 'mine')"
     assert "charR" in str(compared)
-    assert len(repr(worlds.span_run(topics, "n" * 5000))) < 200
+    assert len(repr(handmade.span_run(topics, "n" * 5000))) < 200

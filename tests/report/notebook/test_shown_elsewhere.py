@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import quick_and_slow
-import worlds
-from made_results import results
+import handmade
+import smaller_is_better
+from handmade_results import results
 
 import berrypick as bp
 
@@ -23,13 +23,13 @@ def test_names_are_text_and_not_mark_up():
 
 
 def test_the_best_is_bold_where_less_is_better():
-    found = bp.evaluate(quick_and_slow.TRUTH, quick_and_slow.runs(), [quick_and_slow.Dwell()])
+    found = bp.evaluate(smaller_is_better.TRUTH, smaller_is_better.runs(), [smaller_is_better.Dwell()])
     for value in (found, bp.compare(found, baseline="quick")):
         assert "font-weight:bold" in value._repr_html_().split("0.0000")[0].rsplit("<td", 1)[1]
 
 
 def test_a_notebook_is_given_no_script():
-    run = worlds.document_run({"1": ["a"]}, tag="<script>alert(1)</script>")
+    run = handmade.document_run({"1": ["a"]}, tag="<script>alert(1)</script>")
     html = bp.evaluate({"1": {"a": 1}}, run, "EPRUM")._repr_html_()
     assert "<table" in html and "<script" not in html
 
@@ -51,6 +51,6 @@ def test_groups_have_a_table():
 
 
 def test_notes_stand_below():
-    run = worlds.span_run({"1": [("d", 0, 100), ("d", 90, 150)]})
-    found = bp.evaluate(worlds.span_truth({"1": [("d", 0, 50)]}), run, "charR@1")
+    run = handmade.span_run({"1": [("d", 0, 100), ("d", 90, 150)]})
+    found = bp.evaluate(handmade.span_truth({"1": [("d", 0, 50)]}), run, "charR@1")
     assert "of the retrieved material" in found._repr_html_()

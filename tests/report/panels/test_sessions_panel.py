@@ -5,8 +5,8 @@ import json
 import pytest
 
 import berrypick as bp
-from berrypick.addons.agents.agent_sessions_panel import SESSIONS, AgentSessions
 from berrypick.evaluation.evaluation import Evaluation
+from berrypick.report.panels.agent_sessions import SESSIONS, AgentSessions
 
 TRUTH = [{"topic": "1", "doc": "a", "start_line": 11, "end_line": 20}]
 RUN = [

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from berrypick.addons.links import hitting
-from berrypick.addons.links.hitting import Chain
 from berrypick.kernels import native
+from berrypick.users.links import _hitting as hitting
+from berrypick.users.links._hitting import Chain
 
 SHARES = st.sampled_from([0.0, 0.0, 0.0, 0.1, 0.3, 0.5, 1.0])
 

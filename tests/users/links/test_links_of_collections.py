@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import berrypick as bp
-from berrypick.addons.index import build_index
+from berrypick.documents.xml import build_index
 
 PAGES = {
     "start": '<page><link xref="guide"/><link xref="notes"/> <link xref="guide#twice"/></page>',

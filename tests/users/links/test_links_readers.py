@@ -1,19 +1,19 @@
 """Readers who follow links, or go where people went: reach by hand and by letting probability flow."""
 
+import handmade
 import pytest
-import worlds
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import berrypick as bp
-from berrypick.core.navigation import LinkTable, ReachTable, Sessions
+from berrypick.data.navigation import LinkTable, ReachTable, Sessions
 
 FIGURE_2 = ReachTable({("x", "y"): 0.5, ("x", "z"): 0.3, ("y", "z"): 0.8, ("z", "y"): 0.12})
 
 
 def pages_reach(model, wanted, ranked, navigation):
-    truth = worlds.document_truth({"1": dict.fromkeys(wanted, 1)})
-    judged = bp.judge(truth, worlds.document_run({"1": ranked}), "1", user=model, navigation=navigation)
+    truth = handmade.document_truth({"1": dict.fromkeys(wanted, 1)})
+    judged = bp.judge(truth, handmade.document_run({"1": ranked}), "1", user=model, navigation=navigation)
     return judged.reach.dense()
 
 
@@ -103,7 +103,7 @@ def test_each_model_says_which_navigation_it_reads():
 
 
 def test_the_file_chooses_the_reader():
-    truth, run = worlds.document_truth({"1": {"x": 1}}), worlds.document_run({"1": ["x"]})
+    truth, run = handmade.document_truth({"1": {"x": 1}}), handmade.document_run({"1": ["x"]})
     for navigation, name in [(FIGURE_2, "table"), (LINKS, "hyperlink"), (Sessions((("x", "y"),)), "markov")]:
         rows = bp.evaluate(truth, run, "EPRUM", navigation=navigation).mean_rows
         assert f"user:{name}" in str(rows[0].signature)
@@ -125,12 +125,12 @@ def test_trails_fall_with_their_length():
     """a -> b -> c: after t links with a share of t^-1.5, t = 1, 2, 3; c is reached by trails of 2 and 3."""
     table = LinkTable(dict.fromkeys([("a", "b"), ("b", "c")]))
     weight = [t**-1.5 for t in (1, 2, 3)]
-    truth = worlds.document_truth({"1": {"b": 1, "c": 1}})
-    judged = bp.judge(truth, worlds.document_run({"1": ["a"]}), "1", user="hyperlink(trail=1.5,steps=3)",
+    truth = handmade.document_truth({"1": {"b": 1, "c": 1}})
+    judged = bp.judge(truth, handmade.document_run({"1": ["a"]}), "1", user="hyperlink(trail=1.5,steps=3)",
                       navigation=table)  # fmt: skip
     assert judged.reach.dense().tolist()[0] == pytest.approx([1.0, sum(weight[1:]) / sum(weight)])
     with pytest.raises(bp.UsageError, match="longest trail"):
-        bp.judge(truth, worlds.document_run({"1": ["a"]}), "1", user="hyperlink(trail=1.5)", navigation=table)
+        bp.judge(truth, handmade.document_run({"1": ["a"]}), "1", user="hyperlink(trail=1.5)", navigation=table)
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import berrypick as bp
-from berrypick.addons.agents.seek import Seek, goals_of
-from berrypick.addons.agents.seek_chain import LinkGraph, Patience, _solved
-from berrypick.core.navigation import LinkTable, ReachTable
+from berrypick.data.navigation import LinkTable, ReachTable
 from berrypick.users import build
+from berrypick.users.links.seek import Seek, goals_of
+from berrypick.users.links.seek_chain import LinkGraph, Patience, _solved
 
 PAGES = "abcde"
 TEXTS = bp.Texts({"a": "red red berry", "b": "berry bush", "c": "stone wall", "d": "red wall"})

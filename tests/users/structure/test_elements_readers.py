@@ -7,15 +7,15 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-import twins_text as twins
+import slow_text_twins as twins
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from twins_text import Element, World
+from slow_text_twins import Element, World
 
 import berrypick as bp
 from berrypick import users
-from berrypick.core.run import Ranking
-from berrypick.core.truth import Targets
+from berrypick.data.run import Ranking
+from berrypick.data.truth import Targets
 from berrypick.users import ReaderContext
 
 
@@ -104,6 +104,37 @@ def test_coverage_by_path_is_coverage_on_the_line(scene: tuple[list[list[Element
     wanted = pytest.approx(literal(ranks, targets, "target"), abs=1e-12)
     for known in (BY_PATH, BY_PLACE, BY_BOTH):
         assert reach("coverage", ranking_of(ranks, **known), targets_of(targets, **known)) == wanted
+
+
+@given(scenes())
+def test_classical_readers_see_the_element_pointed_to(scene: tuple[list[list[Element]], list[Element]]) -> None:
+    """Reach 1 iff the pointer is the target, whether or not places are known."""
+    ranks, targets = scene
+    for known in (BY_PATH, BY_BOTH):
+        found = reach("classical", ranking_of(ranks, **known), targets_of(targets, **known))
+        assert (found == literal(ranks, targets, "same")).all()
+
+
+@given(scenes(groups=False))
+def test_classical_readers_on_the_line_see_what_is_covered(
+    scene: tuple[list[list[Element]], list[Element]],
+) -> None:
+    """On spans half a target is enough: an element around the target leads to it too, unlike by paths."""
+    ranks, targets = scene
+    found = reach("classical", ranking_of(ranks, **BY_PLACE), targets_of(targets, **BY_PLACE))
+    by_path = reach("classical", ranking_of(ranks, **BY_PATH), targets_of(targets, **BY_PATH))
+    assert (found >= by_path).all()
+    covered = literal(ranks, targets, "target")
+    assert (found == (covered >= 0.5)).all()
+
+
+@given(twins.worlds(groups=False, repeats=False))
+def test_the_targets_are_the_ideal_recall_base(world: World) -> None:
+    ideal = twins.ideal_base(world.gain)
+    best = twins.element_run([[key] for key in sorted(ideal)])
+    assert twins.values(world.truth, best, ["EPRUM", "PRUM", "ExpectedRatio"]) == [pytest.approx(1.0)] * 3
+    found = sum(key in ideal for key in world.pointers)
+    assert twins.value(world.truth, world.run, "ExpectedRatio") == pytest.approx(found / len(ideal))
 
 
 @given(scenes())
@@ -197,6 +228,15 @@ def test_a_target_of_unknown_length_is_not_reached_by_navigation() -> None:
     assert reach("hierarchy", known, unknown).tolist() == [[0.0]]
     assert reach("coverage", known, unknown).tolist() == [[1.0]], "what contains it covers it, however long it is"
     assert users.build("hierarchy").notes(known, unknown)
+
+
+def test_readers_that_need_places_say_so() -> None:
+    truth = twins.assessed_truth([LINE[:1]], [("d", 0, 10)])
+    run = twins.element_run([[("d", "/a[1]")]])
+    with pytest.raises(bp.UsageError, match="collection="):
+        twins.value(truth, run, "charP")
+    with pytest.raises(bp.UsageError, match="collection="):
+        twins.value(truth, run, "EPRUM", user="distance")
 
 
 def test_empty_elements_are_nested_and_no_error() -> None:

@@ -4,27 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import handmade
 import numpy as np
 import pytest
-import twins
-import worlds
+import slow_twins
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from reader_reach import ranking_of, seen, spans_reach, targets_of
 
 import berrypick as bp
-from berrypick.core.navigation import ReachTable
-from berrypick.core.run import Ranking
-from berrypick.core.truth import Targets
+from berrypick.data.navigation import ReachTable
 from berrypick.kernels.item_chain import Chances, item_rows
 from berrypick.users import ReaderContext, build
-
-
-def seen(user, targets, results, **options):
-    """What has been seen of each target after each rank."""
-    truth, run = worlds.span_truth({"1": targets}), worlds.span_run({"1": results})
-    judged = bp.judge(truth, run, "1", user=user, **options)
-    return np.array([judged.reach.expected_seen(k) for k in range(1, judged.reach.ranks + 1)])
-
 
 # --- fetch_browse ---------------------------------------------------------------------------------------------------
 
@@ -44,24 +35,6 @@ def test_fewer_go_on_once_something_was_found():
     assert seen(user, [a, b], [a, b])[-1].tolist() == pytest.approx([1, 0.4])
     assert seen(user, [b], [a, b])[-1].tolist() == pytest.approx([0.8])
     assert seen(user, [b, c], [a, b, c])[-1].tolist() == pytest.approx([0.8, 0.64 * (0.2 + 0.8 * 0.5)])
-
-
-def ranking_of(run, topic="1") -> Ranking:
-    return run.ranking(topic)
-
-
-def targets_of(truth, topic="1") -> Targets:
-    from berrypick.relevance.targets import targets_of
-
-    return targets_of(truth.topics[topic], truth.grades(), None)
-
-
-def reach(model, truth, run, **world):
-    return build(model).reach(ranking_of(run), targets_of(truth), ReaderContext(**world)).dense()
-
-
-def spans_reach(model, targets, results, **world):
-    return reach(model, worlds.span_truth({"1": targets}), worlds.span_run({"1": results}), **world)
 
 
 def test_fetch_browse_considers_fewer_down_the_group():
@@ -89,7 +62,7 @@ def test_fewer_go_on_while_nothing_was_found():
 def test_repeated_pointers_take_no_position_and_find_nothing():
     """Second time round the target is no find, and the junk behind it is still the second pointer."""
     results = [("d", 20, 30, 1), ("d", 20, 30, 2), ("d", 0, 5, 2), ("d", 40, 50, 2)]
-    truth, run = worlds.span_truth({"1": [("d", 20, 30), ("d", 40, 50)]}), worlds.span_run({"1": results})
+    truth, run = handmade.span_truth({"1": [("d", 20, 30), ("d", 40, 50)]}), handmade.span_run({"1": results})
     user = "fetch_browse(consider=0.8,miss=0.5,group='rank')"
     judged = bp.judge(truth, run, "1", user=user, effort="clicks", duplicates="keep")
     assert judged.reach.dense()[1].tolist() == pytest.approx([0, 0.8 * 0.5])
@@ -105,12 +78,12 @@ def test_items_by_enumeration_of_decisions(data):
     rows = np.array(data.draw(st.lists(st.lists(share, min_size=targets, max_size=targets), min_size=pointers,
                                        max_size=pointers)))  # fmt: skip
     chances = Chances(*(data.draw(share) for _ in range(3)))
-    expected = twins.item_reach(rows, chances.consider, chances.after, chances.miss)
+    expected = slow_twins.item_reach(rows, chances.consider, chances.after, chances.miss)
     assert item_rows(rows, np.arange(pointers)[None, :], chances)[0] == pytest.approx(expected, abs=1e-12)
     names = [f"t{x}" for x in range(targets)]
     table = ReachTable({(f"p{i}", names[x]): float(rows[i, x]) for i, x in np.ndindex(rows.shape)})
-    truth = worlds.document_truth({"1": dict.fromkeys(names, 1)})
-    run = worlds.document_run({"1": [f"p{i}" for i in range(pointers)]})
+    truth = handmade.document_truth({"1": dict.fromkeys(names, 1)})
+    run = handmade.document_run({"1": [f"p{i}" for i in range(pointers)]})
     user = f"fetch_browse(of='table',consider={chances.consider},after={chances.after},miss={chances.miss})"
     grouped = replace(ranking_of(run), rank=np.zeros(pointers, dtype=np.int64), ranks=1)
     found = build(user).reach(grouped, targets_of(truth), ReaderContext(navigation=table))
@@ -122,22 +95,3 @@ def test_fetch_browse_takes_another_model():
                        ("fetch_browse(miss=1.5)", "miss"), ("fetch_browse(miss=-0.1)", "in \\[0, 1\\]")]:  # fmt: skip
         with pytest.raises(bp.UsageError, match=told):
             build(text)
-
-
-@pytest.mark.parametrize(
-    ("now", "before"),
-    [
-        (",miss=1", ""),
-        ("|together:independent|user:fetch_browse(of='classical',consider=0.8,after=1,miss=1)",
-         "|user:fetch_browse(of='classical',consider=0.8,after=1)"),
-    ],
-)  # fmt: skip
-def test_parameters_that_came_later_have_their_defaults_in_older_results(tmp_path, now, before):
-    truth = [{"topic": "q", "doc": "a", "start": 0, "end": 5}]
-    run = [{"topic": "q", "doc": "a", "start": 0, "end": 5, "run": "mine"}]
-    new, old = bp.evaluate(truth, run, "EPRUM", user="fetch_browse", collection={"a": 9}), tmp_path / "older.json"
-    new.save(old)
-    assert now in old.read_text(), "what this test takes out of the signature stands there"
-    old.write_text(old.read_text().replace(now, before))
-    found = bp.diff(old, new)
-    assert not found.changes and any(note.kind == "signatures differ" for note in found.notes)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import handmade
 import pytest
-import worlds
 from two_spans import value
 
 import berrypick as bp
@@ -14,7 +14,7 @@ PAGE = "# One\nfirst words\n\nmore words\n# Two\nother words here\n```\n# no hea
 
 
 def reached(user, span, target, **options):
-    truth = worlds.span_truth({"1": [("p", *target)]})
+    truth = handmade.span_truth({"1": [("p", *target)]})
     return value([("p", *span)], "ExpectedRatio", truth, user=user, documents={"p": PAGE}, collection=None, **options)
 
 

@@ -4,27 +4,16 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
+import handmade
 import pytest
-import twins
-import twins_text
-import worlds
-from generated import span_worlds
+import slow_text_twins
+import slow_twins
+from generated_inputs import span_worlds
 from hypothesis import given
 from hypothesis import strategies as st
+from reader_reach import reach, seen, spans_reach
 
 import berrypick as bp
-from berrypick.core.run import Ranking
-from berrypick.core.truth import Targets
-from berrypick.users import ReaderContext, build
-
-
-def seen(user, targets, results, **options):
-    """What has been seen of each target after each rank."""
-    truth, run = worlds.span_truth({"1": targets}), worlds.span_run({"1": results})
-    judged = bp.judge(truth, run, "1", user=user, **options)
-    return np.array([judged.reach.expected_seen(k) for k in range(1, judged.reach.ranks + 1)])
-
 
 # --- hierarchy, distance --------------------------------------------------------------------------------------------
 
@@ -32,9 +21,9 @@ def seen(user, targets, results, **options):
 def test_siblings_by_hand():
     """Sections of 40 and 10 under one article: .5 x 10/40 to the sibling, 10/60 up, nothing to a cousin."""
     article, left, right, deep = (("d", path) for path in ("/a[1]", "/a[1]/s[1]", "/a[1]/s[2]", "/a[1]/s[1]/p[1]"))
-    truth = twins_text.graded_truth({right: (3, 3), article: (0, 0), left: (0, 0), deep: (0, 0)},
+    truth = slow_text_twins.graded_truth({right: (3, 3), article: (0, 0), left: (0, 0), deep: (0, 0)},
                                     {right: 10.0, article: 60.0, left: 40.0, deep: 5.0})  # fmt: skip
-    run = twins_text.element_run([[left], [deep], [article], [right]])
+    run = slow_text_twins.element_run([[left], [deep], [article], [right]])
     judged = bp.judge(truth, run, "1", user="hierarchy(siblings=0.5)")
     assert judged.reach.dense().ravel().tolist() == pytest.approx([0.5 * 10 / 40, 0, 10 / 60, 1])
     assert bp.judge(truth, run, "1", user="hierarchy").reach.dense().ravel().tolist() == pytest.approx([0, 0, 1 / 6, 1])
@@ -59,35 +48,19 @@ def test_memory_is_what_ranks_cover_together(world):
     found = seen("coverage(memory=True)", world.targets, world.results)
     for k in range(len(world.results)):
         for x, target in enumerate(world.targets):
-            expected = twins.covered_share(world.results[: k + 1], target)
+            expected = slow_twins.covered_share(world.results[: k + 1], target)
             assert found[k, x] == pytest.approx(expected, abs=1e-12)
 
 
 def test_memory_by_paths():
     """A section of 100 with paragraphs of 30 and 40: 30, then 70, then the section itself."""
     section, one, two = ("d", "/s[1]"), ("d", "/s[1]/p[1]"), ("d", "/s[1]/p[2]")
-    truth = twins_text.graded_truth({section: (3, 3), one: (0, 0), two: (0, 0)}, {section: 100.0, one: 30.0, two: 40.0})
-    run = twins_text.element_run([[one], [two], [section]])
+    truth = slow_text_twins.graded_truth(
+        {section: (3, 3), one: (0, 0), two: (0, 0)}, {section: 100.0, one: 30.0, two: 40.0}
+    )
+    run = slow_text_twins.element_run([[one], [two], [section]])
     judged = bp.judge(truth, run, "1", user="coverage(memory=True)")
     assert [judged.reach.expected_seen(k)[0] for k in (1, 2, 3)] == pytest.approx([0.3, 0.7, 1.0])
-
-
-def ranking_of(run, topic="1") -> Ranking:
-    return run.ranking(topic)
-
-
-def targets_of(truth, topic="1") -> Targets:
-    from berrypick.relevance.targets import targets_of
-
-    return targets_of(truth.topics[topic], truth.grades(), None)
-
-
-def reach(model, truth, run, **world):
-    return build(model).reach(ranking_of(run), targets_of(truth), ReaderContext(**world)).dense()
-
-
-def spans_reach(model, targets, results, **world):
-    return reach(model, worlds.span_truth({"1": targets}), worlds.span_run({"1": results}), **world)
 
 
 # --- spans -----------------------------------------------------------------------------------------------------
@@ -99,7 +72,7 @@ def test_coverage_and_classical_count_characters(world, share):
     classical = spans_reach(f"classical(share={share})", world.targets, world.results)
     for k, result in enumerate(world.results):
         for x, target in enumerate(world.targets):
-            part = twins.covered_share([result], target)
+            part = slow_twins.covered_share([result], target)
             assert covered[k, x] == pytest.approx(part, abs=1e-12)
             assert classical[k, x] == (part >= share - 1e-9)
 
@@ -108,14 +81,14 @@ def test_coverage_and_classical_count_characters(world, share):
 def test_the_regions_of_one_rank_are_taken_together(world, size):
     """Equal ranks make one list item that points to several places."""
     grouped = [(*result, k // size) for k, result in enumerate(world.results)]
-    run = worlds.span_run({"1": grouped})
-    truth = worlds.span_truth({"1": world.targets})
+    run = handmade.span_run({"1": grouped})
+    truth = handmade.span_truth({"1": world.targets})
     covered = reach("coverage", truth, run)
     assert covered.shape[0] == math.ceil(len(world.results) / size)
     for rank in range(len(covered)):
         regions = [result[:3] for result in grouped if result[3] == rank]
         for x, target in enumerate(world.targets):
-            assert covered[rank, x] == pytest.approx(twins.covered_share(regions, target), abs=1e-12)
+            assert covered[rank, x] == pytest.approx(slow_twins.covered_share(regions, target), abs=1e-12)
 
 
 @given(span_worlds())
@@ -123,8 +96,8 @@ def test_hierarchy_is_intersection_over_union(world):
     found = spans_reach("hierarchy", world.targets, world.results)
     for k, result in enumerate(world.results):
         for x, target in enumerate(world.targets):
-            both = twins.characters([result]) & twins.characters([target])
-            either = twins.characters([result]) | twins.characters([target])
+            both = slow_twins.characters([result]) & slow_twins.characters([target])
+            either = slow_twins.characters([result]) | slow_twins.characters([target])
             assert found[k, x] == pytest.approx(len(both) / len(either), abs=1e-12)
 
 

@@ -5,29 +5,22 @@ from __future__ import annotations
 import json
 import math
 
+import handmade
 import numpy as np
 import pytest
-import worlds
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from reader_reach import seen
 
 import berrypick as bp
-from berrypick.addons.t2i.visits import Tolerance, spread_visit, visit
-
-
-def seen(user, targets, results, **options):
-    """What has been seen of each target after each rank."""
-    truth, run = worlds.span_truth({"1": targets}), worlds.span_run({"1": results})
-    judged = bp.judge(truth, run, "1", user=user, **options)
-    return np.array([judged.reach.expected_seen(k) for k in range(1, judged.reach.ranks + 1)])
-
+from berrypick.users.tolerance.visits import Tolerance, spread_visit, visit
 
 # --- t2i with tolerances that differ -------------------------------------------------------------------------------
 
 
 def test_a_spread_tolerance_by_hand():
     """Median 15, sigma .5; the target starts 10 further on: P(T > 10) = Phi(ln(15/10)/.5)."""
-    found = seen("t2i(tolerance=15,spread=0.5)", [("d", 10, 20)], [("d", 0, 5)], collection=worlds.lengths(d=100))
+    found = seen("t2i(tolerance=15,spread=0.5)", [("d", 10, 20)], [("d", 0, 5)], collection=handmade.lengths(d=100))
     assert found[0, 0] == pytest.approx(0.5 * (1 + math.erf(math.log(1.5) / 0.5 / math.sqrt(2))))
 
 
@@ -72,8 +65,8 @@ def _normal_quantiles(count):
 
 def test_the_default_tolerance_follows_what_positions_count():
     """A target 100 further on: within 300 characters, not within 15 seconds; 60 tokens in between."""
-    truth, run = worlds.span_truth({"1": [("d", 100, 110)]}), worlds.span_run({"1": [("d", 0, 5)]})
-    lengths = worlds.lengths(d=200)
+    truth, run = handmade.span_truth({"1": [("d", 100, 110)]}), handmade.span_run({"1": [("d", 0, 5)]})
+    lengths = handmade.lengths(d=200)
     measures = ["T2I", "ExpectedRatio(user='t2i')"]
     for effort, value, tolerance in (("chars", 1.0, "300"), ("seconds", 0.0, "15")):
         results = bp.evaluate(truth, run, measures, collection=lengths, effort=effort)
@@ -100,21 +93,21 @@ def test_without_a_unit_tolerance_must_be_given(files, berrypick):
 
 
 def test_the_budget_is_20_tolerances():
-    truth, run = worlds.span_truth({"1": [("d", 5, 10)]}), worlds.span_run({"1": [("d", 0, 5)]})
-    values = bp.evaluate(truth, run, "T2I(tolerance=7) T2I(tolerance=7,budget=140)", collection=worlds.lengths(d=99))
+    truth, run = handmade.span_truth({"1": [("d", 5, 10)]}), handmade.span_run({"1": [("d", 0, 5)]})
+    values = bp.evaluate(truth, run, "T2I(tolerance=7) T2I(tolerance=7,budget=140)", collection=handmade.lengths(d=99))
     assert len(set(values.mean()["run"].values())) == 1
 
 
 # --- cut-offs of section 7 ------------------------------------------------------------------------------------------
 
 #: Tolerance 15, 100 seconds, targets [5,10) and [80,90), entries 0 and 50: both visits waste a unit, one target found.
-TWO = worlds.span_truth({"1": [("d", 5, 10), ("d", 80, 90)]})
-ENTRIES = worlds.span_run({"1": [("d", 0, 1), ("d", 50, 51)]})
+TWO = handmade.span_truth({"1": [("d", 5, 10), ("d", 80, 90)]})
+ENTRIES = handmade.span_run({"1": [("d", 0, 1), ("d", 50, 51)]})
 
 
 def test_t2i_at_one_unit_and_its_curve(files, berrypick):
     """One target found before the first unit is spent, and none after: 1, 1/2, 1/3."""
-    options = {"collection": worlds.lengths(d=100)}
+    options = {"collection": handmade.lengths(d=100)}
     results = bp.evaluate(TWO, ENTRIES, "T2I(tolerance=15,at=1) T2I(tolerance=15,at=3) T2I(tolerance=15)@2", **options)
     assert list(results.mean()["run"].values()) == pytest.approx([1, 1 / 3, 1 / 2])
     curve = bp.evaluate(TWO, ENTRIES, "T2I(tolerance=15,at=3)", curves=True, **options).curves()["run"]
@@ -134,7 +127,7 @@ def test_t2i_at_one_unit_and_its_curve(files, berrypick):
 
 def test_pt2i_at_recall_levels_and_its_curve():
     """S = 1: found before any unit is spent, 1. S = 2: ESL 4, 2/(2 + 4)."""
-    options = {"collection": worlds.lengths(d=100)}
+    options = {"collection": handmade.lengths(d=100)}
     results = bp.evaluate(
         TWO, ENTRIES, "PT2I(tolerance=15)@0.5 PT2I(tolerance=15)@0.51 PT2I(tolerance=15)@0", **options
     )
@@ -147,10 +140,10 @@ def test_pt2i_at_recall_levels_and_its_curve():
 
 def test_pt2i_of_an_empty_list_follows_from_its_search_length():
     """I = 7 units of 10 in 74 characters, one target of 4, S = 1: ESL 1 x 7/2 = 3.5, PT2I 1/(1 + 3.5) = .2222."""
-    truth = worlds.span_truth({"1": [("d", 5, 9)], "2": [("d", 5, 9)]})
-    run = worlds.span_run({"2": [("d", 5, 9)]})
+    truth = handmade.span_truth({"1": [("d", 5, 9)], "2": [("d", 5, 9)]})
+    run = handmade.span_run({"2": [("d", 5, 9)]})
     found = bp.evaluate(
-        truth, run, "ESL(tolerance=10) PT2I(tolerance=10)", collection=worlds.lengths(d=74), curves=True
+        truth, run, "ESL(tolerance=10) PT2I(tolerance=10)", collection=handmade.lengths(d=74), curves=True
     )
     values = found.per_topic()["run"]
     assert values["ESL(tolerance=10)"]["1"] == 3.5

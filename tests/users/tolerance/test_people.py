@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import berrypick as bp
-from berrypick.addons.t2i import people
-from berrypick.addons.t2i.esl import ESL
-from berrypick.addons.t2i.eslrf import ESLRF
-from berrypick.addons.t2i.people import People
-from berrypick.addons.t2i.pt2i import PT2I
-from berrypick.addons.t2i.t2i_measure import T2I
+from berrypick.measures.readers.esl import ESL
+from berrypick.measures.readers.eslrf import ESLRF
+from berrypick.measures.readers.pt2i import PT2I
+from berrypick.measures.readers.t2i import T2I
+from berrypick.users.tolerance import people
+from berrypick.users.tolerance.people import People
 
 TRUTH = {"q": {"video#5-10": 1, "video#20-30": 1}}
 SECONDS = bp.Collection({"video": 100})
@@ -174,7 +174,7 @@ def test_explanations_show_people_and_the_value():
         name, _, rest = measure.partition("(")
         asked = f"{name}(tolerance=15,spread=0.5{',' + rest[:-1] if rest else ''})"
         value = bp.score(asked, TRUTH, run, collection=SECONDS)
-        text = str(bp.explain(TRUTH, run, "q", asked, collection=SECONDS))
+        text = str(bp.explain(TRUTH, run, asked, "q", collection=SECONDS))
         assert "People by tolerance" in text and "median tolerance" in text
         assert float(re.search(r"^mean +([\d.]+)$", text, re.MULTILINE)[1]) == pytest.approx(value, abs=1e-6)
 

@@ -2,17 +2,17 @@
 
 import math
 
+import handmade
 import pytest
-import twins
-import worlds
-from generated import span_worlds
+import slow_twins
+from generated_inputs import span_worlds
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import berrypick as bp
-from berrypick.addons.t2i.visits import Tolerance, visit
-from berrypick.core.collection import Collection
+from berrypick.data.collection import Collection
 from berrypick.users import ReaderContext, build
+from berrypick.users.tolerance.visits import Tolerance, visit
 
 READERS = st.tuples(st.integers(1, 12), st.booleans(), st.integers(0, 5))
 
@@ -24,7 +24,7 @@ def test_one_visit(world, reader, entry):
     end = world.lengths["d0"]
     targets = [(start, stop, x) for x, (_, start, stop) in enumerate(world.targets)]
     one = visit(entry, end, targets, Tolerance(tau, keeps_viewing, t_init))
-    found, wasted = twins.visit(entry, end, targets, tau, keeps_viewing, t_init)
+    found, wasted = slow_twins.visit(entry, end, targets, tau, keeps_viewing, t_init)
     assert (set(one.found), one.wasted) == (found, wasted)
     assert len(one.found) == len(set(one.found))
     assert 0 <= one.length <= max(end - entry, 0)
@@ -63,8 +63,8 @@ def test_an_unknown_document_wastes_one():
 
 
 def evaluated(world, *asked, **options):
-    truth = worlds.span_truth({"1": world.targets})
-    run = worlds.span_run({"1": world.results})
+    truth = handmade.span_truth({"1": world.targets})
+    run = handmade.span_run({"1": world.results})
     return bp.evaluate(truth, run, list(asked), collection=Collection(world.lengths), **options).mean()["run"]
 
 
@@ -79,16 +79,16 @@ def test_the_measures(world, reader, wanted):
         *(f"{name}(wanted={wanted},{asked})" for name in ("ESL", "ESLRF", "PT2I")),
     ).values()
     entries = [(document, start) for document, start, _ in world.results]
-    visits, at_unit = twins.walk(entries, world.lengths, world.targets, tau, keeps_viewing, t_init)
+    visits, at_unit = slow_twins.walk(entries, world.lengths, world.targets, tau, keeps_viewing, t_init)
     found = sum(map(len, visits))
-    assert t2i == pytest.approx(twins.t2i(at_unit, found, 7), abs=1e-12)
+    assert t2i == pytest.approx(slow_twins.t2i(at_unit, found, 7), abs=1e-12)
     targets = len(world.targets)
     if wanted > targets:
         assert esl is eslrf is pt2i is None
         return
-    irrelevant = sum(world.lengths.values()) - len(twins.characters(world.targets))
+    irrelevant = sum(world.lengths.values()) - len(slow_twins.characters(world.targets))
     units = math.ceil(irrelevant / tau)
-    length = twins.search_length(at_unit, found, targets, wanted, units)
+    length = slow_twins.search_length(at_unit, found, targets, wanted, units)
     assert esl == pytest.approx(length, abs=1e-12)
     assert pt2i == pytest.approx(wanted / (wanted + length), abs=1e-12)
     if units == 0:
@@ -108,11 +108,11 @@ def test_all_targets_are_wanted_by_default(world, tau):
 def test_the_user_model_reaches_what_the_visits_find(world, reader):
     tau, keeps_viewing, t_init = reader
     model = build(f"t2i(tolerance={tau},keeps_viewing={keeps_viewing},t_init={t_init})")
-    truth, run = worlds.span_truth({"1": world.targets}), worlds.span_run({"1": world.results})
+    truth, run = handmade.span_truth({"1": world.targets}), handmade.span_run({"1": world.results})
     results = bp.evaluate(truth, run, "ExpectedRatio", user=model, collection=Collection(world.lengths), curves=True)
     curve = results.curves()["run"]["ExpectedRatio"]["1"]
     entries = [(document, start) for document, start, _ in world.results]
-    visits, _ = twins.walk(entries, world.lengths, world.targets, tau, keeps_viewing, t_init)
+    visits, _ = slow_twins.walk(entries, world.lengths, world.targets, tau, keeps_viewing, t_init)
     so_far: set[int] = set()
     for (rank, value), found in zip(curve, visits, strict=True):
         so_far |= found
@@ -120,25 +120,27 @@ def test_the_user_model_reaches_what_the_visits_find(world, reader):
 
 
 def test_a_repeated_result_finds_nothing_and_wastes_one():
-    truth = worlds.span_truth({"1": [("d", 5, 10), ("d", 80, 90)]})
-    run = worlds.span_run({"1": [("d", 0, 10), ("d", 0, 10), ("d", 75, 90)]})
-    values = bp.evaluate(truth, run, "ESL(tolerance=15) T2I(tolerance=15,budget=45)", collection=worlds.lengths(d=100))
+    truth = handmade.span_truth({"1": [("d", 5, 10), ("d", 80, 90)]})
+    run = handmade.span_run({"1": [("d", 0, 10), ("d", 0, 10), ("d", 75, 90)]})
+    values = bp.evaluate(
+        truth, run, "ESL(tolerance=15) T2I(tolerance=15,budget=45)", collection=handmade.lengths(d=100)
+    )
     # the first visit finds one and wastes one, the second wastes one, the third finds the other
     assert values.mean()["run"] == {"ESL(tolerance=15)": 2.0, "T2I(tolerance=15,budget=45)": (1 + 1 / 2 + 2 / 3) / 3}
 
 
 def test_who_has_wasted_more_than_there_is_finds_the_rest_at_once():
     """ESL = j + s max(0, I - j)/(r + 1): five units spent where the whole collection has three."""
-    truth = worlds.span_truth({"1": [("d", 9, 10)]})
-    run = worlds.span_run({"1": [("d", 0, end) for end in range(1, 6)]})
-    values = bp.evaluate(truth, run, "ESL(tolerance=3) ESLRF(tolerance=3)", collection=worlds.lengths(d=10)).mean()[
+    truth = handmade.span_truth({"1": [("d", 9, 10)]})
+    run = handmade.span_run({"1": [("d", 0, end) for end in range(1, 6)]})
+    values = bp.evaluate(truth, run, "ESL(tolerance=3) ESLRF(tolerance=3)", collection=handmade.lengths(d=10)).mean()[
         "run"
     ]
     assert values == {"ESL(tolerance=3)": 5.0, "ESLRF(tolerance=3)": pytest.approx(1 - 5 * 2 / 3)}
 
 
 def test_lengths_are_needed_and_asked_for():
-    truth, run = worlds.span_truth({"1": [("d", 5, 10)]}), worlds.span_run({"1": [("d", 0, 10)]})
+    truth, run = handmade.span_truth({"1": [("d", 5, 10)]}), handmade.span_run({"1": [("d", 0, 10)]})
     for measure in ("T2I", "ESL", "ESLRF", "PT2I"):
         with pytest.raises(bp.UsageError, match="collection="):
             bp.evaluate(truth, run, measure)
@@ -147,10 +149,10 @@ def test_lengths_are_needed_and_asked_for():
 
 
 def test_a_topic_missing_from_the_run():
-    truth = worlds.span_truth({"1": [("d", 5, 10)], "2": [("d", 5, 10), ("d", 20, 30)], "3": []})
-    run = worlds.span_run({"1": [("d", 0, 10)]})
+    truth = handmade.span_truth({"1": [("d", 5, 10)], "2": [("d", 5, 10), ("d", 20, 30)], "3": []})
+    run = handmade.span_run({"1": [("d", 0, 10)]})
     asked = "T2I ESL(tolerance=10) ESLRF PT2I(tolerance=10) ESL(wanted=2,tolerance=10) PT2I(wanted=3)"
-    found = bp.evaluate(truth, run, asked, collection=worlds.lengths(d=100), effort="chars").per_topic()["run"]
+    found = bp.evaluate(truth, run, asked, collection=handmade.lengths(d=100), effort="chars").per_topic()["run"]
     # I = ceil((100 - 15)/10) = 9, S I/(R+1) = 2 x 9/3, S/(S + 6)
     assert {name: values["2"] for name, values in found.items()} == {
         "T2I": 0.0,
@@ -175,9 +177,9 @@ def test_a_topic_missing_from_the_run():
     ],
 )
 def test_wrong_parameters(measure, told):
-    truth, run = worlds.span_truth({"1": [("d", 5, 10)]}), worlds.span_run({"1": [("d", 0, 10)]})
+    truth, run = handmade.span_truth({"1": [("d", 5, 10)]}), handmade.span_run({"1": [("d", 0, 10)]})
     with pytest.raises(bp.UsageError, match=told):
-        bp.evaluate(truth, run, measure, collection=worlds.lengths(d=100))
+        bp.evaluate(truth, run, measure, collection=handmade.lengths(d=100))
 
 
 def test_a_world_without_lengths_says_whose_length_is_missing():
@@ -237,20 +239,20 @@ def test_the_measures_in_tokens(world, tau, keeps_viewing, t_init, wanted):
     documents, lines, targets, results = world
     asked = f"tolerance={tau},keeps_viewing={keeps_viewing},t_init={t_init},unit='tokens'"
     names = [f"T2I(budget={3 * tau},{asked})", *(f"{m}(wanted={wanted},{asked})" for m in ("ESL", "ESLRF", "PT2I"))]
-    truth, run = worlds.span_truth({"1": targets}), worlds.span_run({"1": results})
+    truth, run = handmade.span_truth({"1": targets}), handmade.span_run({"1": results})
     found = bp.evaluate(truth, run, names, documents=documents).mean()["run"]
     t2i, esl, eslrf, pt2i = (found[name] for name in names)
     placed = [(d, lines[d][start], lines[d][end]) for d, start, end in targets]
     entries = [(d, lines[d][start]) for d, start, _ in results]
     lengths = {name: line[-1] for name, line in lines.items()}
-    visits, at_unit = twins.walk(entries, lengths, placed, SIXTH * tau, keeps_viewing, SIXTH * t_init)
+    visits, at_unit = slow_twins.walk(entries, lengths, placed, SIXTH * tau, keeps_viewing, SIXTH * t_init)
     seen = sum(map(len, visits))
-    assert t2i == pytest.approx(twins.t2i(at_unit, seen, 3), abs=1e-12)
+    assert t2i == pytest.approx(slow_twins.t2i(at_unit, seen, 3), abs=1e-12)
     if wanted > len(targets):
         assert esl is eslrf is pt2i is None
         return
-    units = math.ceil((sum(lengths.values()) - len(twins.characters(placed))) / (SIXTH * tau))
-    length = twins.search_length(at_unit, seen, len(targets), wanted, units)
+    units = math.ceil((sum(lengths.values()) - len(slow_twins.characters(placed))) / (SIXTH * tau))
+    length = slow_twins.search_length(at_unit, seen, len(targets), wanted, units)
     assert esl == pytest.approx(length, abs=1e-9)
     assert pt2i == pytest.approx(wanted / (wanted + length), abs=1e-9)
     if units:
@@ -263,7 +265,7 @@ def test_tokens_by_hand():
     """Three words of six characters lie between the entry and the answer: 4 tokens reach it, 3 do not, nor do 18."""
     text = "abcdef ghijkl mnopqr ANSWER and more words"
     at = text.index("ANSWER")
-    truth, run = worlds.span_truth({"1": [("d", at, at + 6)]}), worlds.span_run({"1": [("d", 0, 6)]})
+    truth, run = handmade.span_truth({"1": [("d", at, at + 6)]}), handmade.span_run({"1": [("d", 0, 6)]})
 
     def measured(measure):
         return bp.evaluate(truth, run, measure, documents={"d": text, "e": "seven more words in this other text"})
@@ -281,7 +283,7 @@ def test_tokens_by_hand():
 
 
 def test_tokens_need_the_texts():
-    truth, run = worlds.span_truth({"1": [("d", 5, 10)]}), worlds.span_run({"1": [("d", 0, 10)]})
+    truth, run = handmade.span_truth({"1": [("d", 5, 10)]}), handmade.span_run({"1": [("d", 0, 10)]})
     for measure in ("T2I", "ESL", "ESLRF", "PT2I"):
         with pytest.raises(bp.UsageError, match=f"{measure}.* counts tokens.*documents="):
-            bp.evaluate(truth, run, f"{measure}(unit='tokens')", collection=worlds.lengths(d=100))
+            bp.evaluate(truth, run, f"{measure}(unit='tokens')", collection=handmade.lengths(d=100))

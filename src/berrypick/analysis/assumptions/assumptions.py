@@ -17,19 +17,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from berrypick import users
-from berrypick.addons.assumptions.over import Over
-from berrypick.addons.assumptions.reader_range import read_range
-from berrypick.comparison.compare import bounds_of, compare_results
-from berrypick.comparison.comparison import Comparison, Method, Pair
-from berrypick.comparison.tabular import Tabular, fields_of
-from berrypick.comparison.topic_values import TIE
-from berrypick.core.drawn import READERS
-from berrypick.core.errors import UsageError
-from berrypick.core.progress import Progress
-from berrypick.core.results import Note, Results, TopicGroups
-from berrypick.core.score import Table
+from berrypick.analysis.assumptions.over import Over
+from berrypick.analysis.assumptions.reader_range import read_range
+from berrypick.analysis.comparison.compare import compare_results
+from berrypick.analysis.comparison.comparison import Comparison, Method, Pair
+from berrypick.analysis.unjudged import unjudged_bounds
+from berrypick.data.drawn import READERS
+from berrypick.data.errors import UsageError
+from berrypick.data.results import Note, Results, TopicGroups
+from berrypick.data.score import Table
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.proved import Proved, bounded_measures, with_bounds
+from berrypick.statistics.topic_values import TIE
+from berrypick.tables.tabular import Tabular, fields_of
+from berrypick.workers.progress import Progress
 
 #: What is assumed, and how a sentence calls it.
 ASSUMED = {
@@ -158,7 +159,7 @@ class Assumptions(Tabular):
             raise UsageError(f"a difference is one of two runs or more, not {len(evaluation.runs)}")
         evaluation, notes = _with_reader(evaluation, over)
         results = evaluation.run(jobs=jobs, executor=executor, progress=progress, reader_draws=reader_draws)
-        comparison = compare_results(results, baseline, method, clusters, bounds_of(evaluation))
+        comparison = compare_results(results, baseline, method, clusters, unjudged_bounds(evaluation))
         along = None
         if over is not None:
             along = Over.compare(evaluation, over, method, clusters, comparison.baseline, jobs=jobs, executor=executor,

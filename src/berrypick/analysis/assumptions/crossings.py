@@ -11,7 +11,7 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from berrypick.comparison.statistics import SAME
+from berrypick.statistics.statistics import SAME
 
 #: A difference that changes faster than this times the range leaps.
 STEEPEST = 50.0

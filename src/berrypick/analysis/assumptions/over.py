@@ -15,22 +15,21 @@ from typing import Any
 
 import numpy as np
 
-from berrypick.addons.assumptions.crossings import Crossing, crossings, edges
-from berrypick.addons.assumptions.range_values import Place, RangeValues
-from berrypick.addons.assumptions.reader_range import Axis, ReaderRange, read_range
-from berrypick.addons.assumptions.shares import mean_over_topics, resampled_means, share_interval, weights, won
-from berrypick.comparison.comparison import Method
-from berrypick.comparison.tabular import Tabular, bounds, shown
-from berrypick.core.arrays import FloatArray
-from berrypick.core.doors import functions
-from berrypick.core.errors import UsageError
-from berrypick.core.progress import Progress
-from berrypick.core.results import Note, TopicGroups
-from berrypick.core.score import Table
-from berrypick.core.words import counted
+from berrypick.analysis.assumptions.crossings import Crossing, crossings, edges
+from berrypick.analysis.assumptions.range_values import Place, RangeValues
+from berrypick.analysis.assumptions.reader_range import Axis, ReaderRange, read_range
+from berrypick.analysis.assumptions.shares import mean_over_topics, resampled_means, share_interval, weights, won
+from berrypick.analysis.comparison.comparison import Method
+from berrypick.data.arrays import FloatArray
+from berrypick.data.errors import UsageError
+from berrypick.data.results import Note, TopicGroups
+from berrypick.data.score import Table
+from berrypick.data.words import counted
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.groups import cluster_codes, cluster_notes
 from berrypick.evaluation.requested import RequestedMeasure
+from berrypick.tables.tabular import Tabular, bounds, shown
+from berrypick.workers.progress import Progress
 
 #: Points of the grid along one range, and along each of two.
 POINTS, POINTS_OF_TWO = 41, 17
@@ -202,7 +201,9 @@ class Over(Tabular):
 
         ``how``: width, height, font_size.
         """
-        return functions.need("plot_over", "plot()")(self, **how)
+        from berrypick.report.figures.over_chart import plot_over
+
+        return plot_over(self, **how)
 
     @classmethod
     def compare(

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from berrypick.addons.assumptions.reader_range import ReaderRange
-from berrypick.core.arrays import FloatArray
-from berrypick.core.progress import StepCounter, gc_paused
-from berrypick.core.workers import ordered_map
+from berrypick.analysis.assumptions.reader_range import ReaderRange
+from berrypick.data.arrays import FloatArray
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.evaluation.scoring import RunScorer
+from berrypick.workers.progress import StepCounter, gc_paused
+from berrypick.workers.workers import ordered_map
 
 #: A place on each axis of a range.
 Place = tuple[float, ...]
@@ -27,7 +27,7 @@ class RangeValues:
     def __init__(self, evaluation: Evaluation, over: ReaderRange, measures: Sequence[RequestedMeasure]) -> None:
         self.over, self.measures = over, measures
         self.runs = tuple(evaluation.runs)
-        self.topics = tuple(evaluation.truth.topics)
+        self.topics = tuple(sorted(evaluation.truth.topics))  # draws go by their names
         # what topics are about is prepared once, by the reader in the middle
         self._base = evaluation.scored_by(measures).read_by(over.model(over.middle()))
         self._kept: dict[tuple[str, tuple[Any, ...]], FloatArray] = {}

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from berrypick import users
-from berrypick.core import spec as specs
-from berrypick.core.arrays import FloatArray
-from berrypick.core.errors import UsageError
-from berrypick.core.navigation import FittedReader
+from berrypick.data import spec as specs
+from berrypick.data.arrays import FloatArray
+from berrypick.data.errors import UsageError
+from berrypick.data.navigation import FittedReader
 from berrypick.users import UserModel
 
 #: A range with this factor between its ends is gone through by its logarithm.

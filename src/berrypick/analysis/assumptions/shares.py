@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from berrypick.comparison import statistics
-from berrypick.core.arrays import FloatArray, IntArray
+from berrypick.data.arrays import FloatArray, IntArray
+from berrypick.statistics import statistics
 
 
 def won(differences: FloatArray, measure: FloatArray) -> FloatArray:

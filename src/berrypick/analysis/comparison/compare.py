@@ -1,6 +1,6 @@
 """Comparison of runs: means with intervals, paired tests, significance.
 
-The pieces are in :mod:`berrypick.comparison.statistics`; here they meet the rows of an evaluation. What is compared, in
+The pieces are in :mod:`berrypick.statistics.statistics`; here they meet the rows of an evaluation. What is compared, in
 order:
 
 * a run's mean and its interval are over the topics where the run has a value;
@@ -21,32 +21,31 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
-from berrypick.comparison import statistics
-from berrypick.comparison.comparison import Comparison, Estimate, FamilyName, Method, Pair, PairsName, get_run_name
-from berrypick.comparison.method_names import CorrectionName, IntervalName, TestName
-from berrypick.comparison.older_signatures import unlike
-from berrypick.comparison.tabular import fields_of, with_method
-from berrypick.comparison.together_notes import together_notes
-from berrypick.comparison.topic_columns import Column, ColumnBlocks
-from berrypick.comparison.topic_values import TIE
-from berrypick.core import spec as specs
-from berrypick.core.arrays import FloatArray, IntArray
-from berrypick.core.doors import functions
-from berrypick.core.drawn import READERS, Ends, drawn_interval, mean_of_topics
-from berrypick.core.errors import UsageError, nearest, option
-from berrypick.core.navigation import FittedReader
-from berrypick.core.progress import ProgressLike, as_progress
-from berrypick.core.results import Note, Results, Signature, TopicGroups
-from berrypick.core.words import counted
+from berrypick.analysis.comparison.comparison import Comparison, Estimate, FamilyName, Method, Pair, PairsName
+from berrypick.analysis.comparison.run_identity import find_run
+from berrypick.analysis.comparison.together_notes import together_notes
+from berrypick.data import spec as specs
+from berrypick.data.arrays import FloatArray, IntArray
+from berrypick.data.drawn import READERS, Ends, drawn_interval, mean_of_topics
+from berrypick.data.errors import UsageError, nearest, option
+from berrypick.data.navigation import FittedReader
+from berrypick.data.results import Note, Results, RunFacts, Signature, TopicGroups, unlike
+from berrypick.data.words import counted
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.groups import UNUSED_TABLE, topic_clusters
 from berrypick.evaluation.notes import some
 from berrypick.evaluation.options import EvaluationKeywords, EvaluationOptions, File, takes_options
 from berrypick.evaluation.proved import Proved, bounded_measures, with_bounds
 from berrypick.evaluation.requested import MeasuresGiven, given_measures
-from berrypick.inputs.convert import RunsLike, TruthLike
+from berrypick.given.convert import RunsLike, TruthLike
 from berrypick.measures import split_measures
 from berrypick.measures.base import Measure
+from berrypick.statistics import statistics
+from berrypick.statistics.method_names import CorrectionName, IntervalName, TestName
+from berrypick.statistics.topic_columns import Column, ColumnBlocks
+from berrypick.statistics.topic_values import TIE
+from berrypick.tables.tabular import fields_of, with_method
+from berrypick.workers.progress import ProgressLike, as_progress
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -89,7 +88,7 @@ def compare(
 ) -> Any: ...
 
 
-@takes_options  # type: ignore[misc] # the second is for the analyses of add-ons
+@takes_options  # type: ignore[misc] # the second is for over= and assumptions=
 def compare(
     truth: TruthLike | Evaluation | Results,
     runs: RunsLike = (),
@@ -127,7 +126,8 @@ def compare(
     measures : str, Measure or list
         One text with several measures, or a list of texts and measures.
     baseline : str, optional
-        The name of a run, or its file; by default the first run.
+        The file of a run, or its name; by default the first run. A path is that file whatever other runs are called,
+        and a name that fits two runs is an error.
     test : {'randomisation', 't'}
         The paired test.
     correction : {'holm', 'bh', 'none'}
@@ -189,16 +189,19 @@ def compare(
         what = option("over" if over is not None else "assumptions")
         if isinstance(truth, Results):
             raise UsageError(f"{what} needs the truth and the runs: results alone have one reader")
-        analysis = functions.need("Assumptions" if assumptions else "Over", what)
+        from berrypick.analysis.assumptions.assumptions import Assumptions
+        from berrypick.analysis.assumptions.over import Over
+
         evaluation = _prepared(truth, runs, measures, options, "compare", once=False)
         if evaluation.groups is not None:
             raise UsageError(f"{what} is about all topics: leave {option('by')} out")
-        if baseline is not None:
-            sources = {run.source: name for name, run in evaluation.runs.items() if run.source}
-            baseline = get_run_name(baseline, list(evaluation.runs), sources)
+        if baseline is not None and not assumptions:  # assumptions rest on a comparison, which finds it
+            facts = {name: RunFacts(name, run.source, tag=run.tag) for name, run in evaluation.runs.items()}
+            baseline = find_run(baseline, list(evaluation.runs), facts)
         clustered = None if cluster is None else topic_clusters(evaluation.truth, cluster)
         work: dict[str, Any] = {"jobs": jobs, "executor": executor, "progress": as_progress(progress)}
         work |= {"reader_draws": reader_draws} if assumptions else {}
+        analysis: Any = Assumptions if assumptions else Over
         return analysis.compare(evaluation, over, method, clustered, baseline, **work)
     how: dict[str, Any] = {"jobs": jobs, "progress": progress, "executor": executor, "reader_draws": reader_draws}
     found, prepared = evaluated(truth, runs, measures, options, "compare", once=False, bounds=True, **how)
@@ -206,21 +209,13 @@ def compare(
     results = found if prepared is None else found.only(measures=[one.text for one in prepared.measures])
     judgements = None if prepared is None else prepared.truth
     clusters = None if cluster is None else topic_clusters(judgements, cluster)
-    bounds = None if prepared is None else bounds_of(prepared)
+    from berrypick.analysis.unjudged import unjudged_bounds
+
+    bounds = None if prepared is None else unjudged_bounds(prepared)
     comparison = compare_results(results, baseline, method, clusters, bounds)
     if proved is None or not proved.measures:
         return comparison
     return replace(comparison, notes=(*comparison.notes, *together_notes(comparison.pairs, proved)))
-
-
-#: What is said where the add-on is not there.
-_NO_BOUNDS = "is not known without the add-on with the function unjudged_bounds, which is not installed"
-
-
-def bounds_of(evaluation: Evaluation) -> Mapping[str, Any] | None:
-    """What unjudged text could do to the differences of an evaluation, as an add-on computes it; None without it."""
-    bound = functions.find("unjudged_bounds")
-    return None if bound is None else bound(evaluation)
 
 
 def compare_results(
@@ -232,26 +227,28 @@ def compare_results(
 ) -> Comparison:
     """Runs that have been evaluated, over all topics and over each group of them.
 
-    ``bounds`` say what unjudged text could do to differences, as an add-on has them; None where only results are known,
+    ``bounds`` say what unjudged text could do to differences; None where only results are known,
     and not the truth.
     """
     if clusters is not None:
         method = replace(method, cluster=clusters.field)
         results = replace(results, notes=[note for note in results.notes if note.kind != UNUSED_TABLE])
-    sources = {facts.source: name for name, facts in results.run_facts.items() if facts.source}
     names = results.runs
     first = names[0] if len(names) > 1 else None
-    first = first if baseline is None else get_run_name(baseline, names, sources)
+    first = first if baseline is None else find_run(baseline, names, results.run_facts)
     found = _ComparisonWork(results, first, method, clusters, bounds).comparison()
+    found = replace(found, run_facts=results.run_facts)
     if results.groups is None:
-        return replace(found, sources=sources)
+        return found
+    scored = {row.group for row in results.topic_rows}  # no run may have a topic of a group
     groups = {
         name: _ComparisonWork(results.only_group(name), first, method, clusters, bounds).comparison()
         for name in results.groups.names
+        if name in scored
     }
     groups = dict(sorted(groups.items(), key=lambda item: _badness(item[1])))  # what to look at next comes first
     notes = (*found.notes, *_group_notes(groups))
-    return replace(found, sources=sources, by=results.groups.field, groups=groups, notes=notes)
+    return replace(found, by=results.groups.field, groups=groups, notes=notes)
 
 
 def _badness(comparison: Comparison) -> float:
@@ -324,7 +321,7 @@ def _chosen(results: Results, runs: Any, measures: Any) -> Results:
         raise UsageError("a comparison needs values per topic; these results have means only")
     wanted_runs = [runs] if isinstance(runs, str) else list(runs)
     wanted_measures = chosen_measures(results, measures)
-    kept_runs = [get_run_name(str(run), results.runs) for run in wanted_runs]
+    kept_runs = [find_run(str(run), results.runs, results.run_facts) for run in wanted_runs]
     if not kept_runs and not wanted_measures:
         return results
     return results.only(runs=kept_runs or None, measures=wanted_measures or None)
@@ -371,7 +368,11 @@ class _ComparisonWork:
         self.bounds = {measure: one.only(results.topics) for measure, one in (bounds or {}).items()}
         self.bounds_known = bounds is not None
         self.cluster_of = None if clusters is None else self._clusters(results, clusters)
-        self.values = results.per_topic()
+        # draws go by the names of topics, so that the order of lines in the truth changes no interval and no p-value
+        self.values = {
+            run: {measure: dict(sorted(values.items())) for measure, values in of_run.items()}
+            for run, of_run in results.per_topic().items()
+        }
         self.runs = list(self.values)
         self.measures = list(results.measures)
         self.method = self._with_sign_changes()
@@ -402,7 +403,16 @@ class _ComparisonWork:
         self._note_clusters()
         clusters = None if self.cluster_of is None else len(set(self.cluster_of.values()))
         notes = tuple(dict.fromkeys(self.notes))
-        return Comparison(tuple(estimates), tuple(pairs), self.baseline, self.method, notes, clusters=clusters)
+        found = Comparison(tuple(estimates), tuple(pairs), self.baseline, self.method, notes, clusters=clusters)
+        return replace(found, unlike_topics=self._unlike_topics())
+
+    def _unlike_topics(self) -> dict[tuple[str, str], frozenset[str]]:
+        """The topics of each run and measure; empty where all have the same."""
+        topics = {(run, measure): self.values[run].get(measure, {}) for run in self.runs for measure in self.measures}
+        first: Mapping[str, Any] = next(iter(topics.values()), {})
+        if all(one.keys() == first.keys() for one in topics.values()):
+            return {}
+        return {key: frozenset(one) for key, one in topics.items()}
 
     @staticmethod
     def _clusters(results: Results, clusters: TopicGroups) -> dict[str, tuple[str, str]]:
@@ -643,8 +653,7 @@ class _ComparisonWork:
                 text = (
                     f"whether unjudged text alone could turn round the significant difference between {_named(found)} "
                 )
-                installed = functions.find("unjudged_bounds") is not None
-                text += "is not known from results: compare the runs with the truth" if installed else _NO_BOUNDS
+                text += "is not known from results: compare the runs with the truth"
                 self.notes.append(Note("unjudged text", text, measure=measure))
 
     def _leaves_unjudged(self, measure: str) -> bool:

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-from berrypick.comparison.method_names import CORRECTIONS, INTERVALS, TESTS, CorrectionName, IntervalName, TestName
-from berrypick.comparison.tabular import Resampling, fields_of
-from berrypick.comparison.topic_values import TIE
-from berrypick.core.doors import functions, html_of
-from berrypick.core.drawn import Ends
-from berrypick.core.errors import UsageError, nearest, shorten
-from berrypick.core.exchange import Kind, Written, columns_of
-from berrypick.core.results import ALL, Note, Signature
-from berrypick.core.words import counted
+from berrypick.analysis.comparison.run_identity import find_run
+from berrypick.data.drawn import Ends
+from berrypick.data.errors import UsageError, nearest, shorten
+from berrypick.data.exchange import Kind, Written, columns_of
+from berrypick.data.results import ALL, Note, RunFacts, Signature, unplaced_results
+from berrypick.data.words import counted
+from berrypick.statistics.method_names import CORRECTIONS, INTERVALS, TESTS, CorrectionName, IntervalName, TestName
+from berrypick.statistics.topic_values import TIE
+from berrypick.tables.tabular import Resampling, fields_of
 
 FamilyName = Literal["measure", "all"]
 PairsName = Literal["all", "baseline"]
@@ -176,14 +175,16 @@ class Comparison(Written):
         How runs are compared.
     notes
         What a person should know about the numbers.
-    sources
-        File to name of run.
+    unlike_topics
+        Where runs do not have rows for the same topics: the topics of each run and measure.
     by
         The field by which topics are grouped.
     groups
         The same over the topics of each group.
     clusters
         How many there are, where whole clusters are resampled.
+    run_facts
+        Facts of each run, such as its file and how many results it has, where it was evaluated for this comparison.
 
     Examples
     --------
@@ -206,10 +207,16 @@ class Comparison(Written):
     baseline: str | None
     method: Method
     notes: tuple[Note, ...] = ()
-    sources: Mapping[str, str] = field(default_factory=dict)
+    unlike_topics: Mapping[tuple[str, str], frozenset[str]] = field(default_factory=dict)
     by: str = ""
     groups: Mapping[str, Comparison] = field(default_factory=dict)
     clusters: int | None = None
+    run_facts: Mapping[str, RunFacts] = field(default_factory=dict)
+
+    @property
+    def unplaced(self) -> list[dict[str, Any]]:
+        """Results whose text is not in the documents: run, topic, rank, text and why."""
+        return unplaced_results(self.run_facts)
 
     @property
     def runs(self) -> tuple[str, ...]:
@@ -231,8 +238,8 @@ class Comparison(Written):
         return found | {(pair.measure, pair.versus, pair.run): pair.turned() for pair in self.pairs}
 
     def run_name(self, name: str) -> str:
-        """Return the name of a run, from its name or its file."""
-        return get_run_name(name, self.runs, self.sources)
+        """Return the name of a run, from its file, its name or its tag; an error where that fits two runs."""
+        return find_run(name, self.runs, self.run_facts)
 
     def estimate(self, measure: str, run: str) -> Estimate:
         """Return the mean of a run under a measure, with its interval."""
@@ -256,7 +263,7 @@ class Comparison(Written):
 
     def table(self, output: str = "table", places: int | None = None, layout: str | None = None) -> str:
         """Return a text: 'table', 'markdown', 'latex', 'csv', 'tsv', 'json' or 'jsonl'; layout 'details' or 'runs'."""
-        from berrypick.report.comparison_text import render
+        from berrypick.analysis.comparison.comparison_text import render
 
         return render(self, output, places, layout)
 
@@ -266,7 +273,7 @@ class Comparison(Written):
 
     def __str__(self) -> str:
         """The tables, with the notes."""
-        from berrypick.report.text import notes_text
+        from berrypick.tables.text import notes_text
 
         return self.table().rstrip("\n") + notes_text(self.notes, self.runs)
 
@@ -337,38 +344,27 @@ class Comparison(Written):
         worse_than: str | None = None,
         margin: float | None = None,
     ) -> list[str]:
-        """Return the gates that are not met, a sentence for each; see :mod:`berrypick.comparison.gates`."""
-        from berrypick.comparison.gates import Gates
+        """Return the gates that are not met, a sentence for each; see :mod:`berrypick.analysis.comparison.gates`."""
+        from berrypick.analysis.comparison.gates import Gates
 
         return Gates(under or {}, over or {}, worse_than, margin).unmet(self)
 
     def plot(self, **how: Any) -> Any:
         """Return an Altair chart of the means with their intervals; ``how``: width, height ('8.5cm'), font_size."""
-        return functions.need("plot_comparison", "plot()")(self, **how)
+        from berrypick.report.figures.charts import plot_comparison
+
+        return plot_comparison(self, **how)
 
     def _repr_html_(self) -> str | None:
         """Means with intervals and letters, for notebooks."""
-        return html_of(self)
+        from berrypick.report.notebook.as_html import as_html
+
+        return as_html(self)
 
 
 def reader_fields(ends: Ends | None) -> dict[str, float | None]:
     """The interval over readers as fields of a record; none without a fitted user model."""
     return {} if ends is None else {"reader_low": ends[0], "reader_high": ends[1]}
-
-
-def get_run_name(name: str, names: Sequence[str], sources: Mapping[str, str] | None = None) -> str:
-    """A run by its name, or by the file it was read from."""
-    if name in names:
-        return name
-    files = (sources or {}).items()
-    for known in (
-        dict(files),
-        {Path(source).name: run for source, run in files},
-        {Path(source).stem: run for source, run in files},
-    ):
-        if name in known:
-            return known[name]
-    raise UsageError(f"no run {name}{nearest(name, list(names)) or '; available: ' + ', '.join(names)}")
 
 
 def _negative(value: float | None) -> float | None:

@@ -10,10 +10,10 @@ import sys
 from collections.abc import Sequence
 from textwrap import fill
 
-from berrypick.comparison.comparison import Comparison, Estimate
-from berrypick.core.errors import one_line
-from berrypick.core.score import Table
-from berrypick.report import tables
+from berrypick.analysis.comparison.comparison import Comparison, Estimate
+from berrypick.data.errors import one_line
+from berrypick.data.score import Table
+from berrypick.tables import tables
 
 OUTPUTS = ("table", "markdown", "latex", "csv", "tsv", "json", "jsonl")
 LAYOUTS = ("details", "runs")

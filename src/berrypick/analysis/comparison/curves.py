@@ -2,7 +2,7 @@
 
 The mean curve is the one that the results hold: point by point over topics, where a curve by rank goes on at its last
 value, and one by level counts as far as it is defined. The band around a point is the bootstrap interval of that mean
-(:mod:`berrypick.comparison.statistics`); topics are drawn anew for the whole curve at once, so a band is as smooth as
+(:mod:`berrypick.statistics.statistics`); topics are drawn anew for the whole curve at once, so a band is as smooth as
 its curve. It holds point by point: of 100 points of a 95% band some 5 may lie outside it.
 """
 
@@ -15,11 +15,11 @@ from operator import itemgetter
 
 import numpy as np
 
-from berrypick.comparison import statistics
-from berrypick.comparison.topic_values import columns_alike
-from berrypick.core.arrays import FloatArray, IntArray
-from berrypick.core.results import MeasureInfo, Results, Row
-from berrypick.core.score import Curve, at_same_places
+from berrypick.data.arrays import FloatArray, IntArray
+from berrypick.data.results import MeasureInfo, Results, Row
+from berrypick.data.score import Curve, at_same_places
+from berrypick.statistics import statistics
+from berrypick.statistics.topic_values import columns_alike
 
 #: More points than this are not visible.
 POINTS = 400
@@ -59,7 +59,7 @@ def bands(
     """
     statistics.check_draws(confidence, resamples, seed)
     curves: dict[tuple[str, str], list[Curve]] = {}
-    for row in results.topic_rows:
+    for row in sorted(results.topic_rows, key=lambda row: row.topic):  # draws go by the names of topics
         if row.common is not None:
             curves.setdefault((row.measure, row.run), []).append(row.common)
     order = {measure: place for place, measure in enumerate(results.measures)}

@@ -14,14 +14,12 @@ from numbers import Real
 from os import PathLike
 from typing import Any, ClassVar, Literal
 
-from berrypick.comparison.older_signatures import unlike
-from berrypick.comparison.saved import read_results
-from berrypick.comparison.tabular import fields_of
-from berrypick.core.doors import html_of
-from berrypick.core.errors import InputError, UsageError, option
-from berrypick.core.exchange import Kind, Written
-from berrypick.core.results import ALL, MeasureInfo, Note, Results, Row, Signature
-from berrypick.formats.io.files import file_name
+from berrypick.analysis.comparison.saved import read_results
+from berrypick.data.errors import InputError, UsageError, option
+from berrypick.data.exchange import Kind, Written
+from berrypick.data.results import ALL, MeasureInfo, Note, Results, Row, Signature, unlike
+from berrypick.files.files import file_name
+from berrypick.tables.tabular import fields_of
 
 Status = Literal["changed", "added", "removed"]
 Key = tuple[str, str, str | None]  # run, measure, topic; None for the mean
@@ -129,13 +127,13 @@ class Difference(Written):
 
     def table(self, output: str = "table", places: int | None = None) -> str:
         """Return a text: 'table', 'markdown', 'latex', 'csv', 'tsv', 'json' or 'jsonl'."""
-        from berrypick.addons.diff.difference_text import render_difference
+        from berrypick.analysis.comparison.difference_text import render_difference
 
         return render_difference(self, output, places)
 
     def __str__(self) -> str:
         """The tables, with the notes."""
-        from berrypick.report.text import notes_text
+        from berrypick.tables.text import notes_text
 
         return self.table().rstrip("\n") + notes_text(self.notes)
 
@@ -147,7 +145,9 @@ class Difference(Written):
         return {name: [record[name] for record in records] for name in _EMPTY.as_dict()}
 
     def _repr_html_(self) -> str | None:
-        return html_of(self)
+        from berrypick.report.notebook.as_html import as_html
+
+        return as_html(self)
 
 
 _EMPTY = Change("", "", "", False, "changed", None, None, "", "")

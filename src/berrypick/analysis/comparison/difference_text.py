@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from berrypick.addons.diff.difference import Difference
-from berrypick.core.score import Table
-from berrypick.report import tables
-from berrypick.report.analysis_table import OUTPUTS
+from berrypick.analysis.comparison.difference import Difference
+from berrypick.data.score import Table
+from berrypick.tables import tables
+from berrypick.tables.analysis_table import OUTPUTS
 
 
 def render_difference(

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from xml.etree import ElementTree
 
-from berrypick.comparison.gates import Check
-from berrypick.core.errors import as_flags, one_line
-from berrypick.core.words import counted
-from berrypick.report.tables import markdown_text
+from berrypick.analysis.comparison.gates import Check
+from berrypick.data.errors import as_flags, one_line
+from berrypick.data.words import counted
+from berrypick.tables.tables import markdown_text
 
 
 def junit(checks: Sequence[Check], table: str) -> str:

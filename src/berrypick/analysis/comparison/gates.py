@@ -9,27 +9,36 @@
     no other run may be significantly worse than the named one on any measure of the comparison: the p-value of the
     paired test, two-sided and corrected as the comparison says, is at most 1 - confidence, and the mean difference over
     the topics that both runs have goes the wrong way. Two runs without a topic in common do not pass. A drop that the
-    topics are too few to show as significant does pass; the comparison then has a note that says so.
+    topics are too few to show as significant does pass; the comparison then has a note that says so. The run is named
+    by its file, its name or its tag; a name that fits two runs is refused.
 ``margin``
     with ``worse_than``: a significant drop passes if the mean difference is at most this much in the wrong direction.
 
 A measure of whole documents where parts are judged is refused: text that never touches an answer would pass.
+
+A gate uses all judged topics. The option topics='run' is refused, since a run could skip its difficult topics. A
+protocol that averages over the topics of the run is judged on the topics of the baseline instead (on all judged topics
+without one); a topic that a run lacks counts as an empty list.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from berrypick.core import spec as specs
-from berrypick.core.errors import Message, UsageError, option
-from berrypick.core.parameters import is_finite
-from berrypick.core.results import refuse_whole_documents
-from berrypick.evaluation.protocols import check_task_name, get_protocol, measures_of
+from berrypick.analysis.comparison.run_identity import find_run
+from berrypick.data import spec as specs
+from berrypick.data.errors import Message, UsageError, option, shorten
+from berrypick.data.parameters import is_finite
+from berrypick.data.results import Note, RunFacts, refuse_whole_documents
+from berrypick.data.words import counted
+from berrypick.evaluation.evaluation import Evaluation
+from berrypick.evaluation.options import EvaluationOptions
+from berrypick.evaluation.protocols.base import check_task_name, get_protocol, measures_of
 
 if TYPE_CHECKING:
-    from berrypick.comparison.comparison import Comparison, Pair
+    from berrypick.analysis.comparison.comparison import Comparison, Pair
 
 #: A mean this little beyond a threshold has been put there by rounding.
 ROUNDING = 1e-9
@@ -98,6 +107,8 @@ class Gates:
         for measure in (*self.under, *self.over):
             if measure not in comparison.measures:
                 raise UsageError(f"{measure} is not among the measures compared: {', '.join(comparison.measures)}")
+        if self:
+            self._refuse_chosen_topics(comparison)
         gated = [*self.under, *self.over] if self.worse_than is None else comparison.measures
         refuse_whole_documents(comparison.notes, "A gate", gated)
         found = [one for measure, least in self.under.items() for one in _limited(comparison, measure, least, "below")]
@@ -106,9 +117,88 @@ class Gates:
             found += _compared(comparison, self.worse_than, self.margin or 0.0)
         return found
 
+    def _refuse_chosen_topics(self, comparison: Comparison) -> None:
+        """Refuse means and differences over topics that a run has chosen itself."""
+        for one in comparison.estimates:
+            by_protocol = get_protocol(one.signature.get("protocol")).topics == "run"
+            limited = one.measure in self.under or one.measure in self.over
+            if one.signature.get("topics") == "run" and (limited or not by_protocol):
+                raise UsageError(f"{one.run}: {one.measure} is a mean over the topics of the run. {_ALL_TOPICS}")
+        if self.worse_than is None or not comparison.unlike_topics:
+            return
+        baseline = comparison.run_name(self.worse_than)
+        for (run, measure), topics in comparison.unlike_topics.items():
+            wanted = comparison.unlike_topics[baseline, measure]
+            if lacking := len(wanted - topics):
+                raise UsageError(
+                    f"{run} has no value of {measure} for {lacking} of the {counted(len(wanted), 'topic')} of "
+                    f"{baseline}. {_ALL_TOPICS}"
+                )
+
     def unmet(self, comparison: Comparison) -> list[str]:
         """A sentence for every run and gate that is not met."""
         return [one.reason for one in self.checks(comparison) if one.reason]
+
+
+_ALL_TOPICS = (
+    f"A gate needs all judged topics: evaluate all runs with the same truth and with {option('topics', 'judged')}"
+)
+
+
+def gated_evaluation(
+    truth: Any,
+    runs: Any,
+    measures: Any,
+    options: Mapping[str, Any],
+    baseline: str | None = None,
+    once: bool = False,
+) -> Evaluation:
+    """Prepare the evaluation that a gate decides on, over topics that no run chooses itself.
+
+    Parameters
+    ----------
+    truth, runs, measures
+        As in :func:`berrypick.evaluate`.
+    options : mapping
+        Options of the evaluation.
+    baseline : str, optional
+        The run that no other may be worse than.
+    once : bool
+        Whether the evaluation runs only once.
+    """
+    given = EvaluationOptions.from_arguments(gated_options(options), "compare")
+    evaluation = Evaluation._from_options(truth, runs, measures, given, once=once)
+    if not averages_own_topics(options):
+        return evaluation
+    said = f"protocol {given.protocol} averages over the topics of each run, this gate over"
+    if baseline is None:
+        note = Note("topics", f"{said} all {counted(len(evaluation.truth), 'judged topic')}")
+        return replace(evaluation, notes=(*evaluation.notes, note))
+    facts = {name: RunFacts(name, run.source, tag=run.tag) for name, run in evaluation.runs.items()}
+    name = find_run(baseline, list(evaluation.runs), facts)
+    topics = answered_topics(evaluation, name)
+    note = Note("topics", f"{said} the {counted(len(topics), 'judged topic')} of the baseline {name}")
+    return evaluation.scoring_topics(topics, note)
+
+
+def gated_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options under which all judged topics count; an error if they ask for the topics of each run."""
+    if options.get("topics") == "run":
+        raise UsageError(
+            f"{option('topics', 'run')} lets a run skip its difficult topics, so a gate cannot use it; omit it, and "
+            "topics that the run lacks count as empty lists"
+        )
+    return {**options, "topics": "judged"} if averages_own_topics(options) else dict(options)
+
+
+def averages_own_topics(options: Mapping[str, Any]) -> bool:
+    """Whether the protocol averages over the topics of each run, and no option says otherwise."""
+    return options.get("topics") is None and get_protocol(options.get("protocol")).topics == "run"
+
+
+def answered_topics(evaluation: Evaluation, run: str) -> frozenset[str]:
+    """The judged topics that a run answers."""
+    return frozenset(topic for topic in evaluation.truth.topics if topic in evaluation.runs[run])
 
 
 def thresholds(texts: Sequence[str], name: str = "fail_under") -> dict[str, float]:
@@ -179,6 +269,7 @@ def _compared(comparison: Comparison, baseline: str, margin: float) -> Iterator[
     others = [run for run in comparison.runs if run != baseline]
     if not others:
         raise UsageError(f"{baseline} is the only run; there is no other to compare it with")
+    _refuse_unplaced(comparison, baseline)
     gate = f"not worse than {baseline}" + (f" by more than {margin:g}" if margin else "")
     for measure in comparison.measures:
         for run in others:
@@ -187,6 +278,20 @@ def _compared(comparison: Comparison, baseline: str, margin: float) -> Iterator[
                 raise UsageError(f"{run} was not compared with {baseline}; make it the baseline, or compare all pairs")
             reason = _worse(comparison, pair, margin)
             yield Check(run, f"{measure} {gate}", f"{run}: {reason}" if reason else "")
+
+
+def _refuse_unplaced(comparison: Comparison, baseline: str) -> None:
+    """Refuse a baseline with texts that are not in the documents: they lower it, and with it the gate."""
+    facts = comparison.run_facts.get(baseline)
+    if facts is None or not facts.unplaced or facts.unplaced_accepted:
+        return
+    first = facts.unplaced[0]
+    many = f"{len(facts.unplaced)} of {counted(facts.results, 'result')}"
+    raise UsageError(
+        f"the baseline {baseline} is lowered by results whose text is not in the documents, {many}, which makes the "
+        f"gate easier (topic {first['topic']}, rank {first['rank']}: {shorten(first['text'], 60)})",
+        f"give the documents that it retrieved from, or accept this with {option('unplaced', 'irrelevant')}",
+    )
 
 
 def _worse(comparison: Comparison, pair: Pair, margin: float) -> str:

@@ -10,13 +10,13 @@ from dataclasses import replace
 from os import PathLike
 from typing import Any
 
-from berrypick.core.errors import InputError, nesting_refused
-from berrypick.core.results import ALL, JUDGED, Note, Results, Row, Signature, whole_documents_note
+from berrypick.data.errors import InputError, nesting_refused
+from berrypick.data.results import ALL, JUDGED, Note, Results, Row, RunFacts, Signature, whole_documents_note
 from berrypick.evaluation.requested import measure_info, measure_of_parts
-from berrypick.formats.io.files import file_name, head, is_parquet, read_whole, reusable
-from berrypick.formats.io.json_lines import json_cost
-from berrypick.formats.io.strict_json import RepeatedName, strict_json
-from berrypick.formats.io.table_files import parquet_columns, parquet_file
+from berrypick.files.files import file_name, head, is_parquet, read_whole, reusable
+from berrypick.files.limits import json_cost
+from berrypick.files.strict_json import RepeatedName, strict_json
+from berrypick.rows.table_files import parquet_columns, parquet_file
 
 #: What files of results do not hold.
 _NO_READERS = "the file holds no readers, so the intervals over them are lost: compare the runs with the truth"
@@ -79,7 +79,8 @@ def _results(rows: list[Row], path: str) -> Results:
             raise InputError(what, path=path, remedy=_EXPECTED)
     mean_rows = [rows[i] for i in sorted(means)]
     notes = [note for row in mean_rows for note in _notes(row)]
-    return Results(topics, mean_rows, tuple(notes), info, group_rows=groups)
+    facts = {row.run: RunFacts(row.run, path) for row in mean_rows}
+    return Results(topics, mean_rows, tuple(notes), info, facts, group_rows=groups)
 
 
 def _notes(row: Row) -> list[Note]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from berrypick.comparison.comparison import Pair
-from berrypick.core.results import Note
+from berrypick.analysis.comparison.comparison import Pair
+from berrypick.data.results import Note
 from berrypick.evaluation.proved import Bounded, Proved
 
 #: The most pairs of runs that a note names.

@@ -1,8 +1,8 @@
 """User models from logs: maximum likelihood on a training part, checked on the sessions held out.
 
-**Chains** (markov) from sessions: :mod:`berrypick.addons.fit.transitions`. **Distances** (t2i, distance, bep) from
-reading logs: :mod:`berrypick.addons.fit.survival`. The estimates are those of the training part; the held-out part says
-how likely new sessions are under them, and whether the predicted probabilities hold (calibration).
+**Chains** (markov) from sessions: :mod:`berrypick.analysis.fit.transitions`. **Distances** (t2i, distance, bep) from
+reading logs: :mod:`berrypick.analysis.fit.survival`. The estimates are those of the training part; the held-out part
+says how likely new sessions are under them, and whether the predicted probabilities hold (calibration).
 """
 
 from __future__ import annotations
@@ -15,31 +15,31 @@ from pathlib import Path
 from typing import Any
 
 from berrypick import formats, users
-from berrypick.addons.fit.fit_chain import fit_chain
-from berrypick.addons.fit.fit_parts import FitMethod
-from berrypick.addons.fit.fit_visits import fit_visits
-from berrypick.addons.fit.reading_log import ReadingLog
-from berrypick.addons.fit.reading_log_format import ReadingLogFormat
-from berrypick.addons.fit.session_visits import reading_log_of
-from berrypick.comparison.tabular import Tabular
-from berrypick.core import spec as specs
-from berrypick.core.collection import Collection
-from berrypick.core.errors import UsageError, option
-from berrypick.core.navigation import FITTED_VERSION, FittedReader, LinkTable, Sessions, content_checksum
-from berrypick.core.progress import Progress, ProgressLike, as_progress
-from berrypick.core.registry import plugin_errors
-from berrypick.core.results import Note
-from berrypick.core.score import Table, number
-from berrypick.core.truth import Truth
-from berrypick.core.words import counted
+from berrypick.analysis.fit.fit_chain import fit_chain
+from berrypick.analysis.fit.fit_parts import FitMethod
+from berrypick.analysis.fit.fit_visits import fit_visits
+from berrypick.analysis.fit.session_visits import reading_log_of
+from berrypick.data import spec as specs
+from berrypick.data.collection import Collection
+from berrypick.data.errors import UsageError, option
+from berrypick.data.navigation import FITTED_VERSION, FittedReader, LinkTable, Sessions, content_checksum
+from berrypick.data.reading_log import ReadingLog
+from berrypick.data.results import Note
+from berrypick.data.score import Table, number
+from berrypick.data.truth import Truth
+from berrypick.data.words import counted
 from berrypick.documents.texts import Texts
 from berrypick.evaluation.evaluation_context import read_collection
 from berrypick.formats.base import Problems
+from berrypick.formats.navigation.reading_log_format import ReadingLogFormat
 from berrypick.inputs.frames import _values, is_frame
+from berrypick.registry.registry import plugin_errors
+from berrypick.tables.tabular import Tabular
 from berrypick.users.base import UserModel
 from berrypick.users.bep import Bep
 from berrypick.users.learning import all_rounded
 from berrypick.users.learnt import Learnt
+from berrypick.workers.progress import Progress, ProgressLike, as_progress
 
 #: Options for some user models, and what the others do without them.
 OF_SOME = {

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from scipy.special import betaincinv
 
-from berrypick.addons.fit.fit_parts import VALIDATION, FitMethod
-from berrypick.addons.fit.transitions import (
+from berrypick.analysis.fit.fit_parts import VALIDATION, FitMethod
+from berrypick.analysis.fit.transitions import (
     ChainCounts,
     Steps,
     best_weight,
@@ -19,13 +19,13 @@ from berrypick.addons.fit.transitions import (
     steps_of,
     walked,
 )
-from berrypick.core.arrays import BoolArray, FloatArray, IntArray
-from berrypick.core.errors import Message, UsageError, option
-from berrypick.core.navigation import CUT, LinkTable, Sessions
-from berrypick.core.results import Note
-from berrypick.core.words import counted
+from berrypick.data.arrays import BoolArray, FloatArray, IntArray
+from berrypick.data.errors import Message, UsageError, option
+from berrypick.data.navigation import CUT, LinkTable, Sessions
+from berrypick.data.results import Note
+from berrypick.data.words import counted
 from berrypick.evaluation.evaluation import Progress
-from berrypick.formats.io.scan import BLOCK
+from berrypick.files.scan import BLOCK
 from berrypick.users.base import UserModel
 from berrypick.users.learning import binned, data_checksum, drawn, held_out_facts, parameter, rounded
 from berrypick.users.learnt import Learnt

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from berrypick.comparison.statistics import LEAST_RESAMPLES, check_draws
-from berrypick.core.arrays import BoolArray
-from berrypick.core.errors import UsageError
+from berrypick.data.arrays import BoolArray
+from berrypick.data.errors import UsageError
+from berrypick.statistics.statistics import LEAST_RESAMPLES, check_draws
 from berrypick.users.learning import held_sessions
 
 # streams of random numbers

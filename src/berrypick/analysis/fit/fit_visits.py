@@ -10,11 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from berrypick import users
-from berrypick.addons.fit.fit_parts import FitMethod
-from berrypick.addons.fit.reading_log import ENDS, ReadingLog
-from berrypick.addons.fit.reading_visits import calibration, visits_of
-from berrypick.addons.fit.survival import (
+from berrypick.analysis.fit.fit_parts import FitMethod
+from berrypick.analysis.fit.reading_visits import calibration, visits_of
+from berrypick.analysis.fit.survival import (
     EXPONENTIAL,
     LOG_LOGISTIC,
     LOG_NORMAL,
@@ -25,15 +23,17 @@ from berrypick.addons.fit.survival import (
     SurvivalFit,
     fit_law,
 )
-from berrypick.core import spec as specs
-from berrypick.core.errors import UsageError, option
-from berrypick.core.results import Note
-from berrypick.core.words import counted
+from berrypick.data import spec as specs
+from berrypick.data.errors import UsageError, option
+from berrypick.data.reading_log import ENDS, ReadingLog
+from berrypick.data.results import Note
+from berrypick.data.words import counted
 from berrypick.users.base import UserModel
 from berrypick.users.bep import Bep
 from berrypick.users.distance import Distance
 from berrypick.users.learning import data_checksum, held_out_facts, parameter, rounded
 from berrypick.users.learnt import Learnt
+from berrypick.users.tolerance.t2i import T2I
 
 #: Fewer visits than this that gave up or missed something say little.
 FEW = 20
@@ -83,7 +83,7 @@ def _law(found: Mapping[str, Mapping[str, float | None]], fitted: SurvivalFit) -
 
 def _family(model: UserModel, mean_length: float | None) -> _Family:
     given = model.given_values()
-    if isinstance(model, users.registry.find("t2i") or ()):  # of another add-on
+    if isinstance(model, T2I):
         _not_given(model, "tolerance")
         if given.get("t_init"):
             raise UsageError("fit estimates t2i without t_init; leave it out")

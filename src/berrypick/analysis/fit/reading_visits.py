@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from berrypick.addons.fit.reading_log import ReadingLog
-from berrypick.addons.fit.survival import Observations, SurvivalFit
-from berrypick.core.arrays import BoolArray, FloatArray, IntArray
-from berrypick.core.results import Note
-from berrypick.core.words import counted
+from berrypick.analysis.fit.survival import Observations, SurvivalFit
+from berrypick.data.arrays import BoolArray, FloatArray, IntArray
+from berrypick.data.reading_log import ReadingLog
+from berrypick.data.results import Note
+from berrypick.data.words import counted
 from berrypick.users.learning import calibration_row
 
 #: Ranges of distance in a calibration table.

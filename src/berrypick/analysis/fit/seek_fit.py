@@ -11,9 +11,8 @@ import numpy as np
 from scipy.special import stdtrit
 
 from berrypick import formats
-from berrypick.addons.agents.seek_chain import LinkGraph, Patience, goal_reach, link_graph
-from berrypick.addons.agents.seek_games import Decisions, decisions_of, read_games
-from berrypick.addons.agents.seek_likelihood import (
+from berrypick.analysis.fit.seek_games import Decisions, decisions_of, read_games
+from berrypick.analysis.fit.seek_likelihood import (
     FEATURES,
     choice_chances,
     choice_likelihood,
@@ -22,19 +21,19 @@ from berrypick.addons.agents.seek_likelihood import (
     maximise,
     stop_likelihood,
 )
-from berrypick.addons.agents.seek_texts import WordVectors, word_vectors
-from berrypick.core.arrays import BoolArray, FloatArray, IntArray
-from berrypick.core.doors import functions
-from berrypick.core.errors import UsageError, option
-from berrypick.core.navigation import CUT, LinkTable, Sessions
-from berrypick.core.results import Note
-from berrypick.core.words import counted
+from berrypick.data.arrays import BoolArray, FloatArray, IntArray
+from berrypick.data.errors import UsageError, option
+from berrypick.data.navigation import CUT, LinkTable, Sessions
+from berrypick.data.results import Note
+from berrypick.data.words import counted
 from berrypick.documents.texts import Texts, read_texts
 from berrypick.users.learning import binned, data_checksum, held_out_facts, held_sessions, parameter, rounded
 from berrypick.users.learnt import Learnt
+from berrypick.users.links.seek_chain import LinkGraph, Patience, goal_reach, link_graph
+from berrypick.users.links.seek_texts import WordVectors, word_vectors
 
 if TYPE_CHECKING:
-    from berrypick.addons.agents.seek import Seek
+    from berrypick.users.links.seek import Seek
 
 #: Goals whose reach is checked on held-out sessions; fewer clusters than this make rough intervals.
 CHECKED, FEW = 256, 20
@@ -209,8 +208,9 @@ class _Scored:
 
 def _markov(sessions: Sessions, held: BoolArray, links: LinkTable, seed: int) -> Any:
     """Return the chain without goals that the same training sessions give, smoothed towards the same links."""
+    from berrypick.analysis.fit.fit import fit
+
     paths = tuple(path for path, out in zip(sessions.paths, held.tolist(), strict=True) if not out)
-    fit = functions.need("fit", "fit seek")
     return fit("markov", Sessions(paths), links=links, held_out=0, seed=seed).reader.transitions
 
 

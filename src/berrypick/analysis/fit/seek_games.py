@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from berrypick import formats
-from berrypick.addons.agents.seek_chain import LinkGraph
-from berrypick.core.arrays import BoolArray, IntArray
-from berrypick.core.errors import InputError, UsageError, option
-from berrypick.core.navigation import BACK, CUT, Sessions
-from berrypick.core.words import counted
+from berrypick.data.arrays import BoolArray, IntArray
+from berrypick.data.errors import InputError, UsageError, option
+from berrypick.data.navigation import BACK, CUT, Sessions
+from berrypick.data.words import counted
+from berrypick.files.files import content
 from berrypick.formats.base import Problems
-from berrypick.formats.io.files import content
+from berrypick.users.links.seek_chain import LinkGraph
 
 #: What is left out of the decisions, by why.
 BACK_STEPS = "steps back, which no link describes"

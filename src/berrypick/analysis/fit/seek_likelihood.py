@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from berrypick.addons.agents.seek_chain import LinkGraph
-from berrypick.addons.agents.seek_games import Decisions
-from berrypick.addons.agents.seek_texts import WordVectors
-from berrypick.core.arrays import BoolArray, FloatArray, IntArray
-from berrypick.core.errors import UsageError
+from berrypick.analysis.fit.seek_games import Decisions
+from berrypick.data.arrays import BoolArray, FloatArray, IntArray
+from berrypick.data.errors import UsageError
+from berrypick.users.links.seek_chain import LinkGraph
+from berrypick.users.links.seek_texts import WordVectors
 
 #: What a link may attract by, in the order of the columns.
 FEATURES = ("goal", "near", "indegree", "similarity")

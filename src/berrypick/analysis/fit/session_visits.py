@@ -17,10 +17,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from berrypick import formats
-from berrypick.addons.fit.reading_log import ReadingLog
-from berrypick.core.errors import UsageError, option
-from berrypick.core.run import Ranking, Run
-from berrypick.core.truth import TopicTruth, Truth
+from berrypick.data.errors import UsageError, option
+from berrypick.data.reading_log import ReadingLog
+from berrypick.data.run import Ranking, Run
+from berrypick.data.truth import TopicTruth, Truth
 from berrypick.evaluation.line_units import check_unit
 
 #: Tools that search and do not read, in small letters.

@@ -25,8 +25,8 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import expit, log_ndtr, ndtri
 
-from berrypick.core.arrays import BoolArray, FloatArray, IntArray
-from berrypick.core.errors import UsageError
+from berrypick.data.arrays import BoolArray, FloatArray, IntArray
+from berrypick.data.errors import UsageError
 
 #: Locations and logarithms of scales this far from where they start mean that there is no maximum.
 FAR, FAR_SCALE = 40.0, 8.0

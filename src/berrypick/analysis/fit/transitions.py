@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from scipy.special import betaincinv
 
-from berrypick.core.arrays import BoolArray, FloatArray, IntArray
-from berrypick.core.navigation import BACK, CUT
+from berrypick.data.arrays import BoolArray, FloatArray, IntArray
+from berrypick.data.navigation import BACK, CUT
 from berrypick.users.learning import binned
 
 #: Weights of the prior that are tried.

@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from berrypick.core.arrays import BoolArray, FloatArray, IntArray
-from berrypick.core.reach import Reach
-from berrypick.judging.seen_together import TogetherName
+from berrypick.data.arrays import BoolArray, FloatArray, IntArray
+from berrypick.data.reach import Reach
+from berrypick.topics.seen_together import TogetherName
 from berrypick.users.walks import Readers, Visit, Visits, rows_of, within
 
 

@@ -8,19 +8,19 @@ from typing import ClassVar
 
 import numpy as np
 
-from berrypick.addons.simulate.walked_sessions import WalkedSessions
-from berrypick.core.arrays import FloatArray
-from berrypick.core.errors import UsageError, nearest, option
-from berrypick.core.score import Table, number
+from berrypick.analysis.simulation.walked_sessions import WalkedSessions
+from berrypick.data.arrays import FloatArray
+from berrypick.data.errors import UsageError, nearest, option
+from berrypick.data.score import Table, number
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.evaluation.scoring import raise_named
-from berrypick.judging.judge import judge_topic
-from berrypick.judging.seen_together import TOGETHER, TogetherName
-from berrypick.judging.topic import JudgedTopic
 from berrypick.measures import registered
 from berrypick.measures.base import as_score
 from berrypick.measures.reader_values import GROUPS, ReaderValues
+from berrypick.topics.judge import judge_topic
+from berrypick.topics.seen_together import TOGETHER, TogetherName
+from berrypick.topics.topic import JudgedTopic
 from berrypick.users.base import UserModel
 from berrypick.users.walks import Draws
 
@@ -314,8 +314,9 @@ class SimulatedReaders:
     Examples
     --------
     >>> import berrypick as bp
+    >>> from berrypick.analysis.simulation.simulated_readers import SimulatedReaders
     >>> evaluation = bp.Evaluation.prepare({"q": {"a": 1}}, {"q": {"a": 1.0}}, "EPRUM")
-    >>> bp.SimulatedReaders(evaluation, readers=100).of_topic("q")["run", "EPRUM"].simulated
+    >>> SimulatedReaders(evaluation, readers=100).of_topic("q")["run", "EPRUM"].simulated
     1.0
     """
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from berrypick.addons.simulate.simulated_readers import (
+from berrypick.analysis.simulation.simulated_readers import (
     SHARES,
     Readership,
     ReaderSums,
@@ -34,18 +34,18 @@ from berrypick.addons.simulate.simulated_readers import (
     simulate_task,
     told_together,
 )
-from berrypick.comparison.tabular import Tabular, fields_of, shown, with_method
-from berrypick.core.arrays import FloatArray
-from berrypick.core.errors import Message, UsageError, option
-from berrypick.core.progress import Progress, ProgressLike, StepCounter, as_progress
-from berrypick.core.results import ALL, Note, Results, Row, Signature
-from berrypick.core.score import Table
+from berrypick.data.arrays import FloatArray
+from berrypick.data.errors import Message, UsageError, option
+from berrypick.data.results import ALL, Note, Results, Row, Signature
+from berrypick.data.score import Table
 from berrypick.evaluation.evaluation import Evaluation, check_workers
 from berrypick.evaluation.options import EvaluationKeywords, EvaluationOptions, takes_options
 from berrypick.evaluation.requested import MeasuresGiven, given_measures
-from berrypick.inputs.convert import RunsLike, TruthLike
-from berrypick.judging.judge import judge_topic
-from berrypick.judging.seen_together import TogetherName
+from berrypick.given.convert import RunsLike, TruthLike
+from berrypick.tables.tabular import Tabular, fields_of, shown, with_method
+from berrypick.topics.judge import judge_topic
+from berrypick.topics.seen_together import TogetherName
+from berrypick.workers.progress import Progress, ProgressLike, StepCounter, as_progress
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -257,7 +257,7 @@ def simulate(
     Examples
     --------
     >>> import berrypick as bp
-    >>> from berrypick.core.navigation import ReachTable
+    >>> from berrypick.data.navigation import ReachTable
     >>> clicks = ReachTable({("x", "y"): 0.5, ("x", "z"): 0.3, ("y", "z"): 0.8, ("z", "y"): 0.12})
     >>> found = bp.simulate({"q": {"y": 1, "z": 1}}, {"q": {"x": 1}}, "EPRUM(r=2)", user="markov", navigation=clicks)
     >>> row = found.mean_rows[0]
@@ -342,7 +342,7 @@ def _simulated(
     if jobs == 1:
         parts: Sequence[TaskResult] = [work(task, step) for task in tasks]
     else:
-        from berrypick.core.workers import ordered_map  # loads multiprocessing
+        from berrypick.workers.workers import ordered_map  # loads multiprocessing
 
         parts = ordered_map(work, tasks, jobs=jobs, step=step)
     by_topic: dict[str, TaskResult] = {}

@@ -8,11 +8,11 @@ from itertools import groupby
 
 import numpy as np
 
-from berrypick.addons.simulate.drawn_visits import drawn_visits
-from berrypick.core.arrays import BoolArray, FloatArray
-from berrypick.judging.reader_sessions import ReaderSessions
-from berrypick.judging.seen_together import TogetherName
-from berrypick.judging.topic import JudgedTopic
+from berrypick.analysis.simulation.drawn_visits import drawn_visits
+from berrypick.data.arrays import BoolArray, FloatArray
+from berrypick.topics.reader_sessions import ReaderSessions
+from berrypick.topics.seen_together import TogetherName
+from berrypick.topics.topic import JudgedTopic
 from berrypick.users.walks import Draws, Readers, Visit
 
 

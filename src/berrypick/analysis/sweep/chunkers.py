@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from berrypick.core.errors import UsageError
+from berrypick.data.errors import UsageError
 
 Span = tuple[int, int]
 

@@ -1,4 +1,4 @@
-"""Means over two parameters, as a grid; :mod:`berrypick.addons.sweep.heatmap_chart` draws it."""
+"""Means over two parameters, as a grid; :mod:`berrypick.report.figures.heatmap_chart` draws it."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from berrypick.core.errors import UsageError
-from berrypick.core.score import Table
+from berrypick.data.errors import UsageError
+from berrypick.data.score import Table
 
 Value = float | None
 

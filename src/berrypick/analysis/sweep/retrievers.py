@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray, IntArray
-from berrypick.core.errors import UsageError
+from berrypick.data.arrays import FloatArray, IntArray
+from berrypick.data.errors import UsageError
 
 
 @dataclass(frozen=True)

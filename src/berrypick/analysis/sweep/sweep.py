@@ -25,28 +25,28 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from berrypick.addons.sweep.chunkers import elements, fixed, paragraphs, sentences
-from berrypick.addons.sweep.heatmap import Grid, grid_of
-from berrypick.addons.sweep.retrievers import Chunk, bm25, fts5
-from berrypick.addons.sweep.sweep_files import prepare_folder
-from berrypick.addons.sweep.sweep_settings import COLUMNS, Setting, Some, runs_by_settings, shown_value
-from berrypick.addons.sweep.sweep_work import FolderJob, Job, Outcome, PipelineJob
-from berrypick.comparison import statistics
-from berrypick.comparison.compare import compare
-from berrypick.comparison.tabular import shown
-from berrypick.core.doors import functions
-from berrypick.core.errors import UsageError, nearest
-from berrypick.core.exchange import Kind, Written
-from berrypick.core.progress import ProgressLike, StepCounter, as_progress
-from berrypick.core.results import Results, concat, warn_of_whole_documents
-from berrypick.core.score import Table
-from berrypick.core.workers import jobs_notes, ordered_map
+from berrypick.analysis.comparison.compare import compare
+from berrypick.analysis.sweep.chunkers import elements, fixed, paragraphs, sentences
+from berrypick.analysis.sweep.heatmap import Grid, grid_of
+from berrypick.analysis.sweep.retrievers import Chunk, bm25, fts5
+from berrypick.analysis.sweep.sweep_files import prepare_folder
+from berrypick.analysis.sweep.sweep_settings import COLUMNS, Setting, Some, runs_by_settings, shown_value
+from berrypick.analysis.sweep.sweep_work import FolderJob, Job, Outcome, PipelineJob
+from berrypick.data.errors import UsageError, nearest
+from berrypick.data.exchange import Kind, Written
+from berrypick.data.results import Results, concat, warn_of_whole_documents
+from berrypick.data.score import Table
 from berrypick.documents.texts import read_texts
 from berrypick.evaluation.evaluation import check_workers
 from berrypick.evaluation.options import EvaluationOptions, takes_options
 from berrypick.evaluation.requested import MeasuresGiven, default_measures, given_measures, resolve_measures
-from berrypick.inputs.convert import TruthLike, as_truth
+from berrypick.given.convert import TruthLike, as_truth
 from berrypick.inputs.titles import titles_of
+from berrypick.measures.answers.recalls import Recalls
+from berrypick.statistics import statistics
+from berrypick.tables.tabular import shown
+from berrypick.workers.progress import ProgressLike, StepCounter, as_progress
+from berrypick.workers.workers import jobs_notes, ordered_map
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -119,7 +119,7 @@ class Sweep(Written):
         for setting, name, chunks in zip(self.settings, self.names, self.chunks, strict=True):
             for measure in self.measures:
                 mean = means[name, measure]
-                known = [value for value in values[name][measure].values() if value is not None]
+                known = [value for _, value in sorted(values[name][measure].items()) if value is not None]
                 low, high = statistics.bootstrap(np.array(known, dtype=np.float64)[:, None])
                 bounds = (None, None) if np.isnan(low[0]) else (float(low[0]), float(high[0]))
                 found.append(
@@ -166,7 +166,7 @@ class Sweep(Written):
         ``output`` is 'table', 'markdown', 'latex', or 'csv', 'tsv', 'json' and 'jsonl', which have :attr:`rows`. A
         number alone is ``places``.
         """
-        from berrypick.report import tables
+        from berrypick.tables import tables
 
         if isinstance(output, int):
             return self.table("table", output)
@@ -194,7 +194,7 @@ class Sweep(Written):
 
     def __str__(self) -> str:
         """The table, with the notes."""
-        from berrypick.report.text import notes_text
+        from berrypick.tables.text import notes_text
 
         return self.table().rstrip("\n") + notes_text(self.results.notes, self.results.runs)
 
@@ -205,7 +205,7 @@ class Sweep(Written):
 
         ``where`` fixes other parameters, e.g. ``{"chunker": "fixed"}``.
         """
-        from berrypick.report.tables import aligned
+        from berrypick.tables.tables import aligned
 
         return aligned(self._grid(rows, columns, measure, where).table(places))
 
@@ -213,15 +213,20 @@ class Sweep(Written):
         self, rows: str, columns: str, measure: str | None = None, where: Setting | None = None, places: int = 3
     ) -> str:
         """Return the same as an SVG picture, drawn by Altair."""
-        chart = functions.need("plot_heatmap", "svg()")(self._grid(rows, columns, measure, where), places)
-        found: str = functions.need("FigureFile", "svg()").svg(chart)
+        from berrypick.report.figures.export import FigureFile
+        from berrypick.report.figures.heatmap_chart import plot_heatmap
+
+        chart = plot_heatmap(self._grid(rows, columns, measure, where), places)
+        found: str = FigureFile.svg(chart)
         return found
 
     def write_svg(self, path: str | PathLike[str], rows: str, columns: str, measure: str | None = None,
                   where: Setting | None = None, places: int = 3) -> None:  # fmt: skip
         """Write the picture to a file."""
+        from berrypick.report.figures.export import FigureFile
+
         svg = self.svg(rows, columns, measure, where, places)
-        functions.need("FigureFile", "write_svg()")(path).write(svg)
+        FigureFile(path).write(svg)
 
     def plot(
         self,
@@ -238,8 +243,10 @@ class Sweep(Written):
         Where two parameters vary, or are named by ``rows`` and ``columns``, it is a heat-map; where one does, the means
         with intervals. ``where`` fixes other parameters. ``how``: width, height ('8.5cm'), font_size.
         """
-        drawn = functions.need("plot_heatmap", "plot()")
-        functions.need("FigureFile", "plot()").check_options(how)
+        from berrypick.report.figures.export import FigureFile
+        from berrypick.report.figures.heatmap_chart import plot_heatmap
+
+        FigureFile.check_options(how)
         name, kept = self._measure(measure), self._kept(where)
         varying = [one for one in self.parameters if len({shown_value(row.get(one)) for row in kept.values()}) > 1]
         free = [one for one in varying if one not in (rows, columns)]
@@ -247,7 +254,7 @@ class Sweep(Written):
         across = columns or (free.pop(0) if free else None)
         if down is None or across is None:
             return self.results.only(list(kept), [name]).plot("means", **how)
-        return drawn(self._grid(down, across, name, where), places, **how)
+        return plot_heatmap(self._grid(down, across, name, where), places, **how)
 
     def _kept(self, where: Setting | None) -> dict[str, Setting]:
         """Return the settings with some values of parameters, by the names of their runs."""
@@ -286,9 +293,10 @@ class Sweep(Written):
         ]
         return grid_of(kept, self.parameters, rows, columns, name, self.results.info(name).higher_is_better)
 
-    def _repr_html_(self) -> str | None:
-        made = functions.find("records_html")
-        return None if made is None else made(self.rows, [*self.parameters, *COLUMNS[1:-1]], self.results)
+    def _repr_html_(self) -> str:
+        from berrypick.report.notebook.notebook_analysis import records_html
+
+        return records_html(self.rows, [*self.parameters, *COLUMNS[1:-1]], self.results)
 
 
 @takes_options
@@ -307,7 +315,6 @@ def sweep(
     keep: str | PathLike[str] | None = None,
     jobs: int = 1,
     progress: ProgressLike = None,
-    gold: TruthLike | None = None,
     **options: Unpack[SweepKeywords],
 ) -> Sweep:
     """Evaluate a grid of chunkers, retrievers and their parameters, or a folder of runs.
@@ -342,8 +349,6 @@ def sweep(
         The number of processes.
     progress : bool or callable, optional
         True shows a bar; a function is called with (done, of).
-    gold : TruthLike, optional
-        The older name of ``truth``.
     **options
         Options of an evaluation, as in :func:`berrypick.evaluate`.
 
@@ -361,18 +366,16 @@ def sweep(
     >>> found.best()["size"]
     60
     """
-    truth = gold if truth is None else truth
     if truth is None:
         raise UsageError("truth is missing: give the judgements")
     told = as_progress(progress)
-    judged = as_truth(truth)
     measures = given_measures(measures, options)
-    settings: dict[str, Any] = dict(options)
     given = EvaluationOptions.from_arguments(options, "sweep")  # mistakes are reported before any work is done
+    judged = as_truth(truth, given.fields)
+    settings: dict[str, Any] = {name: value for name, value in options.items() if name != "fields"}
     if not measures and not given.task and not given.protocol:
         measures = default_measures(judged.units, False, documents is not None)
-    recalls = functions.find("Recalls") if "recalls" in str(measures) else None
-    recalls = None if recalls is None else recalls.among(measures)
+    recalls = Recalls.among(measures)
     measures = measures if recalls is None else recalls.measures(judged)[0]
     requested = resolve_measures(measures, given.protocol or "", given.task or "")
     check_workers(jobs, None)

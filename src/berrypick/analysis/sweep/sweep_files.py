@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from berrypick.core.errors import UsageError, option
+from berrypick.data.errors import UsageError, option
 
 #: Bytes that the name of a file may have, in the file systems in use.
 LONGEST_NAME = 255

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
-from berrypick.core.errors import UsageError
-from berrypick.formats.io.files import check_member
+from berrypick.data.errors import UsageError
+from berrypick.files.files import check_member
 
 Setting = Mapping[str, Any]
 Some = Callable[..., Any] | Sequence[Callable[..., Any]] | Mapping[str, Callable[..., Any]]

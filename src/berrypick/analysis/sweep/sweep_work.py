@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from berrypick import formats
-from berrypick.addons.sweep.retrievers import Chunk
-from berrypick.addons.sweep.sweep_files import file_of, refuse_overwriting
-from berrypick.addons.sweep.sweep_settings import (
+from berrypick.analysis.sweep.retrievers import Chunk
+from berrypick.analysis.sweep.sweep_files import file_of, refuse_overwriting
+from berrypick.analysis.sweep.sweep_settings import (
     GridStep,
     Setting,
     Some,
@@ -23,12 +23,11 @@ from berrypick.addons.sweep.sweep_settings import (
     find_steps,
     run_names,
 )
-from berrypick.core.assemble import assemble
-from berrypick.core.doors import functions
-from berrypick.core.errors import BerrypickError, UsageError, option
-from berrypick.core.results import Results
-from berrypick.core.run import Run
-from berrypick.core.truth import Truth
+from berrypick.data.assemble import assemble
+from berrypick.data.errors import BerrypickError, UsageError, option
+from berrypick.data.results import Results
+from berrypick.data.run import Run
+from berrypick.data.truth import Truth
 from berrypick.documents.texts import Texts, read_texts
 from berrypick.evaluation.evaluation import Evaluation
 
@@ -120,7 +119,8 @@ class PipelineJob(Job):
             raise UsageError(f"{'documents' if documents is None else 'queries'} are missing: texts by name")
         texts = read_texts(documents)
         if words is None:  # quotes are located once; what chunkers give counts characters already
-            locate = functions.need("locate", "a sweep over chunks")
+            from berrypick.judgements.locate import locate
+
             truth = locate(truth, texts, evaluation.pop("quotes", None), evaluation.pop("offsets", None))
             evaluation["documents"] = texts
         queries = _checked_queries(truth, texts, queries)
@@ -153,9 +153,12 @@ class PipelineJob(Job):
         return self.placed(_as_run(self.names[i], rows)), chunks
 
     def placed(self, run: Run) -> Run:
+        from berrypick.judgements.place import place
+
         if self.words is None:
             return run
-        found: Run = functions.need("place", _PAGES)(run, self.words)
+        found = place(run, self.words)
+        assert isinstance(found, Run)
         return found
 
     def _chunks(self, setting: Setting) -> list[Chunk]:
@@ -187,6 +190,8 @@ _PAGES = "a sweep over places on pages"
 
 def _checked_words(words: Any, truth: Truth, documents: Any) -> Any:
     """Words with their places, read; an error where the truth does not need them, or they are missing."""
+    from berrypick.documents.pages.page_words import read_words
+
     if words is None:
         if truth.of_pages:
             what = "the truth judges places on pages, and chunkers cut texts"
@@ -197,7 +202,7 @@ def _checked_words(words: Any, truth: Truth, documents: Any) -> Any:
         raise UsageError(what)
     if documents is not None:
         raise UsageError(f"{option('words')} make the texts: leave {option('documents')} out")
-    return functions.need("read_words", _PAGES)(words)
+    return read_words(words)
 
 
 def _checked_queries(truth: Truth, texts: Texts, queries: Mapping[str, str]) -> dict[str, str]:

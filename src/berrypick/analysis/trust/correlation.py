@@ -20,24 +20,23 @@ from typing import Any
 
 import numpy as np
 
-from berrypick.addons.trust.rank_correlation import pair_counts, rank_coefficients, why_undefined
-from berrypick.comparison import statistics
-from berrypick.comparison.compare import FEW_TOPICS, chosen_measures
-from berrypick.comparison.older_signatures import unlike
-from berrypick.comparison.saved import read_results
-from berrypick.comparison.tabular import Interval, Resampling, Tabular, fields_of, with_method
-from berrypick.comparison.topic_values import TopicValues
-from berrypick.core.arrays import FloatArray
-from berrypick.core.errors import UsageError, shorten
-from berrypick.core.progress import ProgressLike, as_progress
-from berrypick.core.results import MeasureInfo, Note, Results, Signature, TopicGroups
-from berrypick.core.score import Table
-from berrypick.core.truth import Truth
-from berrypick.core.words import counted
+from berrypick.analysis.comparison.compare import FEW_TOPICS, chosen_measures
+from berrypick.analysis.comparison.saved import read_results
+from berrypick.data.arrays import FloatArray
+from berrypick.data.errors import UsageError, shorten
+from berrypick.data.results import MeasureInfo, Note, Results, Signature, TopicGroups, unlike
+from berrypick.data.score import Table
+from berrypick.data.truth import Truth
+from berrypick.data.words import counted
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.groups import cluster_codes, cluster_notes, topic_clusters
 from berrypick.evaluation.requested import MeasuresGiven
-from berrypick.formats.io.files import file_name
+from berrypick.files.files import file_name
+from berrypick.statistics import statistics
+from berrypick.statistics.rank_correlation import pair_counts, rank_coefficients, why_undefined
+from berrypick.statistics.topic_values import TopicValues
+from berrypick.tables.tabular import Interval, Resampling, Tabular, fields_of, with_method
+from berrypick.workers.progress import ProgressLike, as_progress
 
 _CELLS = 1 << 22  # entries of an array of pairs held at once
 _LISTED = 5  # so many names in a note
@@ -354,7 +353,7 @@ class _CorrelationWork:
 
     def _draws(self, one: _Side, other: _Side, runs: Sequence[str]) -> tuple[int, FloatArray]:
         """The number of topics, and resamples x coefficients; the same topics are drawn for both sides."""
-        topics = self._topics(one, other, runs)
+        topics = sorted(self._topics(one, other, runs))  # draws go by their names
         codes = np.arange(len(topics)) if self.clusters is None else cluster_codes(self.clusters, topics)
         units, unit = len(np.unique(codes)), "topics" if self.clusters is None else "clusters"
         if units < 2:

@@ -27,23 +27,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from berrypick.addons.trust.discrimination import ClusterSums
-from berrypick.addons.trust.stability import check_pairs, clusters_of, missing_notes, signature_of
-from berrypick.comparison import statistics
-from berrypick.comparison.compare import FEW_TOPICS, evaluated
-from berrypick.comparison.tabular import Interval, Resampling, Tabular, bounds, fields_of, shown
-from berrypick.comparison.topic_values import TopicValues, columns_alike
-from berrypick.core.arrays import FloatArray, IntArray
-from berrypick.core.errors import UsageError, option
-from berrypick.core.parameters import is_finite
-from berrypick.core.progress import ProgressLike
-from berrypick.core.results import Note, Results, Signature
-from berrypick.core.score import Table
-from berrypick.core.words import counted
+from berrypick.analysis.comparison.compare import FEW_TOPICS, evaluated
+from berrypick.analysis.trust.stability import check_pairs, clusters_of, missing_notes, signature_of
+from berrypick.data.arrays import FloatArray, IntArray
+from berrypick.data.errors import UsageError, option
+from berrypick.data.parameters import is_finite
+from berrypick.data.results import Note, Results, Signature
+from berrypick.data.score import Table
+from berrypick.data.words import counted
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.options import EvaluationKeywords, takes_options
 from berrypick.evaluation.requested import MeasuresGiven
-from berrypick.inputs.convert import RunsLike, TruthLike
+from berrypick.given.convert import RunsLike, TruthLike
+from berrypick.statistics import statistics
+from berrypick.statistics.discrimination import ClusterSums
+from berrypick.statistics.topic_values import TopicValues, columns_alike
+from berrypick.tables.tabular import Interval, Resampling, Tabular, bounds, fields_of, shown
+from berrypick.workers.progress import ProgressLike
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -341,7 +341,7 @@ def power(
     notes += [*unclustered, *_unit_notes(len(results.topics), codes, method)]
     found = []
     for measure in results.measures:
-        values = TopicValues.of(results, measure, results.runs, results.topics)
+        values = TopicValues.of(results, measure, results.runs, sorted(results.topics))
         notes += missing_notes(values)
         found += _PowerWork(values, method, results, codes).measure_power(wanted, notes)
     return Power(tuple(found), method, tuple(dict.fromkeys(notes)))

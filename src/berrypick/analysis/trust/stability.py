@@ -15,7 +15,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from berrypick.addons.trust.discrimination import (
+from berrypick.analysis.comparison.compare import FEW_TOPICS, evaluated
+from berrypick.analysis.comparison.curves import Band
+from berrypick.data.arrays import FloatArray, IntArray
+from berrypick.data.errors import UsageError
+from berrypick.data.results import Note, Results, Signature
+from berrypick.data.score import Table
+from berrypick.data.words import counted
+from berrypick.evaluation.evaluation import Evaluation
+from berrypick.evaluation.groups import cluster_codes, cluster_notes, topic_clusters
+from berrypick.evaluation.options import EvaluationKeywords, takes_options
+from berrypick.evaluation.requested import MeasuresGiven
+from berrypick.given.convert import RunsLike, TruthLike
+from berrypick.statistics import statistics
+from berrypick.statistics.discrimination import (
     BINS,
     TRUSTED,
     Swaps,
@@ -23,23 +36,9 @@ from berrypick.addons.trust.discrimination import (
     required_differences,
     swap_counts,
 )
-from berrypick.comparison import statistics
-from berrypick.comparison.compare import FEW_TOPICS, evaluated
-from berrypick.comparison.curves import Band
-from berrypick.comparison.tabular import Interval, Resampling, Tabular, fields_of, shown, with_method
-from berrypick.comparison.topic_values import TopicValues
-from berrypick.core.arrays import FloatArray, IntArray
-from berrypick.core.doors import functions
-from berrypick.core.errors import UsageError
-from berrypick.core.progress import Progress, ProgressLike, as_progress
-from berrypick.core.results import Note, Results, Signature
-from berrypick.core.score import Table
-from berrypick.core.words import counted
-from berrypick.evaluation.evaluation import Evaluation
-from berrypick.evaluation.groups import cluster_codes, cluster_notes, topic_clusters
-from berrypick.evaluation.options import EvaluationKeywords, takes_options
-from berrypick.evaluation.requested import MeasuresGiven
-from berrypick.inputs.convert import RunsLike, TruthLike
+from berrypick.statistics.topic_values import TopicValues
+from berrypick.tables.tabular import Interval, Resampling, Tabular, fields_of, shown, with_method
+from berrypick.workers.progress import Progress, ProgressLike, as_progress
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -196,7 +195,9 @@ class Stability(Tabular):
 
         ``how``: width, height, font_size.
         """
-        return functions.need("plot_bands", "plot()")(self.curves(), **how)
+        from berrypick.report.figures.charts import plot_bands
+
+        return plot_bands(self.curves(), **how)
 
     def curves(self) -> list[Band]:
         """Return the ASL of the pairs, largest first, and the swap rate by difference, a line for each measure."""
@@ -297,7 +298,7 @@ def stability(
     found = []
     total = len(results.measures) * SUBSETS
     for place, measure in enumerate(results.measures):
-        values = TopicValues.of(results, measure, results.runs, results.topics)
+        values = TopicValues.of(results, measure, results.runs, sorted(results.topics))
         notes += missing_notes(values)
         ahead = _ahead(told, place * SUBSETS, total)
         signature = signature_of(results, measure, method.fields())
@@ -320,7 +321,7 @@ def clusters_of(
     if cluster is None:
         return None, "", []
     clusters = topic_clusters(None if prepared is None else prepared.truth, cluster)
-    codes = cluster_codes(clusters, results.topics)
+    codes = cluster_codes(clusters, sorted(results.topics))
     if codes.max() + 1 < least:
         raise UsageError(f"{what} needs {least} clusters or more, not {codes.max() + 1}")
     return codes, clusters.field, cluster_notes(clusters, results.topics)

@@ -11,14 +11,13 @@ import struct
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from importlib import import_module
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from berrypick.core.errors import InputError, UsageError, option
+from berrypick.data.errors import InputError, library, option
 
 #: Most bytes of a file, and most pixels of a picture: a browser keeps four bytes for each.
 MOST_BYTES, MOST_PIXELS = 20_000_000, 25_000_000
@@ -97,7 +96,8 @@ class PagePictures:
     --------
     >>> import tempfile
     >>> import berrypick as bp
-    >>> print(bp.PagePictures.of(tempfile.mkdtemp()).get("guide.pdf", 0))
+    >>> from berrypick.documents.pages.page_pictures import PagePictures
+    >>> print(PagePictures.of(tempfile.mkdtemp()).get("guide.pdf", 0))
     None
     """
 
@@ -140,20 +140,17 @@ class PagePictures:
         return None
 
     def _of_pdf(self, path: Path, page: int) -> Picture | None:
-        try:
-            library: Any = import_module("pypdfium2")
-        except ModuleNotFoundError:
-            raise UsageError(f"the pages of {path.name} need pypdfium2: pip install 'berrypick[pages]'") from None
+        pdfium = library("pypdfium2", f"the pages of {path.name} need pypdfium2", "pages")
         try:
             if self._open is None or self._open[0] != path:
-                self._open = (path, library.PdfDocument(path))
+                self._open = (path, pdfium.PdfDocument(path))
             document = self._open[1]
             if page >= len(document):
                 return self._refuse(path, f"has no page {page + 1}")
             shown = document[page]
             scale = min(WIDTH / shown.get_width(), (MOST_PIXELS / (shown.get_width() * shown.get_height())) ** 0.5)
             pixels = shown.render(scale=scale, rev_byteorder=True).to_numpy()[:, :, :3]
-        except (library.PdfiumError, ValueError, ZeroDivisionError, MemoryError) as error:
+        except (pdfium.PdfiumError, ValueError, ZeroDivisionError, MemoryError) as error:
             return self._refuse(path, f"cannot be shown: {error}")
         return Picture("png", pixels.shape[1], pixels.shape[0], _png(np.ascontiguousarray(pixels)))
 

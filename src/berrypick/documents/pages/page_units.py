@@ -11,12 +11,12 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray
-from berrypick.core.boxes import Boxes, Page
-from berrypick.core.errors import InputError
-from berrypick.core.run import Run
-from berrypick.core.truth import TopicTruth, Truth
-from berrypick.core.words import counted
+from berrypick.data.arrays import FloatArray
+from berrypick.data.boxes import Boxes, Page
+from berrypick.data.errors import InputError
+from berrypick.data.run import Run
+from berrypick.data.truth import TopicTruth, Truth
+from berrypick.data.words import counted
 
 #: Two sizes of a page are of one shape if their ratios differ by no more than this, as a share.
 SHAPE = 0.01
@@ -39,8 +39,9 @@ class PageUnits:
     Examples
     --------
     >>> import berrypick as bp
+    >>> from berrypick.documents.pages.page_units import PageUnits
     >>> rows = [{"topic": "q", "doc": "a", "page": 1, "box": [0, 0, 50, 80], "page_size": [100, 200], "grade": 1}]
-    >>> truth, units = bp.PageUnits.of_truth(bp.Truth.from_records(rows))
+    >>> truth, units = PageUnits.of_truth(bp.Truth.from_records(rows))
     >>> truth.topics["q"].boxes.box.tolist()
     [[0.0, 0.0, 0.5, 0.4]]
     """

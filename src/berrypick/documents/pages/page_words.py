@@ -14,12 +14,12 @@ from typing import Any
 
 from lxml import etree
 
-from berrypick.addons.pages.page_places import read_place
-from berrypick.core.boxes import Place
-from berrypick.core.errors import InputError, UsageError
+from berrypick.data.boxes import Place
+from berrypick.data.errors import InputError, UsageError
 from berrypick.documents.texts import Texts
-from berrypick.formats.base import Problems
-from berrypick.formats.io.json_lines import Fields, records
+from berrypick.files.problems import Problems
+from berrypick.rows.json_lines import Fields, records
+from berrypick.rows.page_places import read_place
 
 #: Words of one line overlap in height by this share of the lower one.
 SAME_LINE = 0.5

@@ -9,12 +9,12 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from berrypick.core.collection import Collection
-from berrypick.core.errors import InputError, UsageError
-from berrypick.core.words import counted
+from berrypick.data.collection import Collection
+from berrypick.data.errors import InputError, library
+from berrypick.data.words import counted
 
 if TYPE_CHECKING:
-    from berrypick.addons.index.build import IndexSummary
+    from berrypick.documents.xml.build import IndexSummary
 
 
 def read_index(path: str | os.PathLike[str]) -> Collection:
@@ -34,16 +34,17 @@ def read_index(path: str | os.PathLike[str]) -> Collection:
     --------
     >>> import os, tempfile
     >>> import berrypick as bp
-    >>> from berrypick.addons.index import build_index
+    >>> from berrypick.documents.xml import read_index
+    >>> from berrypick.documents.xml import build_index
     >>> folder = tempfile.mkdtemp()
     >>> with open(os.path.join(folder, "a.xml"), "w") as file:
     ...     _ = file.write("<a><b>text</b></a>")
     >>> _ = build_index(folder, os.path.join(folder, "a.index"), jobs=1)
-    >>> len(bp.read_index(os.path.join(folder, "a.index")))
+    >>> len(read_index(os.path.join(folder, "a.index")))
     1
     """
     _need_arrow()
-    from berrypick.addons.index.read import Index, IndexLengths, IndexStructures
+    from berrypick.documents.xml.read import Index, IndexLengths, IndexStructures
 
     index = Index(os.fspath(path))
     if not index.facts.documents:
@@ -68,16 +69,17 @@ def describe_index(path: str) -> str:
     --------
     >>> import os, tempfile
     >>> import berrypick as bp
-    >>> from berrypick.addons.index import build_index
+    >>> from berrypick.documents.xml import describe_index
+    >>> from berrypick.documents.xml import build_index
     >>> folder = tempfile.mkdtemp()
     >>> with open(os.path.join(folder, "a.xml"), "w") as file:
     ...     _ = file.write("<a><b>text</b></a>")
     >>> _ = build_index(folder, os.path.join(folder, "a.index"), jobs=1)
-    >>> bp.describe_index(os.path.join(folder, "a.index"))
+    >>> describe_index(os.path.join(folder, "a.index"))
     'index of a collection, 1 document, 2 elements'
     """
     read_index(path)  # raises if it is damaged or incomplete
-    from berrypick.addons.index.read import Index
+    from berrypick.documents.xml.read import Index
 
     facts = Index(path).facts
     counts = ["index of a collection", counted(facts.documents, "document"), counted(facts.elements, "element")]
@@ -97,13 +99,10 @@ def build_index(
     Unreadable documents are listed in the index with the reason.
     """
     _need_arrow()
-    from berrypick.addons.index.build import build
+    from berrypick.documents.xml.build import build
 
     return build(os.fspath(folder), os.fspath(file), jobs, progress)
 
 
 def _need_arrow() -> None:
-    try:
-        import pyarrow.ipc  # noqa: F401
-    except ImportError:
-        raise UsageError("the index of a collection needs pyarrow: pip install pyarrow") from None
+    library("pyarrow.ipc", "the index of a collection needs pyarrow", "chunks")

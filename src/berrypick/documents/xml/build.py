@@ -16,17 +16,17 @@ import numpy as np
 import pyarrow as pa
 
 from berrypick._version import __version__
-from berrypick.addons.index import write as index_write
-from berrypick.addons.index.folder import find_documents
-from berrypick.addons.index.index_columns import VERSION, Facts
-from berrypick.addons.index.partial import FinishedDocument, Partial, finished_documents, pack_bundle
-from berrypick.addons.index.structure_scan import Source, scan
-from berrypick.addons.index.xml_documents import document_name
-from berrypick.core.errors import InputError, UsageError
-from berrypick.core.progress import gc_paused
-from berrypick.core.workers import WorkerLostError, jobs_notes, ordered_map
-from berrypick.formats.io.files import replace_file
+from berrypick.data.errors import InputError, UsageError
+from berrypick.documents.xml import write as index_write
+from berrypick.documents.xml.folder import find_documents
+from berrypick.documents.xml.index_columns import VERSION, Facts
+from berrypick.documents.xml.partial import FinishedDocument, Partial, finished_documents, pack_bundle
+from berrypick.documents.xml.structure_scan import Source, scan
+from berrypick.documents.xml.xml_documents import document_name
+from berrypick.files.files import replace_file
 from berrypick.kernels import LARGE_BYTES, missing_notes
+from berrypick.workers.progress import gc_paused
+from berrypick.workers.workers import WorkerLostError, jobs_notes, ordered_map
 
 #: The size of a bundle: its documents share the cost of array operations, and fit into a cache.
 BYTES = 1_000_000

@@ -13,14 +13,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 
-from berrypick.addons.index.lazy_structures import LazyStructures
-from berrypick.addons.index.structure import Structure
-from berrypick.addons.index.xml_documents import document_name, read_length, read_structure, read_text
-from berrypick.core.collection import Collection
-from berrypick.core.errors import InputError
+from berrypick.data.collection import Collection
+from berrypick.data.errors import InputError
 from berrypick.documents.collection_files import SUFFIXES
 from berrypick.documents.lazy import OfDocuments
-from berrypick.formats.io.files import check_member
+from berrypick.documents.xml.lazy_structures import LazyStructures
+from berrypick.documents.xml.structure import Structure
+from berrypick.documents.xml.xml_documents import document_name, read_length, read_structure, read_text
+from berrypick.files.files import check_member
 
 
 def read_folder(path: str | os.PathLike[str]) -> Collection:
@@ -40,10 +40,11 @@ def read_folder(path: str | os.PathLike[str]) -> Collection:
     --------
     >>> import os, tempfile
     >>> import berrypick as bp
+    >>> from berrypick.documents.xml.folder import read_folder
     >>> folder = tempfile.mkdtemp()
     >>> with open(os.path.join(folder, "a.xml"), "w") as file:
     ...     _ = file.write("<a><b>text</b></a>")
-    >>> bp.read_folder(folder).structures["a"].paths
+    >>> read_folder(folder).structures["a"].paths
     ('/a[1]', '/a[1]/b[1]')
     """
     files = find_documents(path)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any
 
-from berrypick.addons.index.structure import Structure
 from berrypick.documents.lazy import OfDocuments
+from berrypick.documents.xml.structure import Structure
 
 #: How many structures are kept: a run is judged topic by topic, and topics come back to the same documents.
 KEPT = 256

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from berrypick.addons.index.tags import Int32Array, Tags, int32
-from berrypick.addons.index.xml_documents import LINKS, link_target
+from berrypick.documents.xml.tags import Int32Array, Tags, int32
+from berrypick.documents.xml.xml_documents import LINKS, link_target
 
 Positions = npt.NDArray[np.int64]
 

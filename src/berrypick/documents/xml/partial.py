@@ -20,10 +20,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from berrypick.addons.index.index_columns import LISTS, dictionary, lists, narrow, numbers, strings, values_of
-from berrypick.addons.index.structure_scan import Bundle, Source
-from berrypick.core.errors import InputError
+from berrypick.data.errors import InputError
 from berrypick.documents.collection_files import UNFINISHED
+from berrypick.documents.xml.index_columns import LISTS, dictionary, lists, narrow, numbers, strings, values_of
+from berrypick.documents.xml.structure_scan import Bundle, Source
 
 _FRAME = struct.Struct("<QI")  # length and checksum
 

@@ -21,7 +21,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from berrypick.addons.index.index_columns import (
+from berrypick.data.arrays import IntArray
+from berrypick.data.errors import InputError
+from berrypick.documents.collection_files import UNFINISHED
+from berrypick.documents.lazy import OfDocuments
+from berrypick.documents.xml.index_columns import (
     CHECKSUM,
     COLUMNS,
     KEY,
@@ -35,12 +39,8 @@ from berrypick.addons.index.index_columns import (
     values_of,
     words_checksum,
 )
-from berrypick.addons.index.lazy_structures import LazyStructures
-from berrypick.addons.index.structure import Structure
-from berrypick.core.arrays import IntArray
-from berrypick.core.errors import InputError
-from berrypick.documents.collection_files import UNFINISHED
-from berrypick.documents.lazy import OfDocuments
+from berrypick.documents.xml.lazy_structures import LazyStructures
+from berrypick.documents.xml.structure import Structure
 
 _REMEDY = "an index is made with: berrypick index FOLDER FILE"
 

@@ -13,19 +13,20 @@ from typing import TypeVar
 
 import numpy as np
 
-from berrypick.addons.index.structure import Structure
-from berrypick.core.arrays import IntArray
-from berrypick.core.collection import Collection
-from berrypick.core.columns import rows_by_document
-from berrypick.core.errors import InputError, option
-from berrypick.core.run import Run
-from berrypick.core.truth import EntryPoint, Highlighted, Passage, TopicTruth, Truth
+from berrypick.data.arrays import IntArray
+from berrypick.data.collection import Collection
+from berrypick.data.columns import rows_by_document
+from berrypick.data.errors import InputError, option
+from berrypick.data.run import Run
+from berrypick.data.truth import EntryPoint, Highlighted, Passage, TopicTruth, Truth
+from berrypick.documents.xml.structure import Structure
 from berrypick.kernels.intervals import merge
 
 T = TypeVar("T")
+V = TypeVar("V", Truth, Run)
 
 
-def resolve_elements(value: Truth | Run, collection: Collection) -> Truth | Run:
+def resolve_elements(value: V, collection: Collection) -> V:
     """Resolve paths and points in XML documents to offsets.
 
     Parameters
@@ -44,15 +45,17 @@ def resolve_elements(value: Truth | Run, collection: Collection) -> Truth | Run:
     --------
     >>> import os, tempfile
     >>> import berrypick as bp
+    >>> from berrypick.documents.xml.resolve import resolve_elements
+    >>> from berrypick.documents.xml.resolve import restate
     >>> folder = tempfile.mkdtemp()
     >>> with open(os.path.join(folder, "a.xml"), "w") as file:
     ...     _ = file.write("<a>one <b>two</b></a>")
     >>> collection = bp.read_collection(folder)
     >>> truth = bp.Truth.from_records([{"topic": "q", "doc": "a", "start": 4, "end": 7}])
-    >>> points = bp.restate(truth, collection)
+    >>> points = restate(truth, collection)
     >>> points.topics["q"].passages[0].start
     '/a[1]/b[1]/text()[1].0'
-    >>> bp.resolve_elements(points, collection).topics["q"].highlighted.start.tolist()
+    >>> resolve_elements(points, collection).topics["q"].highlighted.start.tolist()
     [4]
     """
     return resolve_run(value, collection) if isinstance(value, Run) else resolve_truth(value, collection)
@@ -158,11 +161,12 @@ def restate(value: Truth | Run, collection: Collection) -> Truth | Run:
     --------
     >>> import os, tempfile
     >>> import berrypick as bp
+    >>> from berrypick.documents.xml.resolve import restate
     >>> folder = tempfile.mkdtemp()
     >>> with open(os.path.join(folder, "a.xml"), "w") as file:
     ...     _ = file.write("<a>one <b>two</b></a>")
     >>> truth = bp.Truth.from_records([{"topic": "q", "doc": "a", "start": 4, "end": 7}])
-    >>> bp.restate(truth, bp.read_collection(folder)).topics["q"].path
+    >>> restate(truth, bp.read_collection(folder)).topics["q"].path
     ('/a[1]', '/a[1]/b[1]')
     """
     if isinstance(value, Run):

@@ -29,8 +29,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from berrypick.core.arrays import IntArray
-from berrypick.core.errors import InputError, shorten
+from berrypick.data.arrays import IntArray
+from berrypick.data.errors import InputError, shorten
 
 # A prefix is let pass and not looked at: structures know local names only.
 _STEP = re.compile(r"(?:[^/\[\]():]+:)?([^/\[\]():]+)(?:\[([0-9]{1,9})\])?")

@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from berrypick.addons.index.links import links_of
-from berrypick.addons.index.tags import Int32Array, Tags
-from berrypick.addons.index.xml_documents import markup_of
-from berrypick.core.errors import InputError
+from berrypick.data.errors import InputError
+from berrypick.documents.xml.links import links_of
+from berrypick.documents.xml.tags import Int32Array, Tags
+from berrypick.documents.xml.xml_documents import markup_of
 
 #: Offsets are integers of 32 bits.
 LARGEST = 2**31 - 1  # bytes

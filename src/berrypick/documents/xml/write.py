@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from berrypick._version import __version__
-from berrypick.addons.index.index_columns import (
+from berrypick.documents.xml.index_columns import (
     CHECKSUM,
     KEY,
     LISTS,

@@ -34,10 +34,10 @@ import numpy as np
 import numpy.typing as npt
 from lxml import etree
 
-from berrypick.addons.index.structure import Structure
-from berrypick.core.arrays import IntArray
-from berrypick.core.errors import InputError
+from berrypick.data.arrays import IntArray
+from berrypick.data.errors import InputError
 from berrypick.documents.collection_files import SUFFIXES
+from berrypick.documents.xml.structure import Structure
 
 #: The attributes that may lead to other documents.
 LINKS = ("href", "url", "xref")

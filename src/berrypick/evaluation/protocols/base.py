@@ -5,12 +5,15 @@ A protocol never changes a measure silently: it is chosen by name and part of ev
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
-from berrypick.core.doors import Door
-from berrypick.core.errors import InputError, UsageError, nearest, option
-from berrypick.core.run import Run
+from berrypick.data.errors import InputError, UsageError, nearest, option
+from berrypick.data.run import Run
+from berrypick.registry.definitions import Room
+from berrypick.registry.registry import Registry
 
 
 @dataclass(frozen=True)
@@ -66,7 +69,7 @@ OWN = Protocol("", "no campaign: berrypick's own rules", {})
 
 def _not_a_protocol(value: object) -> str:
     if not isinstance(value, Protocol):
-        return "it is not a value of berrypick.evaluation.protocols.Protocol"
+        return "it is not a value of berrypick.evaluation.protocols.base.Protocol"
     unknown = next(iter(sorted(value.rules - RULES.keys())), "")
     if unknown:
         return f"it has no rule {unknown!r:.40}{nearest(unknown, list(RULES))}"
@@ -80,14 +83,24 @@ def _not_a_protocol(value: object) -> str:
 
 
 #: Protocols of campaigns and of other packages.
-protocols = Door("protocols", "protocol", _not_a_protocol)
+protocols: Registry[Protocol] = Registry(
+    "protocols",
+    "protocol",
+    Room(
+        "berrypick.evaluation.protocols",
+        Path(__file__).parent,
+        re.compile(r"^(?P<attribute>[a-z]\w*) = (?:Protocol|replace)\(", re.MULTILINE),
+    ),
+    _not_a_protocol,
+    name_of=lambda one: one.attribute.replace("_", "-"),
+)
 
 
 def get_protocol(name: str | None) -> Protocol:
     """Return a protocol by its name; berrypick's own rules without one."""
     if not name:
         return OWN
-    found: Protocol | None = protocols.find(name)
+    found = protocols.find(name)
     if found is None:
         known = protocols.names()
         raise UsageError(f"unknown protocol {name}{nearest(name, known) or '; available: ' + ', '.join(known)}")
@@ -96,7 +109,7 @@ def get_protocol(name: str | None) -> Protocol:
 
 def known_tasks() -> dict[str, Task]:
     """Return the tasks of all protocols, by name."""
-    return {task.name: task for _, protocol in protocols for task in protocol.tasks}
+    return {task.name: task for protocol in protocols for task in protocol.tasks}
 
 
 def check_task_name(name: str | None) -> str:
@@ -108,7 +121,7 @@ def get_task(name: str) -> Task:
     """Return a task by its name."""
     known = known_tasks()
     if name not in known:
-        offer = f"; available: {', '.join(known)}" if known else "; no add-on with tasks is installed"
+        offer = f"; available: {', '.join(known)}"
         raise UsageError(f"unknown task {name}{nearest(name, list(known)) or offer}")
     return known[name]
 

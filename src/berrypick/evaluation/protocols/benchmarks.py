@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from berrypick.addons.benchmarks.fever_protocol import fever
-from berrypick.evaluation.protocols import Protocol
+from berrypick.evaluation.protocols.base import Protocol
+from berrypick.evaluation.protocols.fever import fever
 
 kilt = Protocol(
     "kilt",

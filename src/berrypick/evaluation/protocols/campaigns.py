@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from berrypick.evaluation.protocols import Protocol, Task
+from berrypick.evaluation.protocols.base import Protocol, Task
 
 #: Ranks that count in the INEX campaigns.
 LONGEST = 1500

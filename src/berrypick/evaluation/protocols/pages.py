@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from berrypick.evaluation.protocols import Protocol
+from berrypick.evaluation.protocols.base import Protocol
 
 _DEPTHS = (1, 5, 10)
 

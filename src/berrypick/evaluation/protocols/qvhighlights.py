@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from berrypick.evaluation.protocols import Protocol
+from berrypick.evaluation.protocols.base import Protocol
 
 _IOUS = ("iou=0.5", "iou=0.75", "iou='0.5:0.95'")
 _LABELS = ("Fair", "Good", "VeryGood")

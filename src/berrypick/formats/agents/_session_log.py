@@ -8,21 +8,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from berrypick.files.files import lines
+from berrypick.files.strict_json import strict_json
+from berrypick.formats.agents._printed_lines import Place, grep_lines, numbered_lines, without_reminders
 from berrypick.formats.base import Problems
-from berrypick.formats.io.files import lines
-from berrypick.formats.io.strict_json import strict_json
 
 EDITS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
-#: Lines of a file as a result shows them to a model: the number, an arrow or a TAB, the text.
-_NUMBERED = re.compile(r"^\s*(\d+)(?:→|\t)")
-_ALONE = re.compile(r"^(\d+)[:-]")
-_MATCH = re.compile(r"^((?:[A-Za-z]:[\\/])?[^:\n]+):(\d+):")
-_AROUND, _AROUND_ANY = re.compile(r"^(.*?[^/]\.[A-Za-z]\w*)-(\d+)-"), re.compile(r"^(.+?)-(\d+)-")
 BROKEN = "broken lines of sessions, left out"
-
-
-#: A path, the first line from 1, and how many.
-Place = tuple[str, int, int]
 
 
 @dataclass(frozen=True)
@@ -147,6 +139,7 @@ def _result(
 ) -> ToolResult:
     tool, asked = call
     shown, failed = record.get("toolUseResult"), part.get("is_error") is True
+    folder = str(record.get("cwd") or log.folder)
     places: list[Place] = []
     length, edits = None, ""
     if tool in EDITS and not failed:
@@ -154,8 +147,7 @@ def _result(
     elif tool == "Read" and not failed:
         places, length = _read(shown, part, asked)
     elif tool == "Grep" and not failed:
-        places = _grep(shown, part, asked)
-    folder = str(record.get("cwd") or log.folder)
+        places = _grep(shown, part, asked, folder)
     return ToolResult(str(part["tool_use_id"]), tool, tuple(places), folder, _time(record), tokens, length, edits)
 
 
@@ -164,7 +156,9 @@ def text_places(tool: str, asked: Mapping[str, Any], shown: str) -> tuple[list[P
     part = {"content": shown}
     if tool in EDITS:
         return [], str(asked.get("file_path") or asked.get("notebook_path") or "")
-    return (_read(None, part, asked)[0] if tool == "Read" else _grep(None, part, asked) if tool == "Grep" else []), ""
+    if tool == "Read":
+        return _read(None, part, asked)[0], ""
+    return _grep(None, part, asked, str(asked.get("cwd") or "")) if tool == "Grep" else [], ""
 
 
 def _read(shown: Any, part: Mapping[str, Any], asked: Mapping[str, Any]) -> tuple[list[Place], int | None]:
@@ -176,57 +170,25 @@ def _read(shown: Any, part: Mapping[str, Any], asked: Mapping[str, Any]) -> tupl
         return [(path, first, many)], _count(file.get("totalLines"))
     if isinstance(shown, Mapping) and "file" in shown:
         return [], None  # an image, a notebook, an empty file
-    numbers = [int(found[1]) for line in _text(part).splitlines() if (found := _NUMBERED.match(line))]
     given = asked.get("file_path")
-    return _stretches({given: numbers}) if isinstance(given, str) else [], None
+    return numbered_lines(_text(part), given) if isinstance(given, str) else [], None
 
 
-def _grep(shown: Any, part: Mapping[str, Any], asked: Mapping[str, Any]) -> list[Place]:
-    """Lines that a search printed: ``path:line:``, ``path-line-`` around a match, or the numbers of one file."""
+def _grep(shown: Any, part: Mapping[str, Any], asked: Mapping[str, Any], folder: str) -> list[Place]:
+    """The lines that a search printed."""
     text = shown.get("content") if isinstance(shown, Mapping) else None
     if isinstance(shown, Mapping) and shown.get("mode") not in (None, "content"):
         return []
-    found: dict[str, list[int]] = {}
-    printed = (text if isinstance(text, str) else _text(part)).splitlines()
-    paths = sorted({match[1] for line in printed if (match := _MATCH.match(line))}, key=len)
-    for line in printed:
-        one = asked.get("path")
-        if (alone := _ALONE.match(line)) and isinstance(one, str):
-            found.setdefault(one, []).append(int(alone[1]))
-        elif place := next((p for p in paths if _at(line, p) is not None), None):
-            found.setdefault(place, []).append(_at(line, place) or 0)
-        elif around := _AROUND.match(line) or _AROUND_ANY.match(line):  # printed with another path than the match
-            found.setdefault(around[1], []).append(int(around[2]))
-    return _stretches(found)
-
-
-def _at(line: str, path: str) -> int | None:
-    """The number of the line of a path, by the shortest path that fits: a text may hold numbers between colons too."""
-    if not line.startswith(path):
-        return None
-    found = re.match(r"([:-])(\d+)\1", line[len(path) :])
-    return int(found[2]) if found else None
-
-
-def _stretches(found: Mapping[str, list[int]]) -> list[Place]:
-    """Numbers of lines as first ones and how many follow."""
-    places: list[Place] = []
-    for path, numbers in found.items():
-        rising = sorted({number for number in numbers if 0 < number < 2**31})
-        for number in rising:
-            if places and places[-1][0] == path and places[-1][1] + places[-1][2] == number:
-                places[-1] = (path, places[-1][1], places[-1][2] + 1)
-            else:
-                places.append((path, number, 1))
-    return places
+    return grep_lines(without_reminders(text) if isinstance(text, str) else _text(part), asked, folder)
 
 
 def _text(part: Mapping[str, Any]) -> str:
+    """What a tool printed, without the reminders that were added for the model."""
     content = part.get("content")
     if isinstance(content, str):
-        return content
+        return without_reminders(content)
     texts = [one.get("text") for one in content if isinstance(one, Mapping)] if isinstance(content, list) else []
-    return "\n".join(text for text in texts if isinstance(text, str))
+    return without_reminders("\n".join(text for text in texts if isinstance(text, str)))
 
 
 def _count(value: Any) -> int | None:

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from berrypick.addons.agents.claude_session import ClaudeSession, SessionRows, checked_options
-from berrypick.addons.agents.session_log import SessionLog, ToolResult, first_topic, text_places
-from berrypick.core.run import Run
+from berrypick.data.run import Run
+from berrypick.files.strict_json import strict_json
+from berrypick.formats.agents._session_log import SessionLog, ToolResult, first_topic, text_places
+from berrypick.formats.agents.claude_session import ClaudeSession, SessionRows, checked_options
 from berrypick.formats.base import Format, Problems, Role
-from berrypick.formats.io.json_lines import records
-from berrypick.formats.io.strict_json import strict_json
-from berrypick.formats.span_run import SpanRun
+from berrypick.rows.json_lines import records
+from berrypick.rows.run_rows import run_of_rows
 
 _KIND = "openinference.span.kind"
 _TOKENS = ("llm.token_count.prompt", "llm.token_count.completion")
@@ -24,7 +24,7 @@ class AgentTraces(Format):
     A span whose ``tool.name`` is Read or Grep, with its arguments in ``input.value`` and what it showed in
     ``output.value`` (lines with their numbers, or ``path:line:``), points to these lines. The topic is what
     ``topic_pattern`` finds in an ``input.value`` of the trace, else the id of the trace. Tokens are those of the spans
-    of kind LLM so far; a cached prompt counts there too. Options as in claude-session.
+    of kind LLM so far; a cached prompt counts there too. A span with the status ERROR shows and edits nothing. Options as in claude-session.
 
     Sample::
 
@@ -34,6 +34,10 @@ class AgentTraces(Format):
 
     format_name: ClassVar[str] = "agent-traces"
     role: ClassVar[Role] = "run"
+    states_empty_lists: ClassVar[bool] = True
+    begins: ClassVar[tuple[str, ...]] = ("{",)
+    marks: ClassVar[tuple[str, ...]] = ('"TOOL"',)
+    before: ClassVar[tuple[str, ...]] = ("traces",)
     shape: ClassVar[str] = '{"resourceSpans": [{"scopeSpans": [{"spans": [{"traceId": "..", "attributes": [..]}]}]}]}'
     json_names: ClassVar[tuple[str, ...]] = ("resourceSpans", "scopeSpans", "spans", "attributes")
     reading: ClassVar[Mapping[str, str]] = ClaudeSession.reading
@@ -55,7 +59,7 @@ class AgentTraces(Format):
         for log in _logs(path, problems, checked["pattern"]):
             sessions.add_log(log)
         rows = list(sessions.rows(path))
-        run = SpanRun.from_records(((1, "", row) for row in rows), problems, path)
+        run = run_of_rows(((1, "", row) for row in rows), problems, path)
         return replace(run, format=cls.format_name, line=None, unit="lines", notes=tuple(sessions.notes()))
 
     @classmethod
@@ -79,7 +83,8 @@ def _logs(path: str, problems: Problems, pattern: Any) -> Iterator[SessionLog]:
             if kind == "LLM" and counts:
                 known, tokens = True, tokens + float(sum(counts))
             elif kind == "TOOL":
-                log.results.append(_result(found, f"{trace} {name}", time, tokens if known else None))
+                spent = tokens if known else None
+                log.results.append(_result(found, f"{trace} {name}", time, spent, _has_failed(span)))
         started = [_seconds(span, "startTimeUnixNano") for _, _, span in held if span.get("startTimeUnixNano")]
         log.started = min(started, default=None)
         yield log
@@ -112,7 +117,13 @@ def _seconds(span: Mapping[str, Any], name: str = "endTimeUnixNano") -> float:
     return int(given) / 1e9 if given.isdigit() and len(given) < 25 else 0.0
 
 
-def _result(found: Mapping[str, Any], call: str, time: float, tokens: float | None) -> ToolResult:
+def _has_failed(span: Mapping[str, Any]) -> bool:
+    """Whether the status of a span is an error, as a number or by its name."""
+    status = span.get("status")
+    return isinstance(status, Mapping) and status.get("code") in (2, "2", "STATUS_CODE_ERROR")
+
+
+def _result(found: Mapping[str, Any], call: str, time: float, tokens: float | None, failed: bool) -> ToolResult:
     tool = str(found.get("tool.name") or "")
     asked: Any = found.get("input.value")
     try:
@@ -120,5 +131,5 @@ def _result(found: Mapping[str, Any], call: str, time: float, tokens: float | No
     except (ValueError, RecursionError):
         asked = None
     given = asked if isinstance(asked, Mapping) else {}
-    places, edits = text_places(tool, given, str(found.get("output.value") or ""))
+    places, edits = ([], "") if failed else text_places(tool, given, str(found.get("output.value") or ""))
     return ToolResult(call, tool, tuple(places), str(given.get("cwd") or ""), time, tokens, None, edits)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from typing import Any, ClassVar
 
-from berrypick.core.errors import InputError
+from berrypick.data.errors import InputError
+from berrypick.files.files import members, read_whole
+from berrypick.files.json_files import load
+from berrypick.formats._records import RunRecords
 from berrypick.formats.base import Problems
-from berrypick.formats.io.files import members, read_whole
-from berrypick.formats.io.json_files import load
-from berrypick.formats.io.json_lines import Rows
-from berrypick.formats.io.records import RunRecords
+from berrypick.rows.json_lines import Rows
 
 
 class BrowseCompRun(RunRecords):
@@ -24,6 +24,9 @@ class BrowseCompRun(RunRecords):
     """
 
     format_name: ClassVar[str] = "browsecomp-run"
+    role = "run"
+    begins: ClassVar[tuple[str, ...]] = ("{",)
+    marks: ClassVar[tuple[str, ...]] = ('"retrieved_docids"',)
     shape: ClassVar[str] = '{"query_id": "17", "retrieved_docids": ["d3", "d9"]}'
     json_names: ClassVar[tuple[str, ...]] = ("query_id", "retrieved_docids")
 

@@ -8,15 +8,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from berrypick.addons.agents.session_log import EDITS, SessionLog, ToolResult, read_log
-from berrypick.addons.agents.session_paths import SessionRoot
-from berrypick.core.errors import InputError, UsageError, nearest, shorten
-from berrypick.core.run import Run
-from berrypick.core.words import counted
+from berrypick.data.errors import InputError, UsageError, nearest, shorten
+from berrypick.data.run import Run
+from berrypick.data.words import counted
+from berrypick.files.files import head, members
+from berrypick.formats.agents._session_log import EDITS, SessionLog, ToolResult, read_log
+from berrypick.formats.agents._session_paths import SessionRoot
 from berrypick.formats.base import Format, Problems, Role
-from berrypick.formats.io.files import head, members
-from berrypick.formats.span_run import SpanRun
-from berrypick.inputs.counted_places import UNIT
+from berrypick.rows.counted_places import UNIT
+from berrypick.rows.run_rows import run_of_rows
 
 #: Tools whose results are lines of files.
 PLACING = ("Read", "Grep")
@@ -36,6 +36,9 @@ class ClaudeSession(Format):
     of a folder, or a prefix, below which paths count (else the working folder of the session); ``until``, ``edit``
     (default: up to the first edit of a file below the root) or ``end``; ``tools``, ``Read,Grep`` by default.
 
+    Grep shows lines in its content mode, unless line numbers are switched off: a number behind the name of a file may
+    then be anything. Text inside system reminders is not output. Only a line feed ends a line.
+
     Each step has costs: ``tokens`` of all requests since the step before (written, and read without being in the
     cache) and ``seconds``. No text of a session is kept. What is left out is counted: broken lines, results outside of
     the root, steps after the edit, tools that show nothing that can be placed.
@@ -49,6 +52,8 @@ class ClaudeSession(Format):
 
     format_name: ClassVar[str] = "claude-session"
     role: ClassVar[Role] = "run"
+    states_empty_lists: ClassVar[bool] = True
+    marks: ClassVar[tuple[str, ...]] = ('"sessionId"',)
     shape: ClassVar[str] = '{"type": "user", "sessionId": "..", "cwd": "..", "message": {..}}'
     json_names: ClassVar[tuple[str, ...]] = ("type", "sessionId", "cwd", "message", "toolUseResult")
     reading: ClassVar[Mapping[str, str]] = {
@@ -73,7 +78,7 @@ class ClaudeSession(Format):
         for file in _files(path):
             sessions.add(file)
         rows = list(sessions.rows(path))
-        run = SpanRun.from_records(((1, "", row) for row in rows), problems, path)
+        run = run_of_rows(((1, "", row) for row in rows), problems, path)
         return replace(run, format=cls.format_name, line=None, unit="lines", notes=tuple(sessions.notes()))
 
     @classmethod

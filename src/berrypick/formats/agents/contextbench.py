@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
+from berrypick.files.strict_json import strict_json
+from berrypick.formats._records import RunRecords, TruthRecords
 from berrypick.formats.base import Problems
-from berrypick.formats.io.json_lines import Rows, records, span_fields
-from berrypick.formats.io.records import RunRecords, TruthRecords
-from berrypick.formats.io.strict_json import strict_json
-from berrypick.inputs.fields import FieldReader
+from berrypick.rows.fields import FieldReader
+from berrypick.rows.json_lines import Rows, records, span_fields
 
 _TEXT = re.compile(r"file:\s*(?P<file>.+?)[,;\s]+start_line:\s*(?P<start>\d+)[,;\s]+end_line:\s*(?P<end>\d+)")
 _OUTSIDE = "paths outside of the repository, left out"
@@ -31,6 +31,10 @@ class ContextBenchGold(TruthRecords):
     """
 
     format_name: ClassVar[str] = "contextbench"
+    role = "truth"
+    begins: ClassVar[tuple[str, ...]] = ("{",)
+    marks: ClassVar[tuple[str, ...]] = ('"gold_context"',)
+    before: ClassVar[tuple[str, ...]] = ("patch",)
     shape: ClassVar[str] = '{"instance_id": "t1", "gold_context": [{"file": "a.py", "start_line": 3, "end_line": 9}]}'
     json_names: ClassVar[tuple[str, ...]] = ("instance_id", "gold_context")
 
@@ -56,6 +60,9 @@ class ContextBenchRun(RunRecords):
     """
 
     format_name: ClassVar[str] = "contextbench-run"
+    role = "run"
+    begins: ClassVar[tuple[str, ...]] = ("{",)
+    marks: ClassVar[tuple[str, ...]] = ('"pred_steps"',)
     shape: ClassVar[str] = '{"instance_id": "t1", "traj_data": {"pred_steps": [{"spans": {"a.py": [..]}}]}}'
     json_names: ClassVar[tuple[str, ...]] = ("instance_id", "traj_data", "pred_steps", "spans")
 
@@ -94,7 +101,7 @@ def _gold(given: Any) -> list[Mapping[str, Any]] | None:
         try:
             given = strict_json(given)
         except (ValueError, RecursionError):
-            lines = [line for line in given.splitlines() if line.strip()]
+            lines = [line for line in given.split("\n") if line.strip()]
             found = [_TEXT.search(line) for line in lines]
             if not lines or not all(found):
                 return None

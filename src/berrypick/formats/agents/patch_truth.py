@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from berrypick.core.errors import InputError, shorten
+from berrypick.data.errors import InputError, shorten
+from berrypick.files.files import lines, members
+from berrypick.formats._records import TruthRecords
 from berrypick.formats.base import Problems
-from berrypick.formats.io.files import lines, members
-from berrypick.formats.io.json_lines import Rows, records
-from berrypick.formats.io.records import TruthRecords
-from berrypick.inputs.counted_places import UNIT
+from berrypick.rows.counted_places import UNIT
+from berrypick.rows.json_lines import Rows, records
 
 _HUNK = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
 _ENDINGS = (".diff", ".patch", ".diff.gz", ".patch.gz")
@@ -53,6 +53,10 @@ class PatchTruth(TruthRecords):
     """
 
     format_name: ClassVar[str] = "patch"
+    role = "truth"
+    begins: ClassVar[tuple[str, ...]] = ("{", "diff -", "--- a/")
+    marks: ClassVar[tuple[str, ...]] = ('"patch"', "diff -", "--- a/")
+    before: ClassVar[tuple[str, ...]] = ("span-truth",)
     shape: ClassVar[str] = '{"instance_id": "t1", "patch": "--- a/x.py\\n+++ b/x.py\\n@@ .."}'
     json_names: ClassVar[tuple[str, ...]] = ("instance_id", "patch")
 

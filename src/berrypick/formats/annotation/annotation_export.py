@@ -9,14 +9,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from berrypick.addons.judge.annotators import merge_annotators
-from berrypick.core.arrays import Positions
-from berrypick.core.truth import Offsets, TopicTruth, Truth
-from berrypick.core.words import counted
+from berrypick.data.annotators import merge_annotators
+from berrypick.data.arrays import Positions
+from berrypick.data.truth import Offsets, TopicTruth, Truth
+from berrypick.data.words import counted
 from berrypick.documents.offsets import inside_word
+from berrypick.files.line_words import finite
 from berrypick.formats.base import Format, Problems, Role
-from berrypick.formats.io.line_words import finite
-from berrypick.formats.io.values import Judgement, judged_counts, spans_topic
+from berrypick.rows.values import Judgement, judged_counts, spans_topic
 
 #: Labels and the grades that they stand for; other labels may be grades themselves.
 GRADES = {"relevant": 1.0, "irrelevant": 0.0, "not relevant": 0.0}

@@ -9,9 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
-from berrypick.addons.judge.annotation_export import Annotated, AnnotationExport, Mark, same_text
+from berrypick.files.files import check_member, lines, members
+from berrypick.formats.annotation.annotation_export import Annotated, AnnotationExport, Mark, same_text
 from berrypick.formats.base import Problems
-from berrypick.formats.io.files import check_member, lines, members
 
 _TEXT_BOUND = re.compile(r"T\S*\t(\S+) ([0-9]{1,15} [0-9]{1,15}(?:;[0-9]{1,15} [0-9]{1,15})*)\t")
 
@@ -31,6 +31,9 @@ class Brat(AnnotationExport):
     """
 
     format_name: ClassVar[str] = "brat"
+    role = "truth"
+    begins: ClassVar[tuple[str, ...]] = ("T",)
+    marks: ClassVar[tuple[str, ...]] = ("\t",)
     shape: ClassVar[str] = "FOLDER/TOPIC/DOCUMENT.ann beside FOLDER/TOPIC/DOCUMENT.txt"
 
     @classmethod

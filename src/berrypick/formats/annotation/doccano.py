@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from berrypick.addons.judge.annotation_export import Annotated, AnnotationExport, Mark, task_fields
-from berrypick.core.truth import Offsets
+from berrypick.data.truth import Offsets
+from berrypick.formats.annotation.annotation_export import Annotated, AnnotationExport, Mark, task_fields
 from berrypick.formats.base import Problems
-from berrypick.formats.io.json_lines import records
+from berrypick.formats.spans.span_truth import line_names
+from berrypick.rows.json_lines import records
 
 #: Fields that hold spans, in the dialects of several versions.
 SPANS = ("label", "labels", "entities", "annotations")
@@ -32,14 +34,19 @@ class Doccano(AnnotationExport):
     """
 
     format_name: ClassVar[str] = "doccano"
+    role = "truth"
+    begins: ClassVar[tuple[str, ...]] = ("{",)
+    marks: ClassVar[tuple[str, ...]] = ('"label"', '"labels"', '"entities"', '"annotations"')
+    before: ClassVar[tuple[str, ...]] = ("span-truth",)
     countings: ClassVar[tuple[Offsets, ...]] = ("utf16", "chars")
     shape: ClassVar[str] = '{"text": "...", "label": [[11, 29, "relevant"]], "topic": "q1", "doc": "guide.md"}'
 
     @classmethod
     def sniff(cls, lines: list[str]) -> bool:
         first = "".join(lines[0].split())
-        held = any(f'"{name}":[' in first for name in SPANS)
-        return first.startswith("{") and held and ('"text":"' in first or '"data":"' in first)
+        held = any(re.search(rf'"{name}":\[(?!-?\d|true|false)', first) for name in SPANS)  # numbers are grades
+        named = {"text", "data"} & {*line_names(lines[0])} and ('"text":"' in first or '"data":"' in first)
+        return first.startswith("{") and held and bool(named)
 
     @classmethod
     def annotated(cls, path: str, problems: Problems) -> Iterator[Annotated]:

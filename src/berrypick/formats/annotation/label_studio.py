@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from berrypick.addons.judge.annotation_export import (
+from berrypick.data.truth import Offsets, Truth
+from berrypick.files.json_files import load
+from berrypick.formats.annotation.annotation_export import (
     WHOLE,
     Annotated,
     AnnotationExport,
@@ -14,10 +16,8 @@ from berrypick.addons.judge.annotation_export import (
     task_fields,
     truth_of,
 )
-from berrypick.addons.judge.page_marks import AnnotatedPage, PageMark, rectangle, truth_of_pages
-from berrypick.core.truth import Offsets, Truth
+from berrypick.formats.annotation.page_marks import AnnotatedPage, PageMark, rectangle, truth_of_pages
 from berrypick.formats.base import Problems
-from berrypick.formats.io.json_files import load
 
 
 class LabelStudio(AnnotationExport):
@@ -44,6 +44,10 @@ class LabelStudio(AnnotationExport):
     """
 
     format_name: ClassVar[str] = "label-studio"
+    role = "truth"
+    begins: ClassVar[tuple[str, ...]] = ("[",)
+    marks: ClassVar[tuple[str, ...]] = ('"annotations"', '"data"', '"annotation_id"', '"completions"')
+    before: ClassVar[tuple[str, ...]] = ("span-list-truth",)
     countings: ClassVar[tuple[Offsets, ...]] = ("utf16", "chars")
     shape: ClassVar[str] = '[{"data": {"text": ..., "topic": ..., "doc": ...}, "annotations": [...]}]'
 

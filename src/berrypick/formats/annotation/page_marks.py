@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from berrypick.addons.judge.annotation_export import GRADES, WHOLE
-from berrypick.core.truth import Truth
+from berrypick.data.truth import Truth
+from berrypick.files.line_words import finite
+from berrypick.formats.annotation.annotation_export import GRADES, WHOLE
 from berrypick.formats.base import Problems
-from berrypick.formats.io.json_lines import Rows
-from berrypick.formats.io.line_words import finite
-from berrypick.formats.span_truth import SpanTruth
+from berrypick.rows.json_lines import Rows
+from berrypick.rows.truth_rows import truth_of_rows
 
 #: Left, top, width and height, in percent of the page.
 Percent = tuple[float, float, float, float]
@@ -41,7 +41,7 @@ class AnnotatedPage:
 
 def truth_of_pages(pages: Iterable[AnnotatedPage], problems: Problems, path: str, name: str) -> Truth:
     """The truth that annotators made of pages: boxes in the units of the page, or in shares of it."""
-    return replace(SpanTruth.from_records(_rows(pages, problems), problems, path), format=name)
+    return replace(truth_of_rows(_rows(pages, problems), problems, path), format=name)
 
 
 def _rows(pages: Iterable[AnnotatedPage], problems: Problems) -> Rows:

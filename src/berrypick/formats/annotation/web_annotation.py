@@ -7,16 +7,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from berrypick.addons.judge.annotation_export import GRADES, MOST, AnnotationExport, as_list
-from berrypick.addons.judge.annotators import merge_annotators
-from berrypick.addons.judge.page_marks import AnnotatedPage, PageMark, page_of_selectors, truth_of_pages
-from berrypick.core.truth import Quote, TopicTruth, Truth
+from berrypick.data.annotators import merge_annotators
+from berrypick.data.truth import Quote, TopicTruth, Truth
+from berrypick.files.files import head
+from berrypick.files.json_files import load
+from berrypick.files.line_words import finite
+from berrypick.formats.annotation.annotation_export import GRADES, MOST, AnnotationExport, as_list
+from berrypick.formats.annotation.page_marks import AnnotatedPage, PageMark, page_of_selectors, truth_of_pages
 from berrypick.formats.base import Problems
-from berrypick.formats.io.files import head
-from berrypick.formats.io.json_files import load
-from berrypick.formats.io.json_lines import records
-from berrypick.formats.io.line_words import finite
-from berrypick.formats.io.values import Judgement, spans_topic
+from berrypick.rows.json_lines import records
+from berrypick.rows.values import Judgement, spans_topic
 
 #: How the topic is tagged.
 TOPIC = "topic:"
@@ -48,6 +48,9 @@ class WebAnnotation(AnnotationExport):
     """
 
     format_name: ClassVar[str] = "w3c"
+    role = "truth"
+    begins: ClassVar[tuple[str, ...]] = ("[", "{")
+    marks: ClassVar[tuple[str, ...]] = ('"selector"',)
     aliases: ClassVar[tuple[str, ...]] = ("hypothesis", "web-annotation")
     shape: ClassVar[str] = '[{"type": "Annotation", "body": [...], "target": {"source": ..., "selector": [...]}}]'
 

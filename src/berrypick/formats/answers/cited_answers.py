@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
+from berrypick.formats._records import RunRecords
 from berrypick.formats.base import Problems
-from berrypick.formats.io.json_lines import Fields, Rows, records
-from berrypick.formats.io.records import RunRecords
-from berrypick.formats.span_truth import line_names
+from berrypick.formats.spans.span_truth import line_names
+from berrypick.rows.json_lines import Fields, Rows, records
 
 #: What is said of citations that cite nothing.
 _OUTSIDE = "citations that name none of the references, left out"
@@ -34,6 +34,9 @@ class TrecRagAnswers(RunRecords):
     """
 
     format_name: ClassVar[str] = "trec-rag-answers"
+    role = "run"
+    begins: ClassVar[tuple[str, ...]] = ("{",)
+    marks: ClassVar[tuple[str, ...]] = ('"references"',)
     shape: ClassVar[str] = '{"topic_id": "1", "references": ["a"], "answer": [{"text": "Yes.", "citations": [0]}]}'
     json_names: ClassVar[tuple[str, ...]] = ("topic_id", "run_id", "references", "answer", "citations")
 
@@ -71,6 +74,9 @@ class RagtimeReports(RunRecords):
     """
 
     format_name: ClassVar[str] = "ragtime-reports"
+    role = "run"
+    begins: ClassVar[tuple[str, ...]] = ("{",)
+    marks: ClassVar[tuple[str, ...]] = ('"responses"',)
     shape: ClassVar[str] = '{"metadata": {"topic_id": "1"}, "responses": [{"text": "Yes.", "citations": ["a"]}]}'
     json_names: ClassVar[tuple[str, ...]] = ("metadata", "topic_id", "responses", "citations")
 

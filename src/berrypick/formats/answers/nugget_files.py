@@ -9,13 +9,13 @@ from typing import Any, ClassVar, TextIO
 
 import numpy as np
 
-from berrypick.core.assemble import assemble
-from berrypick.core.run import Run
-from berrypick.core.truth import TopicFields, TopicTruth, Truth
-from berrypick.core.words import counted
+from berrypick.data.assemble import assemble
+from berrypick.data.run import Run
+from berrypick.data.truth import TopicFields, TopicTruth, Truth
+from berrypick.data.words import counted
 from berrypick.formats.base import Format, Problems, Role
-from berrypick.formats.io.json_lines import Fields, records, write_lines
-from berrypick.formats.span_truth import line_names
+from berrypick.formats.spans.span_truth import line_names
+from berrypick.rows.json_lines import Fields, records, write_lines
 
 #: Under which nuggets lie beside a topic, in truths and in runs.
 NUGGETS = "nuggets"
@@ -68,6 +68,8 @@ class NuggetTruth(Format):
 
     format_name: ClassVar[str] = "nuggets"
     role: ClassVar[Role] = "truth"
+    begins: ClassVar[tuple[str, ...]] = ("{",)
+    marks: ClassVar[tuple[str, ...]] = ('"importance"',)
     shape: ClassVar[str] = '{"qid": "1", "nuggets": [{"text": "Ripe berries are sweet", "importance": "vital"}]}'
     json_names: ClassVar[tuple[str, ...]] = ("qid", "query", "nuggets", "importance")
     holds_empty_topics: ClassVar[bool] = True
@@ -81,7 +83,7 @@ class NuggetTruth(Format):
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Truth:
         topics: dict[str, TopicTruth] = {}
-        titles = TopicFields()
+        titles = TopicFields(questions=("question",))
         for fields, topic in _topics(path, problems):
             found = tuple(
                 Nugget(text, label) for text, label in _labelled(fields, "importance", IMPORTANCES, _NO_IMPORTANCE)
@@ -124,6 +126,8 @@ class NuggetRun(Format):
 
     format_name: ClassVar[str] = "nuggets-run"
     role: ClassVar[Role] = "run"
+    begins: ClassVar[tuple[str, ...]] = ("{",)
+    marks: ClassVar[tuple[str, ...]] = ('"assignment"',)
     shape: ClassVar[str] = '{"qid": "1", "nuggets": [{"text": "Ripe berries are sweet", "assignment": "support"}]}'
     json_names: ClassVar[tuple[str, ...]] = ("qid", "query", "run_id", "nuggets", "assignment")
     holds_empty_topics: ClassVar[bool] = True

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from berrypick.files.files import head
+from berrypick.files.json_files import load, objects
 from berrypick.formats.base import Problems
-from berrypick.formats.io.files import head
-from berrypick.formats.io.json_files import load, objects
-from berrypick.formats.io.json_lines import Rows, records
+from berrypick.rows.json_lines import Rows, records
 
 #: A document, and the numbers of the first sentence and of the one after the last; None for all of it.
 Place = tuple[str, int | None, int | None]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, ClassVar, TextIO
 
-from berrypick.core.truth import Truth
+from berrypick.data.truth import Truth
+from berrypick.files.files import content
+from berrypick.files.line_words import finite
+from berrypick.formats._records import TruthRecords
 from berrypick.formats.base import Problems
-from berrypick.formats.io.files import content
-from berrypick.formats.io.json_lines import Rows
-from berrypick.formats.io.line_words import finite
-from berrypick.formats.io.records import TruthRecords
+from berrypick.rows.json_lines import Rows
 
 HEADER = ("query-id", "corpus-id", "score")
 
@@ -29,6 +29,9 @@ class BeirQrels(TruthRecords):
     """
 
     format_name: ClassVar[str] = "beir-qrels"
+    role = "truth"
+    marks: ClassVar[tuple[str, ...]] = ("\t",)
+    before: ClassVar[tuple[str, ...]] = ("span-table-truth",)
     shape: ClassVar[str] = "query-id<TAB>corpus-id<TAB>score"
     suffixes: ClassVar[tuple[str, ...]] = (".tsv",)
 

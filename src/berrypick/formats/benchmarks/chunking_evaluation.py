@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from berrypick.core.truth import Truth
+from berrypick.data.truth import Truth
+from berrypick.files.strict_json import RepeatedName, strict_json
+from berrypick.formats._records import TruthRecords
 from berrypick.formats.base import Problems
-from berrypick.formats.io.json_lines import Rows
-from berrypick.formats.io.records import TruthRecords
-from berrypick.formats.io.strict_json import RepeatedName, strict_json
-from berrypick.formats.io.table_files import csv_rows, header_of
+from berrypick.rows.json_lines import Rows
+from berrypick.rows.table_files import csv_rows, header_of
 
 COLUMNS = ("question", "references", "corpus_id")
 
@@ -30,6 +30,9 @@ class ChunkingEvaluation(TruthRecords):
     """
 
     format_name: ClassVar[str] = "chunking-evaluation"
+    role = "truth"
+    marks: ClassVar[tuple[str, ...]] = ("corpus_id",)
+    before: ClassVar[tuple[str, ...]] = ("span-table-truth",)
     positions = "chars"
     shape: ClassVar[str] = "question,references,corpus_id"
 

@@ -5,7 +5,12 @@ from __future__ import annotations
 import re
 from typing import Any, ClassVar
 
-from berrypick.addons.benchmarks.evidence_rows import (
+from berrypick.data.labels import with_labels
+from berrypick.data.run import Run
+from berrypick.data.truth import Truth
+from berrypick.formats._records import RunRecords, TruthRecords, one_entry_each
+from berrypick.formats.base import Problems
+from berrypick.formats.benchmarks._evidence_rows import (
     Place,
     Repeats,
     entries,
@@ -15,14 +20,10 @@ from berrypick.addons.benchmarks.evidence_rows import (
     sets_of_places,
     whole_number,
 )
-from berrypick.addons.benchmarks.labels import PredictedLabels, with_labels
-from berrypick.core.run import Run
-from berrypick.core.truth import Truth
-from berrypick.formats.base import Problems
-from berrypick.formats.io.json_lines import Rows
-from berrypick.formats.io.records import RunRecords, TruthRecords
-from berrypick.formats.span_run import SpanRun
-from berrypick.formats.span_truth import line_names
+from berrypick.formats.benchmarks._predicted_labels import PredictedLabels
+from berrypick.formats.spans.span_truth import line_names
+from berrypick.rows.json_lines import Rows
+from berrypick.rows.run_rows import run_of_rows
 
 NO_INFO = "NOT ENOUGH INFO"
 LABELS = ("SUPPORTS", "REFUTES", NO_INFO)
@@ -45,6 +46,8 @@ class FeverTruth(TruthRecords):
     """
 
     format_name: ClassVar[str] = "fever"
+    role = "truth"
+    marks: ClassVar[tuple[str, ...]] = ('"claim"',)
     shape: ClassVar[str] = '{"id": 7, "claim": "...", "label": "SUPPORTS", "evidence": [[[1, 1, "Page", 4]]]}'
     json_names: ClassVar[tuple[str, ...]] = ("id", "claim", "label", "evidence", "verifiable")
 
@@ -96,6 +99,8 @@ class FeverRun(RunRecords):
     """
 
     format_name: ClassVar[str] = "fever-run"
+    role = "run"
+    marks: ClassVar[tuple[str, ...]] = ('"predicted_evidence"',)
     shape: ClassVar[str] = '{"id": 7, "predicted_label": "SUPPORTS", "predicted_evidence": [["Page", 4]]}'
     json_names: ClassVar[tuple[str, ...]] = ("id", "predicted_label", "predicted_evidence")
 
@@ -106,7 +111,7 @@ class FeverRun(RunRecords):
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Run:
         labels = PredictedLabels(LABELS, problems)
-        run = SpanRun.from_records(_predictions(path, problems, labels), problems, path)
+        run = run_of_rows(one_entry_each(_predictions(path, problems, labels), problems), problems, path)
         return run.changed(format=cls.format_name, extra=labels.extra())
 
 

@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from berrypick.addons.benchmarks.evidence_rows import Place, identified, place, sets_of_places, whole_number
-from berrypick.addons.benchmarks.fever import LABELS, NO_INFO, with_verdicts
-from berrypick.core.truth import Truth
+from berrypick.data.truth import Truth
+from berrypick.files.files import head
+from berrypick.formats._records import TruthRecords
 from berrypick.formats.base import Problems
-from berrypick.formats.io.files import head
-from berrypick.formats.io.json_lines import Rows, records
-from berrypick.formats.io.records import TruthRecords
-from berrypick.formats.io.table_files import header_of, table_rows
-from berrypick.formats.span_truth import line_names
+from berrypick.formats.benchmarks._evidence_rows import Place, identified, place, sets_of_places, whole_number
+from berrypick.formats.benchmarks.fever import LABELS, NO_INFO, with_verdicts
+from berrypick.formats.spans.span_truth import line_names
+from berrypick.rows.json_lines import Rows, records
+from berrypick.rows.table_files import header_of, table_rows
 
 _PAGE, _LINE, _SET = "evidence_wiki_url", "evidence_sentence_id", ("evidence_annotation_id", "evidence_id")
 _NEEDED = frozenset({"id", "claim", "label", _PAGE, _LINE, *_SET})
@@ -51,6 +51,8 @@ class FeverRows(TruthRecords):
     """
 
     format_name: ClassVar[str] = "fever-rows"
+    role = "truth"
+    marks: ClassVar[tuple[str, ...]] = ("evidence_annotation_id",)
     shape: ClassVar[str] = '{"id": 7, "label": "SUPPORTS", "claim": "...", "evidence_annotation_id": 1, ' \
                            '"evidence_id": 3, "evidence_wiki_url": "Page", "evidence_sentence_id": 4}'  # fmt: skip
     json_names: ClassVar[tuple[str, ...]] = ("id", "claim", "label", *_SET, _PAGE, _LINE)

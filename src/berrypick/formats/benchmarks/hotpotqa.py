@@ -6,11 +6,11 @@ import re
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from berrypick.addons.benchmarks.evidence_rows import Place, entries, identified, in_row, place, ranked, whole_number
+from berrypick.files.json_files import load
+from berrypick.formats._records import RunRecords, TruthRecords
 from berrypick.formats.base import Problems
-from berrypick.formats.io.json_files import load
-from berrypick.formats.io.json_lines import Rows
-from berrypick.formats.io.records import RunRecords, TruthRecords
+from berrypick.formats.benchmarks._evidence_rows import Place, entries, identified, in_row, place, ranked, whole_number
+from berrypick.rows.json_lines import Rows
 
 _PREDICTED = re.compile(r'\s*\{\s*("answer"\s*:\s*\{\s*("(?:[^"\\]|\\.)*"\s*:\s*"|\}\s*,\s*"sp")|"sp"\s*:\s*\{)')
 _FACTS = "supporting_facts"
@@ -30,6 +30,10 @@ class HotpotTruth(TruthRecords):
     """
 
     format_name: ClassVar[str] = "hotpotqa"
+    role = "truth"
+    begins: ClassVar[tuple[str, ...]] = ("[", "{")
+    marks: ClassVar[tuple[str, ...]] = ('"supporting_facts"',)
+    before: ClassVar[tuple[str, ...]] = ("span-truth",)
     aliases: ClassVar[tuple[str, ...]] = ("2wikimultihopqa",)
     shape: ClassVar[str] = '[{"_id": "q7", "question": "...", "supporting_facts": [["Title", 0]]}]'
     json_names: ClassVar[tuple[str, ...]] = ("_id", "question", "supporting_facts", "context", "type", "level")
@@ -70,6 +74,9 @@ class HotpotRun(RunRecords):
     """
 
     format_name: ClassVar[str] = "hotpotqa-run"
+    role = "run"
+    begins: ClassVar[tuple[str, ...]] = ("{",)
+    marks: ClassVar[tuple[str, ...]] = ('"answer"', '"sp"')
     shape: ClassVar[str] = '{"answer": {"q7": "..."}, "sp": {"q7": [["Title", 0]]}}'
     json_names: ClassVar[tuple[str, ...]] = ("answer", "sp")
 

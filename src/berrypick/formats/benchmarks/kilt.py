@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
-from berrypick.addons.benchmarks.evidence_rows import (
+from berrypick.formats._records import RunRecords, TruthRecords
+from berrypick.formats.base import Problems
+from berrypick.formats.benchmarks._evidence_rows import (
     Place,
     entries,
     identified,
@@ -13,10 +15,8 @@ from berrypick.addons.benchmarks.evidence_rows import (
     sets_of_places,
     whole_number,
 )
-from berrypick.formats.base import Problems
-from berrypick.formats.io.json_lines import Rows
-from berrypick.formats.io.records import RunRecords, TruthRecords
-from berrypick.formats.span_truth import line_names
+from berrypick.formats.spans.span_truth import line_names
+from berrypick.rows.json_lines import Rows
 
 #: A question: its line, the line as it is shown, its object, the places of each of its outputs.
 _Question = tuple[int, str, dict[str, Any], list[list[Place]]]
@@ -37,6 +37,8 @@ class KiltTruth(TruthRecords):
     """
 
     format_name: ClassVar[str] = "kilt"
+    role = "truth"
+    marks: ClassVar[tuple[str, ...]] = ('"provenance"',)
     shape: ClassVar[str] = '{"id": 7, "input": "...", "output": [{"provenance": [{"wikipedia_id": "41"}]}]}'
     json_names: ClassVar[tuple[str, ...]] = ("id", "input", "output", "provenance", "wikipedia_id")
 
@@ -71,6 +73,8 @@ class KiltRun(RunRecords):
     """
 
     format_name: ClassVar[str] = "kilt-run"
+    role = "run"
+    marks: ClassVar[tuple[str, ...]] = ('"provenance"',)
     shape: ClassVar[str] = '{"id": 7, "output": [{"provenance": [{"wikipedia_id": "41"}]}]}'
     json_names: ClassVar[tuple[str, ...]] = ("id", "output", "provenance", "wikipedia_id")
 

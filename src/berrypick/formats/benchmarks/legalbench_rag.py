@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from berrypick.files.json_files import load, objects, starts_object
+from berrypick.formats._records import TruthRecords
 from berrypick.formats.base import Problems
-from berrypick.formats.io.json_files import load, objects, starts_object
-from berrypick.formats.io.json_lines import Rows
-from berrypick.formats.io.records import TruthRecords
+from berrypick.rows.json_lines import Rows
 
 
 class LegalBenchRag(TruthRecords):
@@ -24,6 +24,9 @@ class LegalBenchRag(TruthRecords):
     """
 
     format_name: ClassVar[str] = "legalbench-rag"
+    role = "truth"
+    begins: ClassVar[tuple[str, ...]] = ("{",)
+    marks: ClassVar[tuple[str, ...]] = ('"snippets"',)
     positions = "chars"
     shape: ClassVar[str] = '{"tests": [{"query": "...", "snippets": [{"file_path": "a/b.txt", "span": [8, 19]}]}]}'
     json_names: ClassVar[tuple[str, ...]] = ("tests", "query", "snippets", "file_path", "span", "answer")

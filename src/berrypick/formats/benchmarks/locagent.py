@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
-from berrypick.addons.benchmarks.evidence_rows import entries, identified
+from berrypick.formats._records import RunRecords, TruthRecords
 from berrypick.formats.base import Problems
-from berrypick.formats.io.json_lines import Rows
-from berrypick.formats.io.records import RunRecords, TruthRecords
-from berrypick.formats.span_truth import line_names
+from berrypick.formats.benchmarks._evidence_rows import entries, identified
+from berrypick.formats.spans.span_truth import line_names
+from berrypick.rows.json_lines import Rows
 
 #: Gold by level: the name in ``changes`` of a changed file. Files have their own name.
 _CHANGED = {"modules": "edited_modules", "functions": "edited_entities"}
@@ -34,6 +34,9 @@ class LocAgentTruth(TruthRecords):
     """
 
     format_name: ClassVar[str] = "locagent"
+    role = "truth"
+    marks: ClassVar[tuple[str, ...]] = ('"gt_files"', '"gt_file_changes"', '"file_changes"', '"edit_functions"')
+    before: ClassVar[tuple[str, ...]] = ("patch",)
     shape: ClassVar[str] = '{"instance_id": "jam-7", "meta_data": {"gt_files": ["jam/pot.py"]}}'
     json_names: ClassVar[tuple[str, ...]] = ("instance_id", "meta_data", "file_changes", "gt_file_changes", "gt_files")
     level: ClassVar[str] = "files"
@@ -71,6 +74,9 @@ class LocAgentModules(LocAgentTruth):
     """
 
     format_name: ClassVar[str] = "locagent-modules"
+    role = "truth"
+    marks: ClassVar[tuple[str, ...]] = ('"edited_modules"',)
+    before: ClassVar[tuple[str, ...]] = ("patch",)
     shape: ClassVar[str] = '{"instance_id": "jam-7", "file_changes": [{"changes": {"edited_modules": ["pot.py:Pot"]}}]}'
     level: ClassVar[str] = "modules"
 
@@ -92,6 +98,9 @@ class LocAgentFunctions(LocAgentTruth):
     """
 
     format_name: ClassVar[str] = "locagent-functions"
+    role = "truth"
+    marks: ClassVar[tuple[str, ...]] = ('"edited_entities"',)
+    before: ClassVar[tuple[str, ...]] = ("patch",)
     shape: ClassVar[str] = '{"instance_id": "jam-7", "file_changes": [{"changes": {"edited_entities": ["p.py:f"]}}]}'
     level: ClassVar[str] = "functions"
 
@@ -113,6 +122,8 @@ class LocAgentRun(RunRecords):
     """
 
     format_name: ClassVar[str] = "locagent-run"
+    role = "run"
+    marks: ClassVar[tuple[str, ...]] = ('"found_files"',)
     shape: ClassVar[str] = '{"instance_id": "jam-7", "found_files": ["jam/pot.py"]}'
     json_names: ClassVar[tuple[str, ...]] = ("instance_id", "found_files", "found_modules", "found_entities")
     level: ClassVar[str] = "files"
@@ -152,6 +163,8 @@ class LocAgentModulesRun(LocAgentRun):
     """
 
     format_name: ClassVar[str] = "locagent-modules-run"
+    role = "run"
+    marks: ClassVar[tuple[str, ...]] = ('"found_modules"',)
     shape: ClassVar[str] = '{"instance_id": "jam-7", "found_modules": ["jam/pot.py:Pot"]}'
     level: ClassVar[str] = "modules"
 
@@ -168,6 +181,8 @@ class LocAgentFunctionsRun(LocAgentRun):
     """
 
     format_name: ClassVar[str] = "locagent-functions-run"
+    role = "run"
+    marks: ClassVar[tuple[str, ...]] = ('"found_entities"',)
     shape: ClassVar[str] = '{"instance_id": "jam-7", "found_entities": ["jam/pot.py:Pot.boil"]}'
     level: ClassVar[str] = "functions"
 

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
-from berrypick.addons.benchmarks.evidence_rows import Place, entries, identified, in_row, place, ranked
+from berrypick.formats._records import RunRecords, TruthRecords
 from berrypick.formats.base import Problems
-from berrypick.formats.io.json_lines import Rows
-from berrypick.formats.io.records import RunRecords, TruthRecords
+from berrypick.formats.benchmarks._evidence_rows import Place, entries, identified, in_row, place, ranked
+from berrypick.rows.json_lines import Rows
 
 #: A turn by its session and its number there, as evidence names it; several may stand in one text.
 _TURN = re.compile(r"D:?(\d{1,9}):0*([1-9]\d{0,8})")
@@ -38,6 +38,10 @@ class LocomoTruth(TruthRecords):
     """
 
     format_name: ClassVar[str] = "locomo"
+    role = "truth"
+    begins: ClassVar[tuple[str, ...]] = ("[", "{")
+    marks: ClassVar[tuple[str, ...]] = ('"sample_id"',)
+    before: ClassVar[tuple[str, ...]] = ("span-truth",)
     shape: ClassVar[str] = '[{"sample_id": "talk", "qa": [{"question": "...", "evidence": ["D1:3"]}]}]'
     json_names: ClassVar[tuple[str, ...]] = ("sample_id", "qa", "question", "evidence", "category", "conversation")
 
@@ -73,6 +77,10 @@ class LocomoRun(RunRecords):
     """
 
     format_name: ClassVar[str] = "locomo-run"
+    role = "run"
+    begins: ClassVar[tuple[str, ...]] = ("[", "{")
+    marks: ClassVar[tuple[str, ...]] = ('"retrieved_ids"',)
+    before: ClassVar[tuple[str, ...]] = ("result-list", "span-run")
     shape: ClassVar[str] = '[{"sample_id": "talk", "question": "...", "retrieved_ids": ["session_1"]}]'
     json_names: ClassVar[tuple[str, ...]] = ("sample_id", "question", "retrieved_ids", "category")
 

@@ -6,10 +6,10 @@ import re
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from berrypick.addons.benchmarks.evidence_rows import Place, entries, identified, in_row, place, ranked
+from berrypick.formats._records import RunRecords, TruthRecords
 from berrypick.formats.base import Problems
-from berrypick.formats.io.json_lines import Rows
-from berrypick.formats.io.records import RunRecords, TruthRecords
+from berrypick.formats.benchmarks._evidence_rows import Place, entries, identified, in_row, place, ranked
+from berrypick.rows.json_lines import Rows
 
 #: How ids of questions end whose answer is nowhere in the history.
 _ABSTENTION = "_abs"
@@ -35,6 +35,9 @@ class LongMemEvalTruth(TruthRecords):
     """
 
     format_name: ClassVar[str] = "longmemeval"
+    role = "truth"
+    begins: ClassVar[tuple[str, ...]] = ("[", "{")
+    marks: ClassVar[tuple[str, ...]] = ('"haystack_session_ids"',)
     shape: ClassVar[str] = '[{"question_id": "q7", "answer_session_ids": ["s1"], "haystack_session_ids": ["s1"], ...}]'
     json_names: ClassVar[tuple[str, ...]] = (
         "question_id", "question_type", "answer_session_ids", "haystack_session_ids", "haystack_sessions"
@@ -86,6 +89,9 @@ class LongMemEvalRun(RunRecords):
     """
 
     format_name: ClassVar[str] = "longmemeval-run"
+    role = "run"
+    begins: ClassVar[tuple[str, ...]] = ("[", "{")
+    marks: ClassVar[tuple[str, ...]] = ('"haystack_session_ids"',)
     shape: ClassVar[str] = '{"question_id": "q7", "retrieval_results": {"ranked_items": [{"corpus_id": "s1"}]}, ...}'
     json_names: ClassVar[tuple[str, ...]] = ("question_id", "retrieval_results", "ranked_items", "corpus_id")
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from berrypick.addons.benchmarks.evidence_rows import identified
+from berrypick.formats._records import RunRecords
 from berrypick.formats.base import Problems
-from berrypick.formats.io.json_lines import Rows, records
-from berrypick.formats.io.records import RunRecords
-from berrypick.formats.span_truth import line_names
+from berrypick.formats.benchmarks._evidence_rows import identified
+from berrypick.formats.spans.span_truth import line_names
+from berrypick.rows.json_lines import Rows, records
 
 
 class MtragRun(RunRecords):
@@ -26,6 +26,9 @@ class MtragRun(RunRecords):
     """
 
     format_name: ClassVar[str] = "mtrag-run"
+    role = "run"
+    marks: ClassVar[tuple[str, ...]] = ('"task_id"',)
+    before: ClassVar[tuple[str, ...]] = ("samples", "span-run")
     shape: ClassVar[str] = '{"task_id": "talk<::>1", "contexts": [{"document_id": "jam_0-90-0-40", "score": 7.1}]}'
     json_names: ClassVar[tuple[str, ...]] = ("task_id", "contexts", "document_id", "conversation_id", "turn")
 

@@ -7,7 +7,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from berrypick.addons.benchmarks.evidence_rows import (
+from berrypick.data.labels import CONTRADICT, NO_INFO, SUPPORT, Labelled, with_labels
+from berrypick.data.run import Run
+from berrypick.data.truth import Truth
+from berrypick.formats._records import RunRecords, TruthRecords, one_entry_each
+from berrypick.formats.base import Problems
+from berrypick.formats.benchmarks._evidence_rows import (
     Place,
     entries,
     identified,
@@ -16,21 +21,11 @@ from berrypick.addons.benchmarks.evidence_rows import (
     sets_of_places,
     whole_number,
 )
-from berrypick.addons.benchmarks.labels import (
-    CONTRADICT,
-    NO_INFO,
-    SUPPORT,
-    Labelled,
-    PredictedLabels,
-    with_labels,
-)
-from berrypick.core.run import Run
-from berrypick.core.truth import Truth
-from berrypick.formats.base import Problems
-from berrypick.formats.io.json_lines import Rows
-from berrypick.formats.io.records import RunRecords, TruthRecords
-from berrypick.formats.span_run import SpanRun
-from berrypick.formats.span_truth import SpanTruth, line_names
+from berrypick.formats.benchmarks._predicted_labels import PredictedLabels
+from berrypick.formats.spans.span_truth import line_names
+from berrypick.rows.json_lines import Rows
+from berrypick.rows.run_rows import run_of_rows
+from berrypick.rows.truth_rows import truth_of_rows
 
 _BY_DOCUMENT = re.compile(r'"evidence"\s*:\s*\{')
 _KNOWN = (SUPPORT, CONTRADICT, NO_INFO)
@@ -53,6 +48,8 @@ class SciFactTruth(TruthRecords):
     """
 
     format_name: ClassVar[str] = "scifact"
+    role = "truth"
+    marks: ClassVar[tuple[str, ...]] = ('"evidence"',)
     shape: ClassVar[str] = '{"id": 7, "claim": "...", "evidence": {"41": [{"sentences": [2], "label": "SUPPORT"}]}}'
     json_names: ClassVar[tuple[str, ...]] = ("id", "claim", "evidence", "cited_doc_ids", "sentences")
 
@@ -64,7 +61,7 @@ class SciFactTruth(TruthRecords):
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Truth:
         labels: dict[str, dict[str, Labelled]] = {}
-        truth = SpanTruth.from_records(_claims(path, problems, labels), problems, path)
+        truth = truth_of_rows(_claims(path, problems, labels), problems, path)
         return with_labels(replace(truth, format=cls.format_name), labels)
 
 
@@ -106,6 +103,8 @@ class SciFactRun(RunRecords):
     """
 
     format_name: ClassVar[str] = "scifact-run"
+    role = "run"
+    marks: ClassVar[tuple[str, ...]] = ('"evidence"',)
     shape: ClassVar[str] = '{"id": 7, "evidence": {"41": {"sentences": [2], "label": "SUPPORT"}}}'
     json_names: ClassVar[tuple[str, ...]] = ("id", "evidence", "sentences", "label")
 
@@ -117,7 +116,7 @@ class SciFactRun(RunRecords):
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Run:
         labels = PredictedLabels(_KNOWN, problems)
-        run = SpanRun.from_records(_predictions(path, problems, labels), problems, path)
+        run = run_of_rows(one_entry_each(_predictions(path, problems, labels), problems), problems, path)
         return run.changed(format=cls.format_name, extra=labels.extra())
 
 

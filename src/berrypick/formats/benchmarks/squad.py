@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from berrypick.core.truth import Truth
+from berrypick.data.truth import Truth
+from berrypick.documents.squad_texts import is_squad, squad_paragraphs
+from berrypick.files.json_files import JsonSource, load, objects
+from berrypick.formats._records import TruthRecords
 from berrypick.formats.base import Problems
-from berrypick.formats.io.json_files import JsonSource, load, objects, starts_object
-from berrypick.formats.io.json_lines import Rows
-from berrypick.formats.io.records import TruthRecords
-from berrypick.formats.span_truth import SpanTruth
+from berrypick.rows.json_lines import Rows
+from berrypick.rows.truth_rows import truth_of_rows
 
 
 class Squad(TruthRecords):
@@ -37,6 +37,9 @@ class Squad(TruthRecords):
     """
 
     format_name: ClassVar[str] = "squad"
+    role = "truth"
+    begins: ClassVar[tuple[str, ...]] = ("{",)
+    marks: ClassVar[tuple[str, ...]] = ('"paragraphs"',)
     positions = "chars"
     aliases: ClassVar[tuple[str, ...]] = ("squad-1.1", "squad-2.0")
     shape: ClassVar[str] = '{"data": [{"title": "Berries", "paragraphs": [{"context": "...", "qas": [...]}]}]}'
@@ -44,47 +47,19 @@ class Squad(TruthRecords):
 
     @classmethod
     def sniff(cls, lines: list[str]) -> bool:
-        return starts_object(lines, "data", "paragraphs")
+        return is_squad(lines)
 
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Truth:
         value, source = load(path, problems)
         texts: dict[str, str] = {}
-        truth = SpanTruth.from_records(_rows(value, source, problems, texts), problems, path)
+        truth = truth_of_rows(_rows(value, source, problems, texts), problems, path)
         lengths = {document: float(len(text)) for document, text in texts.items()}
         return replace(truth, format=cls.format_name, lengths=lengths, texts=texts)
 
-    @classmethod
-    def documents(cls, path: str) -> dict[str, str]:
-        problems, found = Problems(path), dict[str, str]()
-        value, source = load(path, problems)
-        for document, paragraph in _paragraphs(value, source, problems):
-            text = paragraph["context"]
-            if found.setdefault(document, text) != text:
-                problems.report(f"document {document} has two texts", source.line)
-        return found
-
-
-def _paragraphs(value: Any, source: JsonSource, problems: Problems) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every paragraph with the name of its document."""
-    if value is None:
-        return
-    for article in objects(value.get("data") if isinstance(value, dict) else None, "data", source, problems):
-        title = article.get("title")
-        for number, paragraph in enumerate(objects(article.get("paragraphs"), "paragraphs", source, problems)):
-            document = paragraph.get("document_id", article.get("document_id"))
-            if document is None and isinstance(title, str):
-                document = f"{title}/{number}"
-            if not isinstance(document, (str, int)) or isinstance(document, bool):
-                problems.report("a paragraph has neither a document_id nor a title", source.line)
-            elif not isinstance(paragraph.get("context"), str):
-                problems.report(f"the paragraph {document} has no context", source.line)
-            else:
-                yield str(document), paragraph
-
 
 def _rows(value: Any, source: JsonSource, problems: Problems, texts: dict[str, str]) -> Rows:
-    for document, paragraph in _paragraphs(value, source, problems):
+    for document, paragraph in squad_paragraphs(value, source, problems):
         if texts.setdefault(document, paragraph["context"]) != paragraph["context"]:
             problems.report(f"document {document} has two texts", source.line)
         for question in objects(paragraph.get("qas"), "qas", source, problems):

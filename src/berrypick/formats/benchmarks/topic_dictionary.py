@@ -5,18 +5,19 @@ from __future__ import annotations
 import re
 from typing import Any, ClassVar
 
-from berrypick.core.assemble import in_trec_order
-from berrypick.core.run import Run
+from berrypick.data.assemble import in_trec_order
+from berrypick.data.run import Run
+from berrypick.files.json_files import JsonSource, from_first_filled, load
+from berrypick.formats._records import RunRecords, TruthRecords
 from berrypick.formats.base import Problems
-from berrypick.formats.io.json_files import JsonSource, load
-from berrypick.formats.io.json_lines import Rows, are_span_names, place_of_name
-from berrypick.formats.io.records import RunRecords, TruthRecords
+from berrypick.rows.json_lines import Rows, are_span_names, place_of_name
 
 _NAME = r'"(?:[^"\\]|\\.)*"\s*:\s*'
 _LOOKS = re.compile(rf"\{{\s*(?:{_NAME}\{{\s*){{1,3}}(?={_NAME}-?\d)")
 #: A document with its number; what may follow the last one of a topic.
 _PAIR = re.compile(rf"{_NAME}-?\d[\d.eE+-]*\s*(,\s*|\}}|\Z)")
-_NEXT = re.compile(rf"\s*(?:,\s*{_NAME}\{{|\}}|\Z)")
+#: ``responses`` is the list of a report.
+_NEXT = re.compile(rf'\s*(?:,\s*(?!"responses"){_NAME}(?:\{{|\[\s*\])|\}}|\Z)')
 #: The first lines of a file are cut at this length, or later.
 _CUT = 1 << 16
 #: Names beside the topics, in files of MTEB.
@@ -35,6 +36,8 @@ class TopicDictionaryTruth(TruthRecords):
     """
 
     format_name: ClassVar[str] = "topic-dictionary"
+    role = "truth"
+    begins: ClassVar[tuple[str, ...]] = ("{",)
     aliases: ClassVar[tuple[str, ...]] = ("mteb-qrels",)
     shape: ClassVar[str] = '{"q1": {"berries": 2, "hedges": 0}}'
 
@@ -59,6 +62,9 @@ class TopicDictionaryRun(RunRecords):
     """
 
     format_name: ClassVar[str] = "topic-dictionary-run"
+    role = "run"
+    begins: ClassVar[tuple[str, ...]] = ("{",)
+    before: ClassVar[tuple[str, ...]] = ("trec-run",)
     aliases: ClassVar[tuple[str, ...]] = ("mteb-run",)
     shape: ClassVar[str] = '{"q1": {"berries": 7.1, "hedges": 6.4}}'
 
@@ -69,7 +75,9 @@ class TopicDictionaryRun(RunRecords):
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Run:
         run: Run = super().read(path, problems)
-        return in_trec_order(run) if run.start is None and run.score is not None else run
+        if run.start is None and run.score is not None:
+            run = in_trec_order(run)
+        return run.changed(disordered=0)  # a dictionary of scores has no other order
 
     @classmethod
     def records(cls, path: str, problems: Problems) -> Rows:
@@ -77,7 +85,7 @@ class TopicDictionaryRun(RunRecords):
 
 
 def _looks(lines: list[str]) -> bool:
-    text = "\n".join(lines).lstrip("\ufeff \t\n")
+    text = from_first_filled("\n".join(lines).lstrip("\ufeff \t\n"))
     named = text.startswith("{") and f'"{_ABOUT[0]}"' in text
     return (named or _begins_with_numbers(text)) and '"hits"' not in text
 
@@ -111,7 +119,7 @@ def _rows(path: str, problems: Problems, number: str) -> Rows:
 def _topics(value: Any, source: JsonSource, problems: Problems) -> dict[str, dict[str, Any]]:
     """Topics to documents; below one subset and one split if there are such."""
     while isinstance(value, dict):
-        value = {name: found for name, found in value.items() if name not in _ABOUT}
+        value = {name: {} if found == [] else found for name, found in value.items() if name not in _ABOUT}
         if not all(isinstance(found, dict) for found in value.values()):
             break
         if not any(isinstance(inner, dict) for found in value.values() for inner in found.values()):

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from berrypick.core import paths
-from berrypick.core.run import Run
+from berrypick.data import paths
+from berrypick.data.run import Run
+from berrypick.files.line_words import whole_number
 from berrypick.formats.base import Problems
-from berrypick.formats.io.line_words import whole_number
 
 whole = whole_number
 

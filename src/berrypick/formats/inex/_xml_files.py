@@ -11,9 +11,9 @@ import re
 from collections.abc import Container, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from berrypick.core.errors import InputError
+from berrypick.data.errors import InputError
+from berrypick.files.files import open_bytes
 from berrypick.formats.base import Problems
-from berrypick.formats.io.files import open_bytes
 
 if TYPE_CHECKING:
     from lxml import etree

@@ -11,8 +11,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, TextIO
 
 import numpy as np
 
-from berrypick.addons.campaigns._inex import Paths, ends_before, whole
-from berrypick.addons.campaigns.xml_files import (
+from berrypick.data.arrays import FloatArray
+from berrypick.data.errors import InputError
+from berrypick.data.truth import EntryPoint, Passage, TopicTruth, Truth
+from berrypick.data.words import counted
+from berrypick.files.files import head, members
+from berrypick.files.line_words import finite
+from berrypick.formats.base import Format, Problems, Role
+from berrypick.formats.inex._inex import Paths, ends_before, whole
+from berrypick.formats.inex._xml_files import (
     count_attributes,
     count_unknown,
     forget,
@@ -22,13 +29,6 @@ from berrypick.addons.campaigns.xml_files import (
     tag,
     writable,
 )
-from berrypick.core.arrays import FloatArray
-from berrypick.core.errors import InputError
-from berrypick.core.truth import EntryPoint, Passage, TopicTruth, Truth
-from berrypick.core.words import counted
-from berrypick.formats.base import Format, Problems, Role
-from berrypick.formats.io.files import head, members
-from berrypick.formats.io.line_words import finite
 
 if TYPE_CHECKING:
     from lxml import etree
@@ -84,6 +84,8 @@ class InexAssessments(Format):
     holds_unjudged_topics: ClassVar[bool] = True
     positions = "chars"
     role: ClassVar[Role] = "truth"
+    begins: ClassVar[tuple[str, ...]] = ("<",)
+    marks: ClassVar[tuple[str, ...]] = ("assessments",)
     shape: ClassVar[str] = '<assessments topic="..."><file name="..."><element path="/article[1]" .../></file>'
     suffixes: ClassVar[tuple[str, ...]] = (".xml",)
     holds: ClassVar[frozenset[str]] = frozenset({"entry points", "documents judged as a whole"})

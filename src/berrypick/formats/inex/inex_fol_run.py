@@ -6,17 +6,17 @@ from typing import Any, ClassVar, Literal, NamedTuple, TextIO
 
 import numpy as np
 
-from berrypick.addons.campaigns._inex import NOWHERE, Paths, ends_before, nowhere, run_problem, unlocated_note, whole
-from berrypick.core.arrays import IntArray
-from berrypick.core.assemble import assemble
-from berrypick.core.columns import Coded, Names, Packed
-from berrypick.core.run import Ranking, Run
-from berrypick.core.words import counted
+from berrypick.data.arrays import IntArray
+from berrypick.data.assemble import assemble
+from berrypick.data.columns import Coded, Names, Packed
+from berrypick.data.run import Ranking, Run
+from berrypick.data.words import counted
+from berrypick.files.files import content
+from berrypick.files.line_words import finite, word_problem
+from berrypick.files.scan import LONG, Scanned, scan
 from berrypick.formats.base import Format, Problems, Role
-from berrypick.formats.io.files import content
-from berrypick.formats.io.line_words import finite, word_problem
-from berrypick.formats.io.scan import LONG, Scanned, scan
-from berrypick.formats.io.values import results
+from berrypick.formats.inex._inex import NOWHERE, Paths, ends_before, nowhere, run_problem, unlocated_note, whole
+from berrypick.rows.values import results
 
 Kind = Literal["passage", "entry point", "element", "range of elements"]
 Place = tuple[int, int] | tuple[str, str]
@@ -47,6 +47,8 @@ class InexFolRun(Format):
     format_name: ClassVar[str] = "inex-fol-run"
     positions = "chars"
     role: ClassVar[Role] = "run"
+    words: ClassVar[int] = 7
+    before: ClassVar[tuple[str, ...]] = ("trec-run",)
     shape: ClassVar[str] = "topic Q0 document rank score tag offset length"
     suffixes: ClassVar[tuple[str, ...]] = (".run", ".txt")
 

@@ -9,16 +9,16 @@ from typing import Any, ClassVar, TextIO, overload
 
 import numpy as np
 
-from berrypick.addons.campaigns._inex import whole
-from berrypick.core.arrays import IntArray
-from berrypick.core.truth import EntryPoint, TopicTruth, Truth
-from berrypick.core.words import counted
+from berrypick.data.arrays import IntArray
+from berrypick.data.truth import EntryPoint, TopicTruth, Truth
+from berrypick.data.words import counted
+from berrypick.files.files import content
+from berrypick.files.line_words import word_problem
+from berrypick.files.scan import Scanned, scan
 from berrypick.formats.base import Format, Problems, Role
-from berrypick.formats.io.files import content
-from berrypick.formats.io.line_words import word_problem
-from berrypick.formats.io.scan import Scanned, scan
-from berrypick.formats.io.values import ONE_OF_TWO, judged_twice
+from berrypick.formats.inex._inex import whole
 from berrypick.kernels.index_ranges import expanded
+from berrypick.rows.values import ONE_OF_TWO, judged_twice
 
 Passages = list[tuple[int, int]]
 
@@ -58,6 +58,7 @@ class InexFolTruth(Format):
     format_name: ClassVar[str] = "inex-fol-truth"
     positions = "chars"
     role: ClassVar[Role] = "truth"
+    words: ClassVar[int] = 5
     shape: ClassVar[str] = "topic Q0 document relevant length [entry offset:length ...]"
     suffixes: ClassVar[tuple[str, ...]] = (".qrels", ".txt")
     holds: ClassVar[frozenset[str]] = frozenset({"entry points", "documents judged as a whole"})

@@ -11,8 +11,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TextIO
 
 import numpy as np
 
-from berrypick.addons.campaigns._inex import NOWHERE, Paths, ends_before, nowhere, run_problem, unlocated_note, whole
-from berrypick.addons.campaigns.xml_files import (
+from berrypick.data.assemble import assemble
+from berrypick.data.run import Ranking, Run
+from berrypick.files.line_words import finite
+from berrypick.formats.base import Format, Problems, Role
+from berrypick.formats.inex._inex import NOWHERE, Paths, ends_before, nowhere, run_problem, unlocated_note, whole
+from berrypick.formats.inex._xml_files import (
     count_attributes,
     forget,
     line_of,
@@ -22,11 +26,7 @@ from berrypick.addons.campaigns.xml_files import (
     text_of,
     writable,
 )
-from berrypick.core.assemble import assemble
-from berrypick.core.run import Ranking, Run
-from berrypick.formats.base import Format, Problems, Role
-from berrypick.formats.io.line_words import finite
-from berrypick.formats.io.values import result_counts
+from berrypick.rows.values import result_counts
 
 if TYPE_CHECKING:
     from lxml import etree
@@ -97,6 +97,8 @@ class InexSubmission(Format):
     format_name: ClassVar[str] = "inex-submission"
     positions = "chars"
     role: ClassVar[Role] = "run"
+    begins: ClassVar[tuple[str, ...]] = ("<",)
+    marks: ClassVar[tuple[str, ...]] = ("inex-submission",)
     shape: ClassVar[str] = '<inex-submission run-id="..."><topic topic-id="..."><result><file>...</file><path>...'
     suffixes: ClassVar[tuple[str, ...]] = (".xml",)
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, TextIO
 
-from berrypick.core.collection import Collection
-from berrypick.core.words import counted
+from berrypick.data.collection import Collection
+from berrypick.data.words import counted
+from berrypick.files.files import content
+from berrypick.files.line_words import cell_problem, finite
 from berrypick.formats.base import Format, Problems, Role
-from berrypick.formats.io.files import content
-from berrypick.formats.io.json_lines import Fields, plain, records, write_lines
-from berrypick.formats.io.line_words import cell_problem, finite
+from berrypick.rows.json_lines import Fields, plain, records, write_lines
 
 
 def add_length(
@@ -50,6 +50,9 @@ class DocumentLengths(_LengthFormat):
     """
 
     format_name: ClassVar[str] = "document-lengths"
+    role = "collection"
+    marks: ClassVar[tuple[str, ...]] = ("\t",)
+    usual: ClassVar[bool] = True
     shape: ClassVar[str] = "document TAB length"
     suffixes: ClassVar[tuple[str, ...]] = (".tsv", ".txt")
 
@@ -88,6 +91,10 @@ class SpanLengths(_LengthFormat):
     """
 
     format_name: ClassVar[str] = "span-lengths"
+    role = "collection"
+    begins: ClassVar[tuple[str, ...]] = ("{",)
+    marks: ClassVar[tuple[str, ...]] = ('"length"',)
+    usual: ClassVar[bool] = True
     shape: ClassVar[str] = '{"doc": "guide.md", "length": 5210}'
     suffixes: ClassVar[tuple[str, ...]] = (".jsonl", ".json")
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any, ClassVar, TextIO
 
-from berrypick.core.navigation import FITTED_VERSION, SCALES, FittedReader, content_checksum
-from berrypick.core.words import counted
+from berrypick.data.navigation import FITTED_VERSION, SCALES, FittedReader, content_checksum
+from berrypick.data.words import counted
+from berrypick.files.json_files import load, starts_object
 from berrypick.formats.base import Format, Problems, Role
-from berrypick.formats.io.json_files import load, starts_object
 
 #: The most parameters whose law a file may hold.
 MOST_PARAMETERS = 16
@@ -35,6 +35,8 @@ class FittedUserModel(Format):
 
     format_name: ClassVar[str] = "fitted-user"
     role: ClassVar[Role] = "user"
+    begins: ClassVar[tuple[str, ...]] = ("{",)
+    marks: ClassVar[tuple[str, ...]] = ('"fitted"',)
     shape: ClassVar[str] = '{"fitted": 1, "user": "distance(theta=0.02)", ..., "checksum": "..."}'
     suffixes: ClassVar[tuple[str, ...]] = (".json",)
     json_names: ClassVar[tuple[str, ...]] = ("fitted", "user", "parameters", "checksum")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, TextIO
 
-from berrypick.core.navigation import LinkTable
-from berrypick.core.words import counted
+from berrypick.data.navigation import LinkTable
+from berrypick.data.words import counted
+from berrypick.files.files import content
+from berrypick.files.line_words import cell_problem, finite
 from berrypick.formats.base import Format, Problems, Role
-from berrypick.formats.io.files import content
-from berrypick.formats.io.line_words import cell_problem, finite
 
 
 class Links(Format):
@@ -24,6 +24,7 @@ class Links(Format):
 
     format_name: ClassVar[str] = "links"
     role: ClassVar[Role] = "navigation"
+    marks: ClassVar[tuple[str, ...]] = ("\t",)
     shape: ClassVar[str] = "from TAB to"
     suffixes: ClassVar[tuple[str, ...]] = (".tsv", ".txt")
 

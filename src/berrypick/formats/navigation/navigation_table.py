@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, TextIO
 
-from berrypick.core.navigation import ReachTable
-from berrypick.core.words import counted
+from berrypick.data.navigation import ReachTable
+from berrypick.data.words import counted
+from berrypick.files.files import content
+from berrypick.files.line_words import cell_problem, finite
 from berrypick.formats.base import Format, Problems, Role
-from berrypick.formats.io.files import content
-from berrypick.formats.io.line_words import cell_problem, finite
 
 
 class NavigationTable(Format):
@@ -25,6 +25,9 @@ class NavigationTable(Format):
 
     format_name: ClassVar[str] = "navigation-table"
     role: ClassVar[Role] = "navigation"
+    marks: ClassVar[tuple[str, ...]] = ("\t",)
+    before: ClassVar[tuple[str, ...]] = ("links",)
+    usual: ClassVar[bool] = True
     shape: ClassVar[str] = "from TAB to TAB probability"
     suffixes: ClassVar[tuple[str, ...]] = (".tsv", ".txt")
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any, ClassVar, TextIO
 
-from berrypick.addons.fit.reading_log import ENDS, ReadingLog
-from berrypick.core.errors import nearest
-from berrypick.core.words import counted
+from berrypick.data.errors import nearest
+from berrypick.data.reading_log import ENDS, ReadingLog
+from berrypick.data.words import counted
 from berrypick.formats.base import Format, Problems, Role
-from berrypick.formats.io.json_lines import Fields, Rows, plain, records
+from berrypick.rows.json_lines import Fields, Rows, plain, records
 
 #: The least distance that is told from 0.
 LEAST = 1e-6
@@ -38,6 +38,8 @@ class ReadingLogFormat(Format):
 
     format_name: ClassVar[str] = "reading-log"
     role: ClassVar[Role] = "log"
+    begins: ClassVar[tuple[str, ...]] = ("{",)
+    marks: ClassVar[tuple[str, ...]] = ('"distance"',)
     shape: ClassVar[str] = '{"session": "s1", "distance": 120, "end": "gave_up"}'
     suffixes: ClassVar[tuple[str, ...]] = (".jsonl", ".json")
     json_names: ClassVar[tuple[str, ...]] = ("session", "visit", "distance", "end")

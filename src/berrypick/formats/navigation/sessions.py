@@ -5,12 +5,12 @@ from __future__ import annotations
 from itertools import accumulate
 from typing import Any, ClassVar, TextIO
 
-from berrypick.core.navigation import BACK, CUT, Sessions
-from berrypick.core.words import counted
+from berrypick.data.navigation import BACK, CUT, Sessions
+from berrypick.data.words import counted
+from berrypick.files.files import content
+from berrypick.files.line_words import cell_problem
 from berrypick.formats.base import Format, Problems, Role
-from berrypick.formats.io.files import content
-from berrypick.formats.io.line_words import cell_problem
-from berrypick.inputs.fields import is_span_header
+from berrypick.rows.fields import is_span_header
 
 
 class RecordedSessions(Format):
@@ -29,6 +29,7 @@ class RecordedSessions(Format):
 
     format_name: ClassVar[str] = "sessions"
     role: ClassVar[Role] = "navigation"
+    marks: ClassVar[tuple[str, ...]] = (";",)
     shape: ClassVar[str] = "unit;unit;...;unit"
     suffixes: ClassVar[tuple[str, ...]] = (".sessions", ".txt")
 

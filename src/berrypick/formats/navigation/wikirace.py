@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any, ClassVar, TextIO
 
-from berrypick.core.navigation import BACK, CUT, Sessions
-from berrypick.core.words import counted
+from berrypick.data.navigation import BACK, CUT, Sessions
+from berrypick.data.words import counted
+from berrypick.files.json_files import JsonSource, load, objects, starts_object
 from berrypick.formats.base import Format, Problems, Role
-from berrypick.formats.io.json_files import JsonSource, load, objects, starts_object
 
 #: How a game may end: at the goal, because the player gave up, or because no clicks were left.
 RESULTS = ("win", "lose", "move")
@@ -33,6 +33,9 @@ class Wikirace(Format):
 
     format_name: ClassVar[str] = "wikirace"
     role: ClassVar[Role] = "navigation"
+    begins: ClassVar[tuple[str, ...]] = ("{",)
+    marks: ClassVar[tuple[str, ...]] = ('"article_list"', '"start_article"')
+    before: ClassVar[tuple[str, ...]] = ("links",)
     shape: ClassVar[str] = (
         '{"max_steps": 20, "runs": [{"start_article": "a", "destination_article": "b", "steps": []}]}'
     )

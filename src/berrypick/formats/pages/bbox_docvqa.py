@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from berrypick.formats._records import TruthRecords
 from berrypick.formats.base import Problems
-from berrypick.formats.io.json_lines import Rows, records
-from berrypick.formats.io.records import TruthRecords
+from berrypick.rows.json_lines import Rows, records
 
 
 class BBoxDocVQA(TruthRecords):
@@ -21,6 +21,9 @@ class BBoxDocVQA(TruthRecords):
     """  # noqa: E501
 
     format_name: ClassVar[str] = "bbox-docvqa"
+    role = "truth"
+    begins: ClassVar[tuple[str, ...]] = ("{",)
+    marks: ClassVar[tuple[str, ...]] = ('"evidence_page"',)
     shape: ClassVar[str] = '{"query": "...", "doc_name": "a", "evidence_page": [3], "bbox": [[[10, 10, 90, 40]]]}'
     json_names: ClassVar[tuple[str, ...]] = ("query", "doc_name", "evidence_page", "bbox")
 

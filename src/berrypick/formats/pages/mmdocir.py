@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from berrypick.formats._records import TruthRecords
 from berrypick.formats.base import Problems
-from berrypick.formats.io.json_lines import Rows, records
-from berrypick.formats.io.records import TruthRecords
+from berrypick.rows.json_lines import Rows, records
 
 
 class MMDocIR(TruthRecords):
@@ -25,6 +25,9 @@ class MMDocIR(TruthRecords):
     """
 
     format_name: ClassVar[str] = "mmdocir"
+    role = "truth"
+    begins: ClassVar[tuple[str, ...]] = ("{",)
+    marks: ClassVar[tuple[str, ...]] = ('"layout_mapping"',)
     shape: ClassVar[str] = '{"doc_name": "a.pdf", "questions": [{"Q": "...", "page_id": [3], "layout_mapping": []}]}'
     json_names: ClassVar[tuple[str, ...]] = ("doc_name", "questions", "layout_mapping", "page_id")
 

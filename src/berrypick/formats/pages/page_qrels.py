@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from berrypick.files.files import content
+from berrypick.formats._records import TruthRecords
 from berrypick.formats.base import Problems
-from berrypick.formats.io.files import content
-from berrypick.formats.io.json_lines import Rows
-from berrypick.formats.io.records import TruthRecords
+from berrypick.rows.json_lines import Rows
 
 _COLUMNS = 5
 
@@ -24,6 +24,9 @@ class PageQrels(TruthRecords):
     """
 
     format_name: ClassVar[str] = "page-qrels"
+    role = "truth"
+    marks: ClassVar[tuple[str, ...]] = ("page=",)
+    words: ClassVar[int] = 5
     shape: ClassVar[str] = "1 0 berries.pdf page=3 1 box=64,274,546,389"
 
     @classmethod

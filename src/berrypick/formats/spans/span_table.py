@@ -5,25 +5,30 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, ClassVar, TextIO
 
-from berrypick.core.exchange import one_set_each
-from berrypick.core.run import Run
-from berrypick.core.truth import Truth
+from berrypick.data.exchange import one_set_each
+from berrypick.data.run import Run
+from berrypick.data.truth import Truth
+from berrypick.files.files import head, is_parquet
+from berrypick.formats._records import RecordsFormat, RunRecords, TruthRecords
 from berrypick.formats.base import Problems
-from berrypick.formats.io.files import head, is_parquet
-from berrypick.formats.io.json_lines import Rows, span_fields
-from berrypick.formats.io.records import RecordsFormat, RunRecords, TruthRecords
-from berrypick.formats.io.table_files import (
+from berrypick.formats.spans.span_truth import line_names
+from berrypick.rows.chosen_fields import ChosenFields
+from berrypick.rows.fields import TABLE, Aliases, FieldReader, Role, has_name, is_span_header, plain_name
+from berrypick.rows.json_lines import span_fields
+from berrypick.rows.relevance_fields import OF_TRUTHS_ALONE, is_beir
+from berrypick.rows.run_rows import as_read, rows_of_run, run_of_rows
+from berrypick.rows.table_files import (
     MAGIC,
     Part,
     header_of,
+    parquet_names,
     run_column,
     table_parts,
     table_rows,
     write_csv,
     write_parquet,
 )
-from berrypick.formats.span_run import SpanRun
-from berrypick.inputs.fields import TABLE, FieldReader, Role, has_name, is_span_header
+from berrypick.rows.truth_rows import rows_of_truth, truth_of_rows
 
 #: Columns that only runs have, and only truths.
 OF_RUNS = ("score", "distance", "rank")
@@ -31,11 +36,11 @@ OF_TRUTHS = ("grade", "judged", "is_impossible")
 
 
 def _has_columns(header: set[str], role: Role, ours: tuple[str, ...]) -> bool:
-    given = header - {"score"} if role == "truth" else header
     own = "quote" if role == "truth" else "tag"
     if role == "truth" and not {"set", "hop"}.isdisjoint(header) and {"rank", "score"}.isdisjoint(header):
         return True
-    return own in header or any(has_name(given, TABLE[role][name]) for name in ours)
+    known = {**TABLE[role], "grade": Aliases(OF_TRUTHS_ALONE)}
+    return own in header or any(has_name(header, known[name]) for name in ours)
 
 
 def _without_null(row: dict[str, Any]) -> dict[str, Any]:
@@ -67,6 +72,17 @@ def _comments(value: Truth | Run) -> str:
     return f"a row that begins with {bad!r} is not read as it is" if bad is not None else ""
 
 
+def first_names(path: str) -> list[str]:
+    """The names of fields in the first row of a table or of JSON Lines, or in the first rows of a JSON list."""
+    if is_parquet(path):
+        return parquet_names(path)
+    first = head(path)
+    text = "\n".join(first).lstrip("\ufeff \t\n")
+    if text.startswith("["):
+        return list(dict.fromkeys(line_names(text[1:])))
+    return line_names(first[0]) if text.startswith("{") else [*header_of(first)] if first else []
+
+
 class _SpanTable(RecordsFormat):
     """The columns of a format of JSON lines."""
 
@@ -78,7 +94,8 @@ class _SpanTable(RecordsFormat):
         if lines[0].startswith(MAGIC):
             return True
         header = header_of(lines)
-        return is_span_header(header) and not _has_columns(header, *cls.without)
+        of_beir = cls.role == "truth" and is_beir(map(plain_name, header))
+        return is_span_header(header) and (of_beir or not _has_columns(header, *cls.without))
 
     @classmethod
     def accepts(cls, value: Any) -> str:
@@ -96,7 +113,8 @@ class _SpanTable(RecordsFormat):
 
     @classmethod
     def _rows(cls, value: Any) -> list[dict[str, Any]]:
-        rows = (_in_columns(_without_null(record)) for record in cls.lines.to_records(value))
+        records = rows_of_run(value) if isinstance(value, Run) else rows_of_truth(value)
+        rows = (_in_columns(_without_null(record)) for record in records)
         return [one for row in rows for one in one_set_each(row)]
 
 
@@ -116,15 +134,25 @@ class SpanTableTruth(_SpanTable, TruthRecords):
     """
 
     format_name: ClassVar[str] = "span-table-truth"
+    role = "truth"
+    marks: ClassVar[tuple[str, ...]] = ("PAR1", ",", "\t", ";")
+    before: ClassVar[tuple[str, ...]] = ("span-table-run",)
+    usual: ClassVar[bool] = True
     shape: ClassVar[str] = "topic,doc,start,end,grade"
     without: ClassVar[tuple[Role, tuple[str, ...]]] = ("run", OF_RUNS)
     holds_empty_topics: ClassVar[bool] = True
     holds: ClassVar[frozenset[str]] = TruthRecords.lines.holds
 
+    takes_fields: ClassVar[bool] = True
+
     @classmethod
-    def records(cls, path: str, problems: Problems) -> Rows:
-        reader = FieldReader("truth")
-        return span_fields(table_rows(path, problems, ("topic", "doc"), reader), reader, problems)
+    def read(cls, path: str, problems: Problems, **options: Any) -> Truth:
+        reader = FieldReader("truth", chosen=ChosenFields.of(options.get("fields")))
+        needed = () if options.get("fields") else ("topic", "doc")
+        rows = span_fields(table_rows(path, problems, needed, reader), reader, problems)
+        truth = replace(truth_of_rows(rows, problems, path), format=cls.format_name)
+        reader.refuse_unknown(path)
+        return truth
 
 
 class SpanTableRun(_SpanTable, RunRecords):
@@ -142,8 +170,12 @@ class SpanTableRun(_SpanTable, RunRecords):
     """
 
     format_name: ClassVar[str] = "span-table-run"
+    role = "run"
+    marks: ClassVar[tuple[str, ...]] = ("PAR1", ",", "\t", ";")
+    usual: ClassVar[bool] = True
     shape: ClassVar[str] = "topic,doc,start,end,score"
     holds: ClassVar[frozenset[str]] = RunRecords.lines.holds
+    states_empty_lists: ClassVar[bool] = False  # unless a Parquet file has columns of lists
     without: ClassVar[tuple[Role, tuple[str, ...]]] = ("truth", OF_TRUTHS)
 
     @classmethod
@@ -152,8 +184,8 @@ class SpanTableRun(_SpanTable, RunRecords):
         part: Part | None = options.get("part")
         reader = FieldReader("run")
         rows = span_fields(table_rows(path, problems, ("topic", "doc"), reader, part), reader, problems)
-        run = SpanRun.from_records(rows, problems, path)
-        return replace(run, unread=tuple(reader.unread))
+        run = run_of_rows(rows, problems, path)
+        return as_read(run, reader)
 
     @classmethod
     def split(cls, path: str) -> list[Run | Part]:
@@ -179,5 +211,5 @@ class SpanTableRun(_SpanTable, RunRecords):
             if not name:
                 problems.report("run is missing", number, text, "name the run in every row")
             rows.setdefault(name, []).append((number, text, fields))
-        runs = [SpanRun.from_records(iter(held), problems, path) for held in rows.values()]
-        return [replace(run, unread=tuple(reader.unread)) for run in runs]
+        runs = [run_of_rows(iter(held), problems, path) for held in rows.values()]
+        return [as_read(run, reader) for run in runs]

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, ClassVar
 
-from berrypick.addons.traces.traces_format import Samples, Traces, line_of, shown
-from berrypick.core.run import Run
+from berrypick.data.run import Run
+from berrypick.files.json_files import load, objects
 from berrypick.formats.base import Format, Problems, Role
-from berrypick.formats.io.json_files import load, objects
-from berrypick.formats.io.json_lines import Rows, span_fields
-from berrypick.formats.span_run import SpanRun
-from berrypick.formats.span_truth import line_names
-from berrypick.inputs.fields import FieldReader
+from berrypick.formats.spans.span_run import SpanRun
+from berrypick.formats.spans.span_truth import line_names
+from berrypick.formats.traces.client_results import ClientResults
+from berrypick.formats.traces.traces_format import Samples, Traces, shown
+from berrypick.rows.fields import FieldReader, names_topic
+from berrypick.rows.json_lines import Rows, span_fields
+from berrypick.rows.run_rows import as_read, run_of_rows
 
 
 class ResultList(Format):
     """A run as one JSON list: the objects are those of lines of span-run, with the same names of fields.
 
     An object is a result, or a topic or question with a list of results, such as ``results``, ``retrieved`` or
-    ``chunks``: objects, texts, or names of documents.
+    ``chunks``: objects, texts, or names of documents. A list of results is in ranked order, whatever its scores;
+    objects that are results go by rank, else by score. A list may be empty; a topic that the file does not mention is
+    absent. Two lists for one topic or question are an error.
 
     Sample::
 
@@ -29,22 +32,25 @@ class ResultList(Format):
 
     format_name: ClassVar[str] = "result-list"
     role: ClassVar[Role] = "run"
+    like_golden: ClassVar[bool] = True  # lists of questions with texts, too
+    begins: ClassVar[tuple[str, ...]] = ("[",)
     shape: ClassVar[str] = '[{"question": "When?", "results": [{"text": "...", "source": "guide.md", "score": 0.9}]}]'
     json_names: ClassVar[tuple[str, ...]] = ("topic", "question", "doc", "text", "results", "retrieved", "score")
 
     @classmethod
     def sniff(cls, lines: list[str]) -> bool:
         text = "\n".join(lines).lstrip("\ufeff \t\n")
-        if not text.startswith("[") or Traces.sniff(lines) or Samples.sniff(lines):
+        if not text.startswith("[") or Traces.sniff(lines) or Samples.sniff(lines) or ClientResults.sniff(lines):
             return False
         first = text[1:].lstrip()
-        return bool(line_names(first)) and SpanRun.sniff([first])
+        names = line_names(first)
+        return bool(names) and (SpanRun.sniff([first]) or (names_topic(names) and "hits" in names))
 
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Run:
         reader = FieldReader("run")
-        run = SpanRun.from_records(span_fields(_rows(path, problems), reader, problems), problems, path)
-        return replace(run, format=cls.format_name, unread=tuple(reader.unread))
+        run = run_of_rows(span_fields(_rows(path, problems), reader, problems), problems, path)
+        return as_read(run, reader).changed(format=cls.format_name)
 
     @classmethod
     def describe(cls, value: Run) -> list[str]:
@@ -56,4 +62,4 @@ def _rows(path: str, problems: Problems) -> Rows:
     if value is None:
         return
     for one in objects(value, "the file", source, problems):
-        yield line_of(one, source), shown(one), one
+        yield source.line_of_object(one), shown(one), one

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from berrypick.addons.traces.hit_rows import HitRows
-from berrypick.addons.traces.responses import answer_in, is_answer
-from berrypick.core.errors import InputError
-from berrypick.core.run import Run
+from berrypick.data.errors import InputError
+from berrypick.data.run import Run
+from berrypick.files.json_files import from_first_filled, load, starts_object
+from berrypick.formats._records import RunRecords
 from berrypick.formats.base import Problems
-from berrypick.formats.io.json_files import load, starts_object
-from berrypick.formats.io.json_lines import Rows
-from berrypick.formats.io.records import RunRecords
-from berrypick.formats.span_run import SpanRun
+from berrypick.inputs.stores.hit_rows import HitRows
+from berrypick.inputs.stores.responses import answer_in, is_answer
+from berrypick.rows.json_lines import Rows
+from berrypick.rows.row_lists import LISTED
+from berrypick.rows.run_rows import run_of_rows
 
 #: Pairs of names that responses have near their start.
 _MARKS = (
@@ -26,6 +28,8 @@ _MARKS = (
     ("output", "file_search_call"),
     ("object", "vector_store.search_results.page"), ("content", "cited_text"), ("message", "sources"),
     ("generation_id", "text"), ("candidates", "groundingMetadata"), ("candidates", "usageMetadata"),
+    ("candidates", "content", "parts"), ("groundingMetadata",), ("groundingChunks",), ("grounding_chunks",),
+    ("retrievedContext",), ("retrieved_context",), ("_rankingScore",), ("root", "children", "fields"),
 )  # fmt: skip
 
 
@@ -49,8 +53,11 @@ class SearchHits(RunRecords):
     then by their rank in their own list; of several lists, the first of each come before the second. Groups of Qdrant
     are ranked in the same way. An inner hit has its own score, and must have offsets or text.
 
-    What an answer cites again is one result, and counted. Offsets of an answer say nothing of documents; citations by
-    pages and blocks are found by their text.
+    What an answer cites again is one result, and counted. Offsets of an answer, such as the segments of Gemini's
+    grounding supports, say nothing of documents; citations by pages and blocks are found by their text.
+
+    A response that was cut down to its hits is known by their names: ``relevance`` and ``fields`` in the ``children``
+    of Vespa's ``root``, ``_rankingScore`` in the hits of Meilisearch, ``retrievedContext`` in the chunks of Gemini.
 
     Distances are kept as negative scores, also those that Qdrant and Pinecone call scores: these grow down the lists.
     What Milvus calls a distance may be either, and is no score. A response to several queries, or one that reports an
@@ -64,6 +71,17 @@ class SearchHits(RunRecords):
     """
 
     format_name: ClassVar[str] = "search-hits"
+    role = "run"
+    begins: ClassVar[tuple[str, ...]] = ("{",)
+    marks: ClassVar[tuple[str, ...]] = (
+        '"_id"', '"payload"', '"ids"', '"Get"', '"objects"', '"matches"', '"entity"', '"relevance"', '"responseHeader"',
+        '"@search.score"', '"@odata.context"', '"found"', '"processingTimeMs"', '"_rankingScore"', '"code"',
+        '"retrievalResults"', '"retrievedReferences"', '"file_search_call"', '"vector_store.search_results.page"',
+        '"cited_text"', '"sources"', '"generation_id"', '"candidates"', '"groundingMetadata"', '"groundingChunks"',
+        '"grounding_chunks"', '"retrievedContext"', '"retrieved_context"', '"children"', '"hits"', '"points"',
+        '"result"', '"finish_reason"', '"message"', "[[", "[ ", "[\t", "[\r", "[\n",
+    )  # fmt: skip
+    before: ClassVar[tuple[str, ...]] = ("topic-dictionary-run",)
     aliases: ClassVar[tuple[str, ...]] = (
         "chroma", "qdrant", "weaviate", "elasticsearch", "opensearch", "pinecone", "milvus", "vespa", "solr",
         "azure-ai-search", "typesense", "meilisearch", "bedrock", "openai", "anthropic", "cohere", "gemini",
@@ -74,12 +92,13 @@ class SearchHits(RunRecords):
     @classmethod
     def sniff(cls, lines: list[str]) -> bool:
         lines_of_spans = '"topic"' in lines[0]
-        return not lines_of_spans and any(starts_object(lines, *names) for names in _MARKS)
+        known = any(starts_object(lines, *names) for names in _MARKS) or _begins_with_no_hits(lines)
+        return not lines_of_spans and known
 
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Run:
         reader = HitRows()
-        run = SpanRun.from_records(cls._rows(path, problems, reader), problems, path)
+        run = run_of_rows(cls._rows(path, problems, reader), problems, path)
         return replace(run, format=cls.format_name, notes=(*run.notes, *reader.notes()), unread=tuple(reader.unread))
 
     @classmethod
@@ -99,20 +118,42 @@ class SearchHits(RunRecords):
             line = source.line_of(topic)
             source.skip()
             try:
-                answer = answer_in(response) if response != [] else None
+                empty = response in ([], {})
+                answer = None if empty else answer_in(response)
                 found = [] if answer is None else reader.of_answer(answer)
             except InputError as error:
                 problems.report(f"topic {topic}: {error.what}", line, remedy=error.remedy)
                 continue
-            if answer is None and response != []:
+            if answer is None and not empty:
                 problems.report(f"topic {topic} has no response of a known store", line)
                 continue
             if not found:
                 yield line, topic, {"topic": topic, "results": []}
-            rows += [{"topic": topic, "rank": rank, "line": line, **one} for rank, one in enumerate(found, start=1)]
+            rows += [{"topic": topic, LISTED: place, "line": line, **one} for place, one in enumerate(found, start=1)]
         for row in reader.with_scores(rows):
             fields = {name: cell for name, cell in row.items() if name != "line"}
             yield row["line"], row["topic"], _with_end(fields)
+
+
+#: A topic with the response of a store that found nothing, whatever else the response says before that.
+_NO_HITS = re.compile(
+    r'\{\s*"(?:[^"\\]|\\.)*"\s*:\s*(?:\[\s*\[\s*\]\s*\]|'
+    r'\{[^{}\[\]]*(?:"result"\s*:\s*\{[^{}\[\]]*)?"(?:hits|matches|points|objects|result)"\s*:\s*'
+    r'(?:\{[^\[\]]*"hits"\s*:\s*)?\[\s*\])'
+)
+
+
+#: A topic with an answer of a model, which may cite nothing: a message of Anthropic or a response of Cohere.
+_ANSWER = re.compile(
+    r'\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{[^{}\[\]]*'
+    r'(?:"type"\s*:\s*"message"\s*,|"finish_reason"\s*:\s*"[^"]*"\s*,\s*"message"\s*:)'
+)
+
+
+def _begins_with_no_hits(lines: list[str]) -> bool:
+    """Whether the first topic of an object has a response without hits, or an answer that may be without citations."""
+    text = from_first_filled("\n".join(lines).lstrip("\ufeff \t\n"))
+    return _NO_HITS.match(text) is not None or _ANSWER.match(text) is not None
 
 
 def _with_end(fields: dict[str, Any]) -> dict[str, Any]:

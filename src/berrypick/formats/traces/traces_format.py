@@ -6,24 +6,27 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
-from berrypick.addons.traces.retrieval import Retrieval, by_kind, run_of
-from berrypick.addons.traces.samples import samples_in
-from berrypick.addons.traces.spans import Span, retrievals_of, spans_in
-from berrypick.core.errors import InputError
-from berrypick.core.run import Run
+from berrypick.data.errors import InputError
+from berrypick.data.run import Run
+from berrypick.files.files import head, is_parquet
+from berrypick.files.json_files import load
+from berrypick.files.strict_json import strict_json
 from berrypick.formats.base import Format, Problems, Role
-from berrypick.formats.io.files import head
-from berrypick.formats.io.json_files import JsonSource, load
-from berrypick.formats.io.json_lines import records
-from berrypick.formats.io.strict_json import strict_json
-from berrypick.formats.span_run import SpanRun
-from berrypick.inputs.fields import plain_name
+from berrypick.formats.spans.span_run import SpanRun
+from berrypick.inputs.traces.retrieval import Retrieval, retrievers, run_of, told_apart
+from berrypick.inputs.traces.samples import samples_in
+from berrypick.inputs.traces.spans import Span, retrievals_of, retrieved_documents, spans_in
+from berrypick.inputs.traces.trace_columns import are_retrieved_documents, are_trace_columns
+from berrypick.rows.fields import plain_name
+from berrypick.rows.json_lines import records
+from berrypick.rows.table_files import parquet_records
 
 
 class Retrievals(Format):
     """A subclass says which retrievals a file holds; those of each retriever are a run."""
 
     role: ClassVar[Role] = "run"
+    states_empty_lists: ClassVar[bool] = True
 
     @classmethod
     def retrievals(cls, path: str, problems: Problems) -> list[Retrieval]:
@@ -33,7 +36,7 @@ class Retrievals(Format):
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Run:
         """The run of the first retriever; results of others are counted."""
-        kinds = by_kind(cls._found(path, problems))
+        kinds = cls._retrievers(path, problems)
         first = next(iter(kinds), "")
         for kind in [*kinds][1:]:
             problems.count(f"retrievals of another retriever ({kind})", len(kinds[kind]))
@@ -43,7 +46,7 @@ class Retrievals(Format):
     def split(cls, path: str) -> list[Run]:
         """A run for each retriever, called by its name where there are several."""
         problems = Problems(path)
-        kinds = by_kind(cls._found(path, problems))
+        kinds = cls._retrievers(path, problems)
         made = []
         for kind, some in kinds.items():
             own = Problems(path)
@@ -52,11 +55,8 @@ class Retrievals(Format):
         return made
 
     @classmethod
-    def _found(cls, path: str, problems: Problems) -> list[Retrieval]:
-        found = cls.retrievals(path, problems)
-        if not found and not problems.found:
-            problems.report("holds nothing that was retrieved", 1, remedy=f"expected {cls.shape}")
-        return found
+    def _retrievers(cls, path: str, problems: Problems) -> dict[str, list[Retrieval]]:
+        return retrievers(cls.retrievals(path, problems), problems, f"expected {cls.shape}")
 
     @classmethod
     def describe(cls, value: Run) -> list[str]:
@@ -66,13 +66,21 @@ class Retrievals(Format):
 class Traces(Retrievals):
     """Traces of OpenTelemetry (OTLP with OpenInference), Phoenix, LangSmith, Langfuse or MLflow, as JSON or JSON Lines.
 
+    Data frames of Phoenix (``get_spans_dataframe``, ``get_retrieved_documents``) are read as Parquet, too.
+
     What retrievers returned is a run; where spans of several names retrieve, each name is one. A topic is named by a
     field (topic, query_id, qid or question_id in attributes, metadata, tags or inputs; LangSmith's
     reference_example_id), else by what was asked: the input of the outermost step, which is matched with the questions
-    of the truth. A question that was asked several times counts as it was answered last; retrievals without a question
-    are counted. Ids of chunks mean nothing where no document has them: texts are looked up in the documents.
+    of the truth. Retrievals without a question are counted. Ids of chunks mean nothing where no document has them:
+    texts are looked up in the documents.
 
-    Spans of the kinds RETRIEVER and RERANKER retrieve, and observations of Langfuse with documents in their output.
+    A question that was asked several times counts as its last successful retrieval answered it. Status ERROR, an error,
+    level ERROR, or an exception without documents make a retrieval a failed one; without an output it is unfinished.
+    Neither replaces a successful one. Both are counted, and a question that has no other retrieval is absent from the
+    run.
+
+    Spans of the kinds RETRIEVER and RERANKER retrieve. So do plain spans and tools of Langfuse whose output has
+    documents (texts with a source, a place, a score or metadata), or whose name has ``retriev`` or ``rerank`` in it.
 
     Sample::
 
@@ -84,6 +92,13 @@ class Traces(Retrievals):
     """
 
     format_name: ClassVar[str] = "traces"
+    role = "run"
+    begins: ClassVar[tuple[str, ...]] = ("[", "{")
+    marks: ClassVar[tuple[str, ...]] = (
+        '"resourceSpans', '"resource_spans', '"run_type', '"observations', '"parentObservationId',
+        '"parent_observation_id', '"traceId', '"mlflow.spanType', '"openinference.span.kind', '"span_kind',
+        '"context.trace_id', '"retrieval.documents', '"sessionId"', '"trace_metadata', '"request_metadata',
+    )  # fmt: skip
     aliases: ClassVar[tuple[str, ...]] = ("otlp", "openinference", "phoenix", "langsmith", "langfuse", "mlflow")
     shape: ClassVar[str] = '{"run_type": "retriever", "inputs": {"query": "When?"}, "outputs": {"documents": [...]}}'
     json_names: ClassVar[tuple[str, ...]] = ("resourceSpans", "run_type", "traceId", "attributes", "observations")
@@ -96,20 +111,28 @@ class Traces(Retrievals):
         )
 
     @classmethod
+    def sniff_columns(cls, names: list[str]) -> bool:
+        return are_trace_columns(names)
+
+    @classmethod
     def retrievals(cls, path: str, problems: Problems) -> list[Retrieval]:
         spans: list[Span] = []
+        rows: list[tuple[int, Mapping[str, Any]]] = []
         for line, value in values_in(path, problems):
-            found = spans_in(value, line)
-            if found is None:
+            if isinstance(value, Mapping) and are_retrieved_documents(value):
+                rows.append((line, value))
+            elif (found := spans_in(value, line)) is None:
                 problems.report("is no trace of a known kind", line, shown(value), f"expected {cls.shape}")
             else:
                 spans += found
-        return list(retrievals_of(spans))
+        return [*retrievals_of(spans), *retrieved_documents(rows)]
 
 
 #: Names that traces have near their start.
 _MARKS = (
-    ("resourceSpans",), ("resource_spans",), ("run_type", "inputs"), ("observations", "input"),
+    ("resourceSpans",), ("resource_spans",), ("run_type", "inputs"), ("run_type", "trace_id"),
+    ("run_type", "start_time"), ("observations", "input"), ('timestamp"', 'output"', 'sessionId"', 'release"'),
+    ("info", "trace_metadata"), ("info", "request_metadata"),
     ("parentObservationId",), ("parent_observation_id",), ("traceId", "startTime", "type"), ("mlflow.spanType",),
     ("openinference.span.kind",),
     ("span_kind", "attributes"), ("context.trace_id",), ("retrieval.documents",),
@@ -121,8 +144,9 @@ class Samples(Retrievals):
 
     ``user_input`` with ``retrieved_contexts``, ``input`` with ``retrieval_context``, and results of promptfoo, whose
     contexts stand in the metadata or the output of the response, or were given as the variable ``context``. The texts
-    are looked up in the documents. A topic is named by a field of the sample or its metadata, else by the question.
-    Providers of promptfoo are a run each.
+    are looked up in the documents. A topic is named by a field of the sample or its metadata, else by the question, or
+    by an ``id`` beside it that is a topic of the truth. Two samples for one question are an error. Providers of
+    promptfoo are a run each; where there are several prompts, each prompt of a provider is one.
 
     Sample::
 
@@ -131,6 +155,12 @@ class Samples(Retrievals):
     """
 
     format_name: ClassVar[str] = "samples"
+    role = "run"
+    begins: ClassVar[tuple[str, ...]] = ("[", "{")
+    marks: ClassVar[tuple[str, ...]] = (
+        '"retrieved_contexts"', '"retrieval_context"', '"retrievalContext"', '"contexts"', '"vars"',
+    )  # fmt: skip
+    before: ClassVar[tuple[str, ...]] = ("span-run",)
     aliases: ClassVar[tuple[str, ...]] = ("ragas", "deepeval", "promptfoo")
     shape: ClassVar[str] = '[{"user_input": "When?", "retrieved_contexts": ["Cut old canes."]}]'
     json_names: ClassVar[tuple[str, ...]] = ("user_input", "retrieved_contexts", "input", "retrieval_context", "vars")
@@ -157,7 +187,7 @@ class Samples(Retrievals):
                 problems.report("is no sample of a known kind", line, shown(value), f"expected {cls.shape}")
             else:
                 found += samples
-        return found
+        return told_apart(found, problems)
 
 
 # --- values of files --------------------------------------------------------------------------------------------------
@@ -171,7 +201,10 @@ def parsed(text: str) -> Any:
 
 
 def values_in(path: str, problems: Problems) -> Iterator[tuple[int, Any]]:
-    """The objects of a file with their lines: lines of JSON, the items of a list, or one value."""
+    """The objects of a file with their lines: lines of JSON, the items of a list, one value, or rows of Parquet."""
+    if is_parquet(path):
+        yield from parquet_records(path)
+        return
     first = next(iter(head(path)), "")
     if isinstance(parsed(first), dict):
         for number, _, value in records(path, problems):
@@ -180,15 +213,9 @@ def values_in(path: str, problems: Problems) -> Iterator[tuple[int, Any]]:
     value, source = load(path, problems)
     if isinstance(value, list):
         for one in value:
-            yield line_of(one, source), one
+            yield source.line_of_object(one), one
     elif value is not None:
         yield 1, value
-
-
-def line_of(value: Any, source: JsonSource) -> int:
-    """Where an object stands: where the first of its texts does."""
-    texts = [one for one in value.values() if isinstance(one, str)] if isinstance(value, dict) else []
-    return source.line_of(texts[0]) if texts else source.line
 
 
 def shown(value: Any) -> str:

@@ -6,11 +6,11 @@ from typing import Any, ClassVar, TextIO
 
 import numpy as np
 
-from berrypick.core.truth import TopicTruth, Truth
-from berrypick.core.words import counted
+from berrypick.data.truth import TopicTruth, Truth
+from berrypick.data.words import counted
+from berrypick.files.files import content
+from berrypick.files.line_words import ascii_problem, cell_problem, whole_number
 from berrypick.formats.base import Format, Problems, Role
-from berrypick.formats.io.files import content
-from berrypick.formats.io.line_words import ascii_problem, cell_problem, whole_number
 
 
 class GenomicsGold(Format):
@@ -27,6 +27,7 @@ class GenomicsGold(Format):
     format_name: ClassVar[str] = "genomics-gold"
     positions = "chars"
     role: ClassVar[Role] = "truth"
+    marks: ClassVar[tuple[str, ...]] = ("\t",)
     shape: ClassVar[str] = "topic TAB pmid TAB offset TAB length TAB ASPECT|ASPECT"
     suffixes: ClassVar[tuple[str, ...]] = (".tsv",)
 

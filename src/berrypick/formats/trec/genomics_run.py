@@ -7,12 +7,12 @@ from typing import Any, ClassVar, TextIO
 
 import numpy as np
 
-from berrypick.core.assemble import assemble
-from berrypick.core.run import Run
+from berrypick.data.assemble import assemble
+from berrypick.data.run import Run
+from berrypick.files.files import content
+from berrypick.files.line_words import ascii_problem, finite, whole_number, word_problem
+from berrypick.files.scan import scan
 from berrypick.formats.base import Format, Problems, Role
-from berrypick.formats.io.files import content
-from berrypick.formats.io.line_words import ascii_problem, finite, whole_number, word_problem
-from berrypick.formats.io.scan import scan
 
 
 class GenomicsRun(Format):
@@ -29,6 +29,8 @@ class GenomicsRun(Format):
     format_name: ClassVar[str] = "genomics-run"
     positions = "chars"
     role: ClassVar[Role] = "run"
+    words: ClassVar[int] = 7
+    before: ClassVar[tuple[str, ...]] = ("trec-run",)
     shape: ClassVar[str] = "topic pmid rank score offset length tag"
 
     @classmethod

@@ -7,12 +7,12 @@ from typing import Any, ClassVar, TextIO
 
 import numpy as np
 
-from berrypick.core.truth import TopicTruth, Truth
+from berrypick.data.truth import TopicTruth, Truth
+from berrypick.files.files import content
+from berrypick.files.line_words import finite, word_problem
+from berrypick.files.scan import Scanned, scan
 from berrypick.formats.base import Format, Problems, Role
-from berrypick.formats.io.files import content
-from berrypick.formats.io.line_words import finite, word_problem
-from berrypick.formats.io.scan import Scanned, scan
-from berrypick.formats.io.values import ONE_OF_TWO, Judgement, documents_topic, judged_counts, judged_twice
+from berrypick.rows.values import ONE_OF_TWO, Judgement, documents_topic, judged_counts, judged_twice
 
 
 class TrecQrels(Format):
@@ -28,7 +28,10 @@ class TrecQrels(Format):
     """
 
     format_name: ClassVar[str] = "trec-qrels"
+    checks_names: ClassVar[bool] = True
     role: ClassVar[Role] = "truth"
+    words: ClassVar[int] = 4
+    usual: ClassVar[bool] = True
     shape: ClassVar[str] = "topic iteration document grade"
     suffixes: ClassVar[tuple[str, ...]] = (".qrels", ".txt")
 
@@ -67,7 +70,7 @@ class TrecQrels(Format):
 
     @classmethod
     def write(cls, value: Any, out: TextIO) -> None:
-        from berrypick.formats.io.json_lines import plain
+        from berrypick.rows.json_lines import plain
 
         for topic in value.topics.values():
             for document, grade in zip(topic.document, topic.grade.tolist(), strict=True):

@@ -6,14 +6,14 @@ from typing import Any, ClassVar, TextIO
 
 import numpy as np
 
-from berrypick.core.assemble import assemble
-from berrypick.core.columns import NameColumn
-from berrypick.core.run import Run
+from berrypick.data.assemble import assemble
+from berrypick.data.columns import NameColumn
+from berrypick.data.run import Run
+from berrypick.files.files import content
+from berrypick.files.line_words import finite, word_problem
+from berrypick.files.scan import scan
 from berrypick.formats.base import Format, Problems, Role
-from berrypick.formats.io.files import content
-from berrypick.formats.io.line_words import finite, word_problem
-from berrypick.formats.io.scan import scan
-from berrypick.formats.io.values import results
+from berrypick.rows.values import results
 
 
 class TrecRun(Format):
@@ -31,7 +31,11 @@ class TrecRun(Format):
     """
 
     format_name: ClassVar[str] = "trec-run"
+    checks_names: ClassVar[bool] = True
     role: ClassVar[Role] = "run"
+    words: ClassVar[int] = 6
+    before: ClassVar[tuple[str, ...]] = ("span-table-run",)
+    usual: ClassVar[bool] = True
     shape: ClassVar[str] = "topic Q0 document rank score tag"
     suffixes: ClassVar[tuple[str, ...]] = (".run", ".txt")
 

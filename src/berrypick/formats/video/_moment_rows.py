@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from berrypick.formats.base import Problems
-from berrypick.formats.document_lengths import add_length
+from berrypick.formats.navigation.document_lengths import add_length
 
 Row = tuple[int, str, dict[str, Any]]
 

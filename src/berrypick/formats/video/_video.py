@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from berrypick.files.line_words import whole_number
 from berrypick.formats.base import Problems
-from berrypick.formats.io.line_words import whole_number
 
 _CLOCK = re.compile(
     r"(?:(?P<h>[0-9]+)h)?(?:(?P<m>[0-9]+)m(?!s))?(?:(?P<s>[0-9]+(?:\.[0-9]+)?)s)?(?:(?P<ms>[0-9]+(?:\.[0-9]+)?)ms)?\Z"

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from berrypick.addons.moments.moment_rows import Moments, is_window
-from berrypick.core.truth import Truth
+from berrypick.data.truth import Truth
+from berrypick.files.json_files import load
+from berrypick.formats._records import TruthRecords
 from berrypick.formats.base import Problems
-from berrypick.formats.io.json_files import load
-from berrypick.formats.io.json_lines import Rows
-from berrypick.formats.io.records import TruthRecords
-from berrypick.formats.span_truth import SpanTruth
+from berrypick.formats.video._moment_rows import Moments, is_window
+from berrypick.rows.json_lines import Rows
+from berrypick.rows.truth_rows import truth_of_rows
 
 _BEGINS = re.compile(r'\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{')
 
@@ -34,6 +34,9 @@ class ActivityNet(TruthRecords):
     """
 
     format_name: ClassVar[str] = "activitynet"
+    role = "truth"
+    begins: ClassVar[tuple[str, ...]] = ("{",)
+    marks: ClassVar[tuple[str, ...]] = ('"timestamps"',)
     positions = "seconds"
     shape: ClassVar[str] = '{"v_garden": {"duration": 82.7, "timestamps": [[0.8, 19.9]], "sentences": ["A berry."]}}'
     json_names: ClassVar[tuple[str, ...]] = ("duration", "timestamps", "sentences")
@@ -46,7 +49,7 @@ class ActivityNet(TruthRecords):
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Truth:
         found = Moments(problems)
-        truth = SpanTruth.from_records(_moments(path, problems, found), problems, path)
+        truth = truth_of_rows(_moments(path, problems, found), problems, path)
         return replace(truth, format=cls.format_name, lengths=found.lengths)
 
 

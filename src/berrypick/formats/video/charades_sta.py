@@ -6,13 +6,13 @@ import re
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from berrypick.addons.moments.moment_rows import Moments
-from berrypick.core.truth import Truth
+from berrypick.data.truth import Truth
+from berrypick.files.files import content
+from berrypick.formats._records import TruthRecords
 from berrypick.formats.base import Problems
-from berrypick.formats.io.files import content
-from berrypick.formats.io.json_lines import Rows
-from berrypick.formats.io.records import TruthRecords
-from berrypick.formats.span_truth import SpanTruth
+from berrypick.formats.video._moment_rows import Moments
+from berrypick.rows.json_lines import Rows
+from berrypick.rows.truth_rows import truth_of_rows
 
 _LINE = re.compile(r"(\S+)\s+(\d{1,9}(?:\.\d+)?)\s+(\d{1,9}(?:\.\d+)?)##(.*)")
 
@@ -31,6 +31,8 @@ class CharadesSta(TruthRecords):
     """
 
     format_name: ClassVar[str] = "charades-sta"
+    role = "truth"
+    marks: ClassVar[tuple[str, ...]] = ("##",)
     positions = "seconds"
     shape: ClassVar[str] = "GARDEN 24.3 30.4##a person picks a berry."
 
@@ -40,7 +42,7 @@ class CharadesSta(TruthRecords):
 
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Truth:
-        truth = SpanTruth.from_records(_moments(path, problems), problems, path)
+        truth = truth_of_rows(_moments(path, problems), problems, path)
         return replace(truth, format=cls.format_name)
 
 

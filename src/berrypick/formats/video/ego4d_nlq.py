@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from berrypick.addons.moments.moment_rows import Moments, is_number, is_window, predicted_rows
-from berrypick.core.truth import Truth
+from berrypick.data.truth import Truth
+from berrypick.files.json_files import JsonSource, load, objects, starts_object
+from berrypick.formats._records import RunRecords, TruthRecords
 from berrypick.formats.base import Problems
-from berrypick.formats.io.json_files import JsonSource, load, objects, starts_object
-from berrypick.formats.io.json_lines import Fields, Rows
-from berrypick.formats.io.records import RunRecords, TruthRecords
-from berrypick.formats.span_truth import SpanTruth
+from berrypick.formats.video._moment_rows import Moments, is_number, is_window, predicted_rows
+from berrypick.rows.json_lines import Fields, Rows
+from berrypick.rows.truth_rows import truth_of_rows
 
 #: Names in the annotations of Ego4D's other tasks.
 _OTHERS = ('"query_sets"', '"labels"', '"narrations"')
@@ -33,6 +33,9 @@ class Ego4dNlqTruth(TruthRecords):
     """
 
     format_name: ClassVar[str] = "ego4d-nlq"
+    role = "truth"
+    begins: ClassVar[tuple[str, ...]] = ("{",)
+    marks: ClassVar[tuple[str, ...]] = ('"video_uid"',)
     positions = "seconds"
     shape: ClassVar[str] = '{"videos": [{"clips": [{"clip_uid": "c", "annotations": [{"language_queries": [..]}]}]}]}'
     json_names: ClassVar[tuple[str, ...]] = ("videos", "clips", "clip_uid", "annotations", "language_queries")
@@ -45,7 +48,7 @@ class Ego4dNlqTruth(TruthRecords):
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Truth:
         found = Moments(problems)
-        truth = SpanTruth.from_records(_queries(path, problems, found), problems, path)
+        truth = truth_of_rows(_queries(path, problems, found), problems, path)
         return replace(truth, format=cls.format_name, lengths=found.lengths)
 
 
@@ -62,6 +65,9 @@ class Ego4dNlqRun(RunRecords):
     """
 
     format_name: ClassVar[str] = "ego4d-nlq-run"
+    role = "run"
+    begins: ClassVar[tuple[str, ...]] = ("{",)
+    marks: ClassVar[tuple[str, ...]] = ('"query_idx"',)
     positions = "seconds"
     shape: ClassVar[str] = '{"results": [{"clip_uid": "c", "annotation_uid": "a", "query_idx": 0, ' \
                            '"predicted_times": [[4, 9]]}]}'  # fmt: skip

@@ -7,13 +7,13 @@ from typing import Any, ClassVar, TextIO
 
 import numpy as np
 
-from berrypick.addons.campaigns._video import in_minutes_seconds, minutes_seconds, read_segment, whole_seconds
-from berrypick.core.truth import Truth
+from berrypick.data.truth import Truth
+from berrypick.files.files import content
+from berrypick.files.line_words import word_problem
+from berrypick.files.scan import scan
 from berrypick.formats.base import Format, Problems, Role
-from berrypick.formats.io.files import content
-from berrypick.formats.io.line_words import word_problem
-from berrypick.formats.io.scan import scan
-from berrypick.formats.io.values import Judgement, judged_counts, spans_topic
+from berrypick.formats.video._video import in_minutes_seconds, minutes_seconds, read_segment, whole_seconds
+from berrypick.rows.values import Judgement, judged_counts, spans_topic
 
 #: Topic, video, start, end, grade, line.
 Row = tuple[str, str, int, int, float, int]
@@ -34,6 +34,8 @@ class MediaevalQrels(Format):
     format_name: ClassVar[str] = "mediaeval-qrels"
     positions = "seconds"
     role: ClassVar[Role] = "truth"
+    marks: ClassVar[tuple[str, ...]] = (".",)
+    words: ClassVar[int] = 6
     shape: ClassVar[str] = "query Q0 video start end 0|1 (minutes.seconds)"
     suffixes: ClassVar[tuple[str, ...]] = (".qrel",)
 

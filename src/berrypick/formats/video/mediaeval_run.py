@@ -6,14 +6,14 @@ from typing import Any, ClassVar, TextIO
 
 import numpy as np
 
-from berrypick.addons.campaigns._video import in_minutes_seconds, minutes_seconds, read_segment, whole_seconds
-from berrypick.core.assemble import assemble
-from berrypick.core.run import Run
+from berrypick.data.assemble import assemble
+from berrypick.data.run import Run
+from berrypick.files.files import content
+from berrypick.files.line_words import finite, whole_number, word_problem
+from berrypick.files.scan import Scanned, scan
 from berrypick.formats.base import Format, Problems, Role
-from berrypick.formats.io.files import content
-from berrypick.formats.io.line_words import finite, whole_number, word_problem
-from berrypick.formats.io.scan import Scanned, scan
-from berrypick.formats.io.values import result_counts, results
+from berrypick.formats.video._video import in_minutes_seconds, minutes_seconds, read_segment, whole_seconds
+from berrypick.rows.values import result_counts, results
 
 _NUMBERS = ("start", "end", "rank", "score", "line")
 
@@ -33,6 +33,9 @@ class MediaevalRun(Format):
     format_name: ClassVar[str] = "mediaeval-run"
     positions = "seconds"
     role: ClassVar[Role] = "run"
+    marks: ClassVar[tuple[str, ...]] = (".",)
+    words: ClassVar[int] = 7
+    before: ClassVar[tuple[str, ...]] = ("trec-run",)
     shape: ClassVar[str] = "query Q0 video start end [jump_in] rank score [tag] (minutes.seconds)"
 
     @classmethod

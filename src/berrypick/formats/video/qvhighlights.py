@@ -8,17 +8,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from berrypick.addons.moments.moment_rows import is_number
-from berrypick.addons.moments.saliency import CLIP, SALIENCY
-from berrypick.core.arrays import FloatArray
-from berrypick.core.run import Run
-from berrypick.core.truth import Truth
+from berrypick.data.arrays import FloatArray
+from berrypick.data.run import Run
+from berrypick.data.saliency import CLIP, SALIENCY
+from berrypick.data.truth import Truth
+from berrypick.formats._records import RunRecords, TruthRecords, one_entry_each
 from berrypick.formats.base import Problems
-from berrypick.formats.document_lengths import add_length
-from berrypick.formats.io.json_lines import Fields, Rows, records
-from berrypick.formats.io.records import RunRecords, TruthRecords
-from berrypick.formats.span_run import SpanRun
-from berrypick.formats.span_truth import SpanTruth
+from berrypick.formats.navigation.document_lengths import add_length
+from berrypick.formats.video._moment_rows import is_number
+from berrypick.rows.json_lines import Fields, Rows, records
+from berrypick.rows.run_rows import run_of_rows
+from berrypick.rows.truth_rows import truth_of_rows
 
 #: A video of so many seconds is none: its clips would not fit into memory.
 LONGEST = 1e6
@@ -39,6 +39,9 @@ class QVHighlightsTruth(TruthRecords):
     """
 
     format_name: ClassVar[str] = "qvhighlights"
+    role = "truth"
+    begins: ClassVar[tuple[str, ...]] = ("{",)
+    marks: ClassVar[tuple[str, ...]] = ('"relevant_windows"',)
     positions = "seconds"
     shape: ClassVar[str] = '{"qid": 1, "vid": "garden", "duration": 150, "relevant_windows": [[10, 24]]}'
     json_names: ClassVar[tuple[str, ...]] = ("qid", "query", "vid", "duration", "relevant_windows")
@@ -53,7 +56,7 @@ class QVHighlightsTruth(TruthRecords):
     def read(cls, path: str, problems: Problems, **options: Any) -> Truth:
         lengths: dict[str, float] = {}
         salient = _Saliency(problems)
-        truth = SpanTruth.from_records(_moments(path, problems, lengths, salient), problems, path)
+        truth = truth_of_rows(_moments(path, problems, lengths, salient), problems, path)
         clips = salient.found()
         topics = {
             name: replace(topic, extra={SALIENCY: clips[name]}) if name in clips else topic
@@ -75,6 +78,9 @@ class QVHighlightsRun(RunRecords):
     """
 
     format_name: ClassVar[str] = "qvhighlights-run"
+    role = "run"
+    begins: ClassVar[tuple[str, ...]] = ("{",)
+    marks: ClassVar[tuple[str, ...]] = ('"pred_relevant_windows"',)
     positions = "seconds"
     shape: ClassVar[str] = '{"qid": 1, "vid": "garden", "pred_relevant_windows": [[8.0, 22.0, 0.91]]}'
     json_names: ClassVar[tuple[str, ...]] = ("qid", "query", "vid", "pred_relevant_windows", "pred_saliency_scores")
@@ -87,7 +93,7 @@ class QVHighlightsRun(RunRecords):
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Run:
         salient = _Saliency(problems)
-        run = SpanRun.from_records(_predicted(path, problems, salient), problems, path)
+        run = run_of_rows(one_entry_each(_predicted(path, problems, salient), problems), problems, path)
         clips = salient.found()
         return run.changed(format=cls.format_name, extra={SALIENCY: clips} if clips else {})
 

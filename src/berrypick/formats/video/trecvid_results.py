@@ -6,8 +6,11 @@ from typing import Any, ClassVar, TextIO
 
 import numpy as np
 
-from berrypick.addons.campaigns._video import as_clock, clock
-from berrypick.addons.campaigns.xml_files import (
+from berrypick.data.assemble import assemble
+from berrypick.data.run import Run
+from berrypick.files.line_words import whole_number
+from berrypick.formats.base import Format, Problems, Role
+from berrypick.formats.inex._xml_files import (
     count_attributes,
     forget,
     line_of,
@@ -16,11 +19,8 @@ from berrypick.addons.campaigns.xml_files import (
     streamed,
     writable,
 )
-from berrypick.core.assemble import assemble
-from berrypick.core.run import Run
-from berrypick.formats.base import Format, Problems, Role
-from berrypick.formats.io.line_words import whole_number
-from berrypick.formats.io.values import result_counts
+from berrypick.formats.video._video import as_clock, clock
+from berrypick.rows.values import result_counts
 
 #: Attributes that are read, and those that are not needed.
 _ATTRIBUTES = {"tNum", "sysId", "seqNum", "src", "start", "stop", "pType", "sType", "condition", "elapsedTime"}
@@ -44,6 +44,8 @@ class TrecvidResults(Format):
     format_name: ClassVar[str] = "trecvid-results"
     positions = "seconds"
     role: ClassVar[Role] = "run"
+    begins: ClassVar[tuple[str, ...]] = ("<",)
+    marks: ClassVar[tuple[str, ...]] = ("videoSearchResult",)
     shape: ClassVar[str] = '<videoSearchResult tNum="5"><item seqNum="1" src="bor08.mpg" start="1m1.5s" stop="1m20s"/>'
 
     @classmethod

@@ -6,9 +6,10 @@ from typing import Any, ClassVar, TextIO
 
 import numpy as np
 
-from berrypick.addons.campaigns._video import as_clock
-from berrypick.addons.campaigns.trecvid_results import item
-from berrypick.addons.campaigns.xml_files import (
+from berrypick.data.truth import TopicTruth, Truth
+from berrypick.data.words import counted
+from berrypick.formats.base import Format, Problems, Role
+from berrypick.formats.inex._xml_files import (
     count_attributes,
     forget,
     line_of,
@@ -17,9 +18,8 @@ from berrypick.addons.campaigns.xml_files import (
     streamed,
     writable,
 )
-from berrypick.core.truth import TopicTruth, Truth
-from berrypick.core.words import counted
-from berrypick.formats.base import Format, Problems, Role
+from berrypick.formats.video._video import as_clock
+from berrypick.formats.video.trecvid_results import item
 
 #: Elements of a topic; those that say in words and pictures what is looked for are not needed here.
 _ATTRIBUTES = {"num", "tNum", "src", "start", "stop"}
@@ -44,6 +44,8 @@ class TrecvidTopics(Format):
     holds_unjudged_topics: ClassVar[bool] = True
     positions = "seconds"
     role: ClassVar[Role] = "truth"
+    begins: ClassVar[tuple[str, ...]] = ("<",)
+    marks: ClassVar[tuple[str, ...]] = ("videoTopic",)
     shape: ClassVar[str] = '<videoTopic num="5"><knownItem src="bor08.mpg" start="1m0s" stop="1m25s"/>'
     suffixes: ClassVar[tuple[str, ...]] = (".xml",)
 

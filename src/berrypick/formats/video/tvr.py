@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from berrypick.addons.moments.moment_rows import Moments, is_window
-from berrypick.core.truth import Truth
+from berrypick.data.truth import Truth
+from berrypick.formats._records import TruthRecords
 from berrypick.formats.base import Problems
-from berrypick.formats.io.json_lines import Fields, Rows, records
-from berrypick.formats.io.records import TruthRecords
-from berrypick.formats.span_truth import SpanTruth, line_names
+from berrypick.formats.spans.span_truth import line_names
+from berrypick.formats.video._moment_rows import Moments, is_window
+from berrypick.rows.json_lines import Fields, Rows, records
+from berrypick.rows.truth_rows import truth_of_rows
 
 
 class TvrTruth(TruthRecords):
@@ -28,6 +29,9 @@ class TvrTruth(TruthRecords):
     """
 
     format_name: ClassVar[str] = "tvr"
+    role = "truth"
+    begins: ClassVar[tuple[str, ...]] = ("{",)
+    marks: ClassVar[tuple[str, ...]] = ('"desc_id"',)
     positions = "seconds"
     shape: ClassVar[str] = '{"desc_id": 7, "desc": "..", "vid_name": "garden", "ts": [4.5, 9.1], "duration": 60.2}'
     json_names: ClassVar[tuple[str, ...]] = ("desc_id", "desc", "vid_name", "ts", "duration")
@@ -39,7 +43,7 @@ class TvrTruth(TruthRecords):
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Truth:
         found = Moments(problems)
-        truth = SpanTruth.from_records(_moments(path, problems, found), problems, path)
+        truth = truth_of_rows(_moments(path, problems, found), problems, path)
         return replace(truth, format=cls.format_name, lengths=found.lengths)
 
 

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from berrypick.addons.moments.moment_rows import Row, is_window, predicted_rows
-from berrypick.core.errors import UsageError
-from berrypick.core.run import Run
+from berrypick.data.errors import UsageError
+from berrypick.data.run import Run
+from berrypick.files.json_files import JsonSource, load, objects, starts_object
+from berrypick.formats._records import RunRecords
 from berrypick.formats.base import Problems
-from berrypick.formats.io.json_files import JsonSource, load, objects, starts_object
-from berrypick.formats.io.json_lines import Fields
-from berrypick.formats.io.records import RunRecords
-from berrypick.formats.span_run import SpanRun
+from berrypick.formats.video._moment_rows import Row, is_window, predicted_rows
+from berrypick.rows.json_lines import Fields
+from berrypick.rows.run_rows import run_of_rows
 
 #: Tasks whose predictions are moments: in a corpus, in a given video. Those of VR are whole videos.
 TASKS = ("VCMR", "SVMR")
@@ -37,6 +37,10 @@ class TvrRun(RunRecords):
     """
 
     format_name: ClassVar[str] = "tvr-run"
+    role = "run"
+    begins: ClassVar[tuple[str, ...]] = ("{",)
+    marks: ClassVar[tuple[str, ...]] = ('"video2idx"',)
+    before: ClassVar[tuple[str, ...]] = ("trec-run",)
     positions = "seconds"
     shape: ClassVar[str] = '{"video2idx": {"garden": 0}, "VCMR": [{"desc_id": 7, "predictions": [[0, 4.5, 9, 1.7]]}]}'
     json_names: ClassVar[tuple[str, ...]] = ("video2idx", "VCMR", "SVMR", "desc_id", "predictions")
@@ -83,7 +87,7 @@ def _run_of(task: str, rows: list[Row], problems: Problems) -> Run:
         problems.count(_STRAYS, strays)
     if task == VIDEOS and (repeats := sum(len({*one}) < len(one) for one in videos.values())):
         problems.count(_REPEATS, repeats)
-    return SpanRun.from_records(rows, problems, problems.path)
+    return run_of_rows(rows, problems, problems.path)
 
 
 def _tasks(path: str, problems: Problems, wanted: str | None) -> dict[str, list[Row]]:

@@ -1,6 +1,7 @@
 """What was retrieved, inside of what chains, engines and pipelines return.
 
-LangChain: ``{"input": .., "context": [documents], "answer": ..}``, ``source_documents``, tool messages with documents;
+LangChain: ``{"input": .., "context": [documents], "answer": ..}``, ``source_documents``, tool messages with documents
+(also of LangChain.js, with ``pageContent``);
 LlamaIndex: a response with ``source_nodes``; Haystack: ``{"retriever": {"documents": [..]}, ..}``, and answers with
 documents. Known by shape, as objects and as the JSON that they become.
 """
@@ -10,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from berrypick.addons.traces.hits import is_hit
-from berrypick.core.errors import InputError
-from berrypick.formats.io.clients import fields_of
-from berrypick.inputs.fields import QUESTIONS
+from berrypick.data.errors import InputError
+from berrypick.inputs.stores.hits import is_hit
+from berrypick.rows.clients import fields_of
+from berrypick.rows.fields import QUESTIONS
 
 #: Where results of LangChain have their documents.
 _KEPT = ("context", "source_documents", "documents", "retrieved_documents", "docs")
@@ -33,6 +34,8 @@ def retrieved_in(value: Any) -> list[Any] | None:
         return documents
     if (documents := _of_messages(fields.get("messages"))) is not None:
         return documents
+    if "documents" in fields and set(fields) <= _OF_COMPONENTS:  # Haystack: what one component returned
+        return _of_component(fields)
     return _of_pipeline(fields)
 
 
@@ -52,7 +55,7 @@ def is_document(value: Any) -> bool:
             return False
         node = isinstance(held.get("node"), Mapping) and "text" in held["node"]
         haystack = "content" in held and bool({"meta", "id", "blob"} & set(held))
-        return "page_content" in held or node or haystack or is_hit(held)
+        return "page_content" in held or "pageContent" in held or node or haystack or is_hit(held)
     return any(hasattr(value, name) for name in ("page_content", "start_char_idx", "node")) or (
         hasattr(value, "content") and hasattr(value, "meta")
     )

@@ -6,15 +6,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from berrypick.addons.traces.chains import retrieved_in
-from berrypick.addons.traces.hits import UNREAD, Hit, hit_fields, is_hit, is_match, payload, results_of
-from berrypick.addons.traces.responses import answer_in, is_answer
-from berrypick.addons.traces.stores import Answer
-from berrypick.core.errors import InputError
-from berrypick.core.words import counted
-from berrypick.formats.io.clients import fields_of, plain
+from berrypick.data.errors import InputError
+from berrypick.data.words import counted
 from berrypick.inputs.client_readers import ClientReader, DocumentName, Row, without_scores
 from berrypick.inputs.objects import document_name
+from berrypick.inputs.stores.chains import retrieved_in
+from berrypick.inputs.stores.hits import UNREAD, Hit, hit_fields, is_hit, is_match, payload, results_of
+from berrypick.inputs.stores.responses import answer_in, is_answer
+from berrypick.inputs.stores.stores import Answer
+from berrypick.rows.clients import fields_of, plain
 
 
 class HitRows(ClientReader):
@@ -23,7 +23,8 @@ class HitRows(ClientReader):
     def __init__(self) -> None:
         super().__init__()
         self._partial = self._repeated = 0
-        self._distances = self._disordered = False
+        self._distances = False
+        self._disordered = 0  # topics
         self._metric: bool | None = None  # whether what all hits call a score may be a distance
 
     def inside(self, value: Any) -> list[Any] | None:
@@ -84,7 +85,9 @@ class HitRows(ClientReader):
         if all(a >= b for a, b in pairs):
             return list(rows)
         self._distances = all(a <= b for a, b in pairs)
-        self._disordered = not self._distances
+        if not self._distances:
+            pairs_of = ((a, b) for a, b in pairwise(rows) if a["topic"] == b["topic"])
+            self._disordered = len({a["topic"] for a, b in pairs_of if a["score"] < b["score"]})
         return [{**row, "score": -row["score"]} for row in rows] if self._distances else without_scores(rows)
 
     def notes(self) -> list[str]:
@@ -98,5 +101,6 @@ class HitRows(ClientReader):
         if self._distances:
             found.append("scores grow down the lists: they are distances, and kept as negative scores")
         if self._disordered:
-            found.append("scores neither fall nor grow down the lists: they are left out, and the order counts")
+            topics = counted(self._disordered, "topic")
+            found.append(f"scores neither fall nor grow in {topics}; they are not used, and lists count as they are")
         return found

@@ -6,13 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
 
-from berrypick.core.errors import InputError
-from berrypick.core.parameters import is_finite
-from berrypick.formats.io.json_lines import place_of_name
-from berrypick.formats.io.made_names import file_names, is_made
-from berrypick.formats.io.strict_json import strict_json
-from berrypick.inputs.counted_places import COUNTED, DETAILS, UNIT
-from berrypick.inputs.fields import (
+from berrypick.data.errors import InputError
+from berrypick.data.parameters import is_finite
+from berrypick.files.strict_json import strict_json
+from berrypick.rows.counted_places import COUNTED, DETAILS, UNIT
+from berrypick.rows.fields import (
     PAGE_NAMES,
     TABLE,
     FieldError,
@@ -22,6 +20,9 @@ from berrypick.inputs.fields import (
     plain_name,
     unread_note,
 )
+from berrypick.rows.json_lines import place_of_name
+from berrypick.rows.loader_fields import PAGE_FIELDS
+from berrypick.rows.made_names import file_names, is_made
 
 Hit = Mapping[str, Any]
 #: The key under which :func:`hit_fields` has the names of fields that it did not read.
@@ -98,7 +99,7 @@ def _ours(fields: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
         raise InputError(error.what, remedy=error.remedy) from None
     if len(rows) > 1:
         raise InputError("a hit holds several texts", remedy="a hit has one text, and one place")
-    wanted = ["doc", "start", "end", "length", "text", UNIT, *DETAILS, *PAGE_NAMES]
+    wanted = ["doc", "start", "end", "length", "text", UNIT, *DETAILS, *PAGE_NAMES, PAGE_FIELDS]
     if plain_name(names_of(rows[0]).get("doc", "")) == "title":
         wanted.remove("doc")  # a hit has an id, which is a better name
     return {name: rows[0][name] for name in wanted if rows[0].get(name) is not None}, list(reader.unread)

@@ -15,13 +15,14 @@ from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
 
-from berrypick.core.parameters import is_finite
-from berrypick.formats.io.made_names import file_names, is_made
+from berrypick.data.parameters import is_finite
 from berrypick.inputs.client_readers import ClientReader, DocumentName, Row
 from berrypick.inputs.column_tables import is_number
-from berrypick.inputs.counted_places import DETAILS, UNIT
-from berrypick.inputs.fields import PAGE_NAMES, FieldError, FieldReader
 from berrypick.inputs.objects import OF_LISTS, document_name, unknown_result
+from berrypick.rows.counted_places import DETAILS, UNIT
+from berrypick.rows.fields import PAGE_NAMES, FieldError, FieldReader
+from berrypick.rows.loader_fields import PAGE_FIELDS
+from berrypick.rows.made_names import file_names, is_made
 
 
 class LibraryReader(ClientReader):
@@ -77,11 +78,14 @@ def _as_float(value: Any) -> Any:
 def _saved_langchain(one: Mapping[str, Any]) -> Any:
     """A LangChain document as LangSmith and JSON files keep it, or None."""
     fields = one.get("kwargs") if "lc" in one else one
-    if not isinstance(fields, Mapping) or "page_content" not in fields:
+    text = next(
+        (name for name in ("page_content", "pageContent") if isinstance(fields, Mapping) and name in fields), ""
+    )
+    if not isinstance(fields, Mapping) or not text:
         return None
-    if not {*fields} <= {"page_content", "metadata", "type", "id"}:
+    if not {*fields} <= {text, "metadata", "type", "id"}:
         return None  # with fields of its own, which are read too
-    return SimpleNamespace(page_content=fields["page_content"], metadata=fields.get("metadata"))
+    return SimpleNamespace(page_content=fields[text], metadata=fields.get("metadata"))
 
 
 def _saved_node(one: Mapping[str, Any]) -> Any:
@@ -128,7 +132,10 @@ def _with_metadata(
     that a chunk was cut from, which goes before other names."""
     if metadata and not isinstance(metadata, Mapping):
         raise FieldError(f"metadata is a {type(metadata).__name__}, not an object", "give names and values, or none")
-    given = {str(name): value for name, value in (metadata or {}).items() if name not in OF_LISTS}
+    given = {str(name): value for name, value in (metadata or {}).items() if name not in (*OF_LISTS, "rank")}
+    if own.get("text") and isinstance(given.get("loc"), Mapping):  # LangChain.js: lines and pages, which the text says
+        del given["loc"]
+        unread["loc"] = None
     for name, value in given.items():
         if name == "start_index" and is_number(value) and value < 0:
             given[name] = None  # LangChain could not find it
@@ -137,7 +144,7 @@ def _with_metadata(
     [row] = reader.read(given)
     fields = {
         name: row[name]
-        for name in ("doc", "start", "end", "length", "text", "score", UNIT, *DETAILS, *PAGE_NAMES)
+        for name in ("doc", "start", "end", "length", "text", "score", UNIT, *DETAILS, *PAGE_NAMES, PAGE_FIELDS)
         if row.get(name) is not None
     }
     called = document_name(one, given, doc, fields.pop("doc", None) if parent_id is None else parent_id)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from berrypick.addons.traces.hits import Hit, is_hit, is_match
-from berrypick.addons.traces.stores import Answer, Several, failed, of_store, of_store_hit
-from berrypick.core.errors import InputError
-from berrypick.formats.io.clients import fields_of, plain
+from berrypick.data.errors import InputError
+from berrypick.inputs.stores.hits import Hit, is_hit, is_match
+from berrypick.inputs.stores.stores import Answer, Several, failed, of_store, of_store_hit
+from berrypick.rows.clients import fields_of, plain
 
 #: Where responses keep their hits.
 _PATHS = (
@@ -60,7 +60,8 @@ def answer_in(value: Any) -> Answer | None:
 
 #: Names of which a response of one of the further stores has some.
 _MARKS = frozenset({"root", "responseHeader", "response", "value", "found", "hits", "results", "code", "data", "output",
-                    "retrievalResults", "citations", "content", "message", "candidates"})  # fmt: skip
+                    "retrievalResults", "citations", "content", "message", "candidates", "groundingChunks",
+                    "grounding_chunks", "groundingMetadata", "grounding_metadata"})  # fmt: skip
 
 
 def is_answer(value: Any) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from berrypick.core.errors import InputError, shorten
+from berrypick.data.errors import InputError, shorten
 
 Hit = Mapping[str, Any]
 #: What is said where a response reports an error.
@@ -55,6 +55,10 @@ def of_store_hit(hit: Hit) -> Hit | None:
         return _of_vespa(hit)
     if isinstance(hit.get("document"), Mapping) and names & _OF_TYPESENSE:
         return _of_typesense(hit)
+    if _is_meilisearch(hit):
+        return _of_meilisearch(hit)
+    if any(isinstance(hit.get(kind), Mapping) for kind in _GROUNDING) and names <= {*_GROUNDING}:
+        return _of_gemini(hit)
     if isinstance(hit.get("location"), Mapping) and isinstance(_inside(hit, "content", "text"), str):
         return _of_bedrock(hit)
     if "file_id" in names and names & {"filename", "file_name"} and names & {"content", "text"}:
@@ -100,7 +104,7 @@ def _without(source: Mapping[str, Any], *names: str) -> dict[str, Any]:
 def _vespa(response: Mapping[str, Any]) -> Found:
     """Hits are the children of the root. A document is called by the part of its id that a person chose."""
     root = response.get("root")
-    if not isinstance(root, Mapping) or not {"relevance", "coverage", "errors"} & set(root):
+    if not isinstance(root, Mapping) or not (_of_root(root) or {"relevance", "coverage", "errors"} & set(root)):
         return None
     if errors := root.get("errors"):
         raise failed(errors)
@@ -108,6 +112,14 @@ def _vespa(response: Mapping[str, Any]) -> Found:
     if children is None or any("children" in one for one in children):
         raise InputError("the response of Vespa holds groups, not hits", remedy="leave the grouping out")
     return Answer([_of_vespa(one) for one in children], _inside(root, "coverage", "full") is False)
+
+
+def _of_root(root: Mapping[str, Any]) -> bool:
+    """Whether what is left of a root, without its relevance and coverage, is still one of Vespa."""
+    children = _objects(root.get("children", [])) or []
+    hits = bool(children) and all("relevance" in one and isinstance(one.get("fields"), Mapping) for one in children)
+    counts = "totalCount" in (_inside(root, "fields") or ())
+    return hits or (not children and (counts or root.get("id") == "toplevel" or root == {"children": []}))
 
 
 def _of_vespa(one: Mapping[str, Any]) -> Hit:
@@ -194,17 +206,25 @@ def _of_typesense(one: Mapping[str, Any]) -> Hit:
 
 
 def _meilisearch(response: Mapping[str, Any]) -> Found:
-    if not {"processingTimeMs", "processing_time_ms"} & set(response):
-        return None
     hits = _objects(response.get("hits"))
-    if hits is None:
+    timed = {"processingTimeMs", "processing_time_ms"} & set(response)
+    if hits is None or not (timed or (set(response) == {"hits"} and all(map(_is_meilisearch, hits)))):
         return None
-    made = []
-    for one in hits:
-        score = next((one[name] for name in ("_rankingScore", "_semanticScore") if one.get(name) is not None), None)
-        about = [str(name) for name in one if str(name).startswith("_")]
-        made.append(_hit(one.get("id"), score, _without(one, "id", *about)))
-    return Answer(made, response.get("degraded") is True)
+    return Answer([_of_meilisearch(one) for one in hits], response.get("degraded") is True)
+
+
+_RANKED = ("_rankingScore", "_semanticScore")
+
+
+def _is_meilisearch(one: Mapping[str, Any]) -> bool:
+    return any(name in one for name in _RANKED)
+
+
+def _of_meilisearch(one: Mapping[str, Any]) -> Hit:
+    """A hit: its document, and what the search says of it under names that begin with an underscore."""
+    score = next((one[name] for name in _RANKED if one.get(name) is not None), None)
+    about = [str(name) for name in one if str(name).startswith("_")]
+    return _hit(one.get("id"), score, _without(one, "id", *about))
 
 
 def _several(response: Mapping[str, Any]) -> Found:
@@ -342,7 +362,9 @@ def _of_cohere(document: Any, name: Any) -> Hit:
 
 
 def _gemini(response: Mapping[str, Any]) -> Found:
-    """The chunks that an answer is grounded on."""
+    """The chunks that an answer is grounded on. Segments of supports are places in the answer, not in documents."""
+    if (about := _grounding(response)) is not None:
+        return _of_grounding(about)
     candidates = _objects(response.get("candidates"))
     if not candidates or not {"usageMetadata", "usage_metadata", "modelVersion", "model_version"} & set(response):
         named = [one for one in candidates or () if {"groundingMetadata", "grounding_metadata"} & set(one)]
@@ -352,14 +374,30 @@ def _gemini(response: Mapping[str, Any]) -> Found:
     assert candidates is not None
     if len(candidates) > 1:
         return Several([{**response, "candidates": [one]} for one in candidates])
-    about = candidates[0].get("groundingMetadata") or candidates[0].get("grounding_metadata") or {}
+    return _of_grounding(candidates[0].get("groundingMetadata") or candidates[0].get("grounding_metadata") or {})
+
+
+def _grounding(response: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """What a response is grounded on that is only a part of one: a candidate, or its grounding."""
+    names = set(response)
+    if names & {"groundingChunks", "grounding_chunks"}:
+        return response
+    held = response.get("groundingMetadata") or response.get("grounding_metadata")
+    known = names & {"groundingMetadata", "grounding_metadata"} and "candidates" not in names
+    return (held if isinstance(held, Mapping) else {}) if known else None
+
+
+def _of_grounding(about: Mapping[str, Any]) -> Answer | None:
     chunks = _objects(about.get("groundingChunks") or about.get("grounding_chunks") or [])
     return None if chunks is None else _cited(map(_of_gemini, chunks))
 
 
+#: What a chunk may be of.
+_GROUNDING = ("retrievedContext", "retrieved_context", "web", "maps", "image")
+
+
 def _of_gemini(chunk: Mapping[str, Any]) -> Hit:
-    kinds = ("retrievedContext", "retrieved_context", "web", "maps")
-    held: Mapping[str, Any] = next((chunk[kind] for kind in kinds if isinstance(chunk.get(kind), Mapping)), {})
+    held: Mapping[str, Any] = next((chunk[kind] for kind in _GROUNDING if isinstance(chunk.get(kind), Mapping)), {})
     text = held.get("text") or _inside(held, "ragChunk", "text") or _inside(held, "rag_chunk", "text")
     name = held.get("uri") or held.get("title") if chunk.get("web") else held.get("title") or held.get("uri")
     source = {**({"doc": name} if name else {}), **({"text": text} if text else {})}

@@ -7,14 +7,14 @@ LangSmith, traces and observations of Langfuse, traces of MLflow.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from berrypick.addons.traces.retrieval import Retrieval
-from berrypick.addons.traces.words_of import are_documents, question_in, results_in, topic_in, value_of
-from berrypick.inputs.counted_places import COUNTED
-from berrypick.inputs.fields import PAGE_NAMES, counts, ours_of
+from berrypick.inputs.traces.retrieval import Retrieval
+from berrypick.inputs.traces.words_of import are_documents, question_in, results_in, topic_in, value_of
+from berrypick.rows.counted_places import COUNTED
+from berrypick.rows.fields import PAGE_NAMES, counts, ours_of
 
 #: Kinds of spans whose output are results, in lower case.
 _RETRIEVES = ("retriever", "reranker", "retrieval")
@@ -37,6 +37,8 @@ class Span:
     found: Any  # results, or None
     time: str
     line: int
+    failed: bool = False
+    silent: bool = False  # it says nothing of its output: OpenInference has no attributes for an empty list
 
     @property
     def retrieves(self) -> bool:
@@ -45,16 +47,48 @@ class Span:
 
 
 def retrievals_of(spans: Sequence[Span]) -> Iterator[Retrieval]:
-    """The retrievals among spans. What was asked is what the outermost step says; a topic may be named by any."""
+    """The retrievals among spans. What was asked is what the outermost step says; a topic may be named by any.
+
+    An attempt that failed, or has no output, is one too: it says which question has no list.
+    """
     known = {(one.trace, one.span): one for one in spans}
+    names = {one.name for one in spans if one.retrieves and not one.failed}
     for one in spans:
-        if not one.retrieves:
+        failed = _is_failed_attempt(one, names)
+        empty = one.silent and one.name in names
+        if not failed and not one.retrieves and not empty:
             continue
         way = list(_upwards(one, known))
         topic = next((step.topic for step in way if step.topic), "")
         question = next((step.question for step in reversed(way) if step.question), "")
-        found, unread = _left_to_text(one.found)
-        yield Retrieval(topic, question, found, one.line, one.name, one.trace, one.span, one.time, unread)
+        found, unread = ([], ()) if failed or empty else _left_to_text(one.found)
+        yield Retrieval(
+            topic, question, found, one.line, one.name, one.trace, one.span, one.time, unread, failed=failed
+        )
+
+
+def _is_failed_attempt(span: Span, names: Collection[str]) -> bool:
+    """Whether a retrieval failed or has no output; ``names`` are those of spans that retrieved something.
+
+    A span whose kind says nothing may have retrieved under the same name elsewhere.
+    """
+    if span.kind in _RETRIEVES:
+        return span.failed or (span.found is None and not span.silent and span.name in names)
+    return span.failed and (span.retrieves or (span.kind in ("", "span", "tool") and span.name in names))
+
+
+def retrieved_documents(rows: Iterable[tuple[int, Mapping[str, Any]]]) -> Iterator[Retrieval]:
+    """The retrievals whose documents are rows, in the order of the rows; a span or a trace and a question are one."""
+    held: dict[tuple[str, str, str], tuple[int, list[dict[str, Any]]]] = {}
+    for line, row in rows:
+        key = _text(row.get("context.trace_id")), _text(row.get("context.span_id")), question_in(row.get("input"))
+        metadata = value_of(row.get("document_metadata"))
+        one = {"content": row["document"], "score": row.get("document_score")}
+        one |= {"metadata": metadata} if isinstance(metadata, Mapping) else {}
+        held.setdefault(key, (line, []))[1].append(_document(one))
+    for (trace, span, question), (line, documents) in held.items():
+        found, unread = _left_to_text(documents)
+        yield Retrieval("", question, found, line, "", trace, span, "", unread)
 
 
 def _left_to_text(found: Any) -> tuple[Any, tuple[str, ...]]:
@@ -143,7 +177,7 @@ def _open_telemetry(span: Mapping[str, Any], line: int) -> Span:
         )
 
     kind = _text(flat.get("openinference.span.kind") or flat.get("mlflow.spanType") or span.get("span_kind")).lower()
-    documents = _documents(flat)
+    documents: Any = _documents(flat)
     if documents is None and kind in _RETRIEVES:
         documents = results_in(flat.get("output.value"))
     return Span(
@@ -157,7 +191,27 @@ def _open_telemetry(span: Mapping[str, Any], line: int) -> Span:
         documents,
         first("startTimeUnixNano", "start_time_unix_nano", "start_time"),
         line,
+        _has_failed(span, documents) or bool(flat.get("error.type") and not documents),
+        documents is None and kind in _RETRIEVES and flat.get("output.value") in (None, ""),
     )
+
+
+def _has_failed(span: Mapping[str, Any], found: Any) -> bool:
+    """Whether a span of OpenTelemetry or MLflow reports an error; an exception counts where nothing says it is fine."""
+    status = span.get("status")
+    held = status if isinstance(status, Mapping) else {"code": status}
+    names = ("code", "status_code")
+    codes = [*(held.get(name) for name in names), *(span.get(name) for name in ("status_code", "statusCode"))]
+    said = {str(code).upper().rpartition(".")[2].removeprefix("STATUS_CODE_") for code in codes if code is not None}
+    if said & {"ERROR", "2"}:
+        return True
+    events = value_of(span.get("events"))
+    raised = any(isinstance(one, Mapping) and one.get("name") == "exception" for one in _items(events))
+    return raised and not found and not said & {"OK", "1"}
+
+
+def _items(value: Any) -> Sequence[Any]:
+    return value if isinstance(value, (list, tuple)) else ()
 
 
 def _attributes(span: Mapping[str, Any]) -> dict[str, Any]:
@@ -245,6 +299,7 @@ def _langsmith(run: Mapping[str, Any], line: int, depth: int) -> Iterator[Span]:
         results_in(run.get("outputs")) if kind in _RETRIEVES else None,
         _text(run.get("start_time")),
         line,
+        bool(run.get("error")) or _text(run.get("status")).lower() == "error",
     )
     for child in _list(run, "child_runs"):
         yield from spans_in(child, line, depth + 1) or ()
@@ -260,23 +315,32 @@ def _langfuse_trace(trace: Mapping[str, Any], line: int) -> Iterator[Span]:
 
 
 def _observation(one: Mapping[str, Any], line: int) -> Span:
-    """Spans and tools retrieve where documents came out of them."""
-    kind = _text(one.get("type")).lower()
+    """Spans and tools retrieve where documents came out of them, or where their name says so."""
+    kind, name = _text(one.get("type")).lower(), _text(one.get("name"))
     found = results_in(one.get("output")) if kind in (*_RETRIEVES, "span", "tool", "chain") else None
+    empty = kind in ("span", "tool") and found == []  # of a search, if the same span found something elsewhere
     if kind not in _RETRIEVES:
-        kind, found = ("retriever", found) if are_documents(found) and kind != "chain" else (kind, None)
+        named = kind in ("span", "tool") and found is not None and _SAYS_SO.search(name) is not None
+        retrieves = named or (are_documents(found) and kind != "chain")
+        kind, found = ("retriever", found) if retrieves else (kind, None)
     return Span(
         _text(one.get("traceId") or one.get("trace_id")),
         _text(one.get("id")),
         _text(one.get("parentObservationId") or one.get("parent_observation_id")),
-        _text(one.get("name")),
+        name,
         kind,
         topic_in(one.get("metadata"), one.get("input")),
         question_in(one.get("input")),
         found,
         _text(one.get("startTime") or one.get("start_time")),
         line,
+        _text(one.get("level")).rpartition(".")[2].upper() == "ERROR",
+        empty,
     )
+
+
+#: Names of plain spans that retrieve.
+_SAYS_SO = re.compile(r"retriev|rerank", re.IGNORECASE)
 
 
 def _in_context(span: Mapping[str, Any]) -> Any:
@@ -295,6 +359,7 @@ def _mlflow(trace: Mapping[str, Any], line: int) -> Iterator[Span]:
         held = {str(key): value_of(one) for key, one in attributes.items()}
         kind = _text(held.get("mlflow.spanType")).lower()
         inputs = held.get("mlflow.spanInputs")
+        found = results_in(held.get("mlflow.spanOutputs")) if kind in _RETRIEVES else None
         yield Span(
             name,
             _text(span.get("span_id") or _in_context(span)),
@@ -303,7 +368,8 @@ def _mlflow(trace: Mapping[str, Any], line: int) -> Iterator[Span]:
             kind,
             topic_in(held, inputs),
             question_in(inputs),
-            results_in(held.get("mlflow.spanOutputs")) if kind in _RETRIEVES else None,
+            found,
             _text(span.get("start_time_unix_nano") or span.get("start_time")),
             line,
+            _has_failed(span, found),
         )

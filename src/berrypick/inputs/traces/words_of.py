@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from berrypick.addons.traces.chains import is_document, retrieved_in
-from berrypick.addons.traces.responses import answer_in
-from berrypick.core.errors import InputError
-from berrypick.formats.io.strict_json import strict_json
-from berrypick.inputs.fields import LISTS, QUESTIONS, TABLE, plain_name
+from berrypick.data.errors import InputError
+from berrypick.files.strict_json import strict_json
+from berrypick.inputs.stores.chains import is_document, retrieved_in
+from berrypick.inputs.stores.responses import answer_in
+from berrypick.rows.fields import LISTS, QUESTIONS, TABLE, ours_of, plain_name
 
 #: Names of questions in what is put into chains, beside those of the table.
 _ASKED = (*QUESTIONS[:-1], "prompt", "text", "content", "message", "messages", "inputs", "request", "kwargs", "args")
@@ -92,4 +92,13 @@ def results_in(value: Any, depth: int = 0) -> Any:
 
 def are_documents(found: Any) -> bool:
     """Whether results are plainly documents, not any list of texts or objects."""
-    return isinstance(found, list) and bool(found) and all(map(is_document, found))
+    return isinstance(found, list) and bool(found) and all(is_document(one) or _is_passage(one) for one in found)
+
+
+def _is_passage(value: Any) -> bool:
+    """Whether an object is a text with its source, its place or its score; messages have a role."""
+    if not isinstance(value, Mapping) or "role" in value:
+        return False
+    names = {ours_of(str(name), "run") for name, held in value.items() if held is not None}
+    metadata = any(isinstance(value.get(name), Mapping) for name in ("metadata", "meta"))
+    return "text" in names and (metadata or not names.isdisjoint(("doc", "score", "distance", "start", "rank")))

@@ -9,7 +9,14 @@ from os import PathLike, fspath
 from typing import Any
 
 from berrypick import formats
-from berrypick.addons.adopt.golden_fields import (
+from berrypick.data.errors import BerrypickError, InputError, Message, UsageError, option, shorten
+from berrypick.data.truth import Truth
+from berrypick.data.words import counted, plain_title
+from berrypick.documents.quotes import THRESHOLD, check_quotes
+from berrypick.documents.texts import Texts, checksum, read_texts
+from berrypick.files.files import atomic_writer
+from berrypick.formats.base import Problems
+from berrypick.judgements.adopt.golden_fields import (
     CHUNK_NAMES,
     GOLD,
     FieldGuesser,
@@ -19,12 +26,12 @@ from berrypick.addons.adopt.golden_fields import (
     group_name,
     has_gold,
     last_name,
-    read_fields,
     single,
 )
-from berrypick.addons.adopt.golden_file import Golden, GoldenRow, read_chunks, read_golden
-from berrypick.addons.adopt.locate_truth import TruthLocator
-from berrypick.addons.adopt.placing import (
+from berrypick.judgements.adopt.golden_file import Golden, GoldenRow, read_chunks, read_golden
+from berrypick.judgements.adopt.golden_grades import GoldenGrades
+from berrypick.judgements.adopt.paragraphs import in_documents
+from berrypick.judgements.adopt.placing import (
     PLACED,
     UNPLACED,
     AdoptedCase,
@@ -34,23 +41,17 @@ from berrypick.addons.adopt.placing import (
     gold_of_row,
     read_chunk_table,
 )
-from berrypick.core.errors import BerrypickError, InputError, Message, UsageError, option, shorten
-from berrypick.core.truth import Truth
-from berrypick.core.words import counted
-from berrypick.documents.quotes import THRESHOLD, check_quotes
-from berrypick.documents.texts import Texts, checksum, read_texts
-from berrypick.formats.base import Problems
-from berrypick.formats.io.files import atomic_writer
-from berrypick.formats.io.json_lines import write_lines
-from berrypick.formats.io.line_words import plain_title
-from berrypick.formats.span_truth import SpanTruth
-from berrypick.inputs.counted_places import LINES, SECONDS
-from berrypick.inputs.fields import PAGE_NAMES, counts, ours_of
+from berrypick.judgements.locate_truth import TruthLocator
+from berrypick.rows.chosen_fields import read_fields
+from berrypick.rows.counted_places import LINES, SECONDS
+from berrypick.rows.fields import PAGE_NAMES, counts, ours_of
+from berrypick.rows.json_lines import write_lines
+from berrypick.rows.truth_rows import truth_of_rows
 
 #: Cases that a message shows.
 _SHOWN = 10
 #: Formats that say themselves what their fields are.
-_OWN = ("span-truth", "span-table-truth")
+_OWN = ("span-truth", "span-table-truth", "span-list-truth")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -115,7 +116,7 @@ def adopt(
     fields : mapping or str, optional
         What fields are, where that is not to be guessed: ``{"question": "q", "quote": "ctx", "doc": "src"}``. Roles are
         question, quote, doc, topic, answerable, grade, start, end, chunk and group; an empty name says that there is
-        none.
+        none. ``{"score": ""}`` ignores the field score.
     chunks : str, path, mapping or records, optional
         The chunks that gold is named by: id, and text or doc, start, end.
     yes : bool
@@ -157,7 +158,7 @@ class Adoption:
     ) -> None:
         rule, chosen = check_quotes(quotes), read_fields(fields)
         self.texts = read_texts(documents)
-        self.named = _named_format(golden) if not chosen and chunks is None else None
+        self.named = named_format(golden) if not chosen and chunks is None else None
         self.rule, self.threshold = rule, threshold
         self.documents = Documents(self.texts)
         if self.named is not None:
@@ -268,7 +269,7 @@ class Adoption:
         cases: list[AdoptedCase] = []
         records = [*self._records(cases)]
         problems = Problems(self.source)
-        truth = SpanTruth.from_records(((line, "", record) for line, record in records), problems, self.source)
+        truth = truth_of_rows(((line, "", record) for line, record in records), problems, self.source)
         if truth.units == "spans":
             truth = replace(truth, offsets="chars")
         return replace(truth, skipped=dict(problems.counts)), cases
@@ -276,6 +277,7 @@ class Adoption:
     def _records(self, cases: list[AdoptedCase]) -> Iterator[tuple[int, dict[str, Any]]]:
         """Lines of a truth, row by row."""
         held, groups = self.fields, [one.field for one in self.guesses if one.role == "group"]
+        grades = GoldenGrades(self.golden, held.get("grade", ""))
         places: dict[str, str] = {}
         for row in self.golden.rows:
             asked = row.fields.get(held["question"])
@@ -289,7 +291,7 @@ class Adoption:
             if not self._has_answer(row, held):
                 yield row.line, {"topic": topic, "answer": None, **more}
                 continue
-            gold = gold_of_row(row, held, topic, asked)
+            gold = gold_of_row(row, held, topic, asked, grades)
             if not gold:
                 why = "the row has neither a quote nor another piece of gold"
                 cases.append(AdoptedCase(Gold(row.line, topic, asked), "no quote", why=why))
@@ -338,6 +340,8 @@ class Adoption:
         given = formats.read_truth(self.source)
         if given.units != "spans":
             raise InputError(f"{self.kind} judges {given.units}, which have no places", path=self.source)
+        given, carried = in_documents(given, self.texts)
+        self.notes += carried
         counting = given.offsets or "chars"
         locator = TruthLocator(self.texts, self.rule, self.threshold, 0, counting, self.source)
         found = locator.located(given)
@@ -388,7 +392,7 @@ _SETS = ("set", "hop")
 _WORDS = {"offsets": "at their offsets", "moved": "moved to the quote", "document": "as whole documents"}
 
 
-def _named_format(golden: Any) -> Any:
+def named_format(golden: Any) -> Any:
     """The format of a file that says itself what its fields are, such as SQuAD; None for others."""
     if not isinstance(golden, (str, PathLike)):
         return None

@@ -8,7 +8,7 @@ import re
 import tokenize
 from typing import Any
 
-from berrypick.formats.io.strict_json import strict_json
+from berrypick.files.strict_json import strict_json
 
 
 def cell_value(cell: str) -> Any:

@@ -11,10 +11,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from berrypick.addons.adopt.golden_file import Golden
-from berrypick.core.errors import UsageError, nearest, option, shorten
-from berrypick.core.words import counted
-from berrypick.inputs.fields import LAST_QUOTES, QUESTIONS, TABLE, counts, ours_of, plain_name
+from berrypick.data.errors import UsageError, nearest, option, shorten
+from berrypick.data.words import counted, plain_title
+from berrypick.judgements.adopt.golden_file import Golden, GoldenRow
+from berrypick.judgements.adopt.golden_grades import grade_paths, open_paths, same_grades
+from berrypick.rows.fields import LAST_QUOTES, QUESTIONS, TABLE, counts, ours_of, plain_name
 
 #: What fields can be; each is one field, but for groups.
 ROLES = ("question", "quote", "doc", "topic", "answerable", "grade", "start", "end", "chunk", "group")
@@ -150,12 +151,13 @@ class FieldGuesser:
         taken = [one.field for one in found]
         found += self._offsets(taken)
         found += self._doc([one.field for one in found])
-        found += self._grade([one.field for one in found])
+        found += self._grade([one.field for one in found], next((one.field for one in found if one.role in GOLD), ""))
         found += self._answerable(
             [one.field for one in found], [one for one in found if one.role in GOLD and one.field]
         )
-        found.append(self._topic(question.field, [one.field for one in found]))
-        return [*found, *self._groups([one.field for one in found])]
+        topic = self._topic(question.field, [one.field for one in found])
+        found.append(topic)
+        return [*found, *self._groups([one.field for one in found], topic.field or question.field)]
 
     # --- one role after the other ---
 
@@ -178,7 +180,12 @@ class FieldGuesser:
 
     def _free(self, taken: Iterable[str]) -> list[str]:
         said = {one for held in self.chosen.values() for one in ((held,) if isinstance(held, str) else held)}
-        return [path for path in self.paths if path not in {*taken, *said}]
+        return [path for path in self.paths if path not in {*taken, *said, *self._ignored}]
+
+    @cached_property
+    def _ignored(self) -> set[str]:
+        """Fields that a person says are not read."""
+        return {path for role, held in self.chosen.items() if not held for path in _called(role, self.paths)}
 
     def _question(self) -> Guess:
         if said := self._said("question"):
@@ -328,15 +335,26 @@ class FieldGuesser:
         return [self._guess("doc", best, True, f"{there} of {many} are names of documents")]
 
     def _all_documents(self, path: str) -> bool:
+        if any(word in last_name(path) for word in ("chunk", "node")):  # ids that may begin with a document's name
+            return False
         texts = self.texts(path)
         return bool(texts) and not self._retrieved(path) and self.known.documents(texts) == len(texts)
 
-    def _grade(self, taken: Sequence[str]) -> list[Guess]:
+    def _grade(self, taken: Sequence[str], gold: str) -> list[Guess]:
         if said := self._said("grade"):
             return [said] if said.field else []
-        names = TABLE["truth"]["grade"].usual
-        free = [path for path in self._free(taken) if last_name(path) in names and self._holds_numbers(path)]
-        return [self._guess("grade", free[0])] if free else []
+        empty = dict.fromkeys(path for row in self.golden.rows for path in sorted(row.empty) if path not in self.paths)
+        free = [
+            path for path in (*self._free(taken), *empty) if not self._retrieved(path) and path not in self._ignored
+        ]
+        if named := grade_paths(self.golden, free, gold):
+            rivals = [path for path in named[1:] if not same_grades(self.golden, named[0], path)]
+            why = f"could also be {', '.join(rivals[:3])}" if rivals else ""
+            return [self._guess("grade", named[0], not rivals, why)]
+        if asked := open_paths(self.golden, free, gold):
+            why = f"may also be something else: {option('fields', f'{asked[0]}=')} ignores it"
+            return [self._guess("grade", asked[0], False, why)]
+        return []
 
     def _answerable(self, taken: Sequence[str], gold: Sequence[Guess]) -> list[Guess]:
         if said := self._said("answerable"):
@@ -366,12 +384,18 @@ class FieldGuesser:
         why = "the place of the question in the file"
         return Guess("topic", "", len(self.golden.rows), len(self.golden.rows), "1", True, why)
 
-    def _groups(self, taken: Sequence[str]) -> list[Guess]:
+    def _groups(self, taken: Sequence[str], topic: str) -> list[Guess]:
+        """Fields that tell topics apart: each has one value in all rows of a topic."""
         if "group" in self.chosen:
             said = self.chosen["group"]
-            return [self._guess("group", path, why="as said") for path in ((said,) if isinstance(said, str) else said)]
+            groups = [path for path in ((said,) if isinstance(said, str) else said) if path]
+            for path in groups:
+                self._check_group(path, topic)
+            return [self._guess("group", path, why="as said") for path in groups]
         found = []
         for path in self._free(taken):
+            if self._differing(path, topic) is not None:
+                continue
             values = self._single(path)
             different = {str(one) for one in values}
             plain = all(isinstance(one, (str, bool, int)) and len(str(one)) <= _LONGEST_GROUP for one in values)
@@ -383,6 +407,24 @@ class FieldGuesser:
             ):
                 found.append(self._guess("group", path, True, counted(len(different), "value")))
         return found
+
+    def _differing(self, path: str, topic: str) -> GoldenRow | None:
+        """The first row whose value is not that of the other rows of its topic; None if there is none."""
+        known: dict[str, str] = {}
+        for row in self.golden.rows:
+            value, name = row.fields.get(path), plain_title(str(row.fields.get(topic)))
+            if value is not None and known.setdefault(name, str(single(value))) != str(single(value)):
+                return row
+        return None
+
+    def _check_group(self, path: str, topic: str) -> None:
+        """Refuse a group that a person names and that a truth cannot have."""
+        if ours_of(last_name(path), "truth") == "grade":
+            what = f"{option('fields')}: a truth reads {group_name(path)} as a grade, not as a group; rename the field"
+            raise UsageError(what)
+        if (row := self._differing(path, topic)) is not None:
+            what = f"{path} differs within a topic, so it cannot be a group"
+            raise self.golden.error(what, "a group is the same in all rows of a topic", row.line)
 
     def unused(self, guesses: Sequence[Guess]) -> list[str]:
         """Fields that nothing is made of."""
@@ -435,38 +477,18 @@ def answerable(path: str, value: Any) -> bool:
     return said is None or said == _ANSWERABLE.get(last_name(path), True)
 
 
+def _called(name: str, paths: Sequence[str]) -> list[str]:
+    """Fields of a name, which may be their path."""
+    return [path for path in paths if path == name] or [path for path in paths if last_name(path) == plain_name(name)]
+
+
 def _check_chosen(chosen: Mapping[str, Any], paths: Sequence[str], golden: Golden) -> None:
     for role, held in chosen.items():
+        if role not in ROLES and not held and _called(role, paths):
+            continue  # a field to ignore
         if role not in ROLES:
             raise UsageError(f"{option('fields')}: {role} is none of {', '.join(ROLES)}{nearest(role, list(ROLES))}")
         for path in (held,) if isinstance(held, str) else held:
             if path and path not in paths:
                 shown = nearest(path, list(paths)) or f"; it has {', '.join(paths[:12])}"
                 raise UsageError(f"{golden.source} has no field {path}{shown}")
-
-
-def read_fields(given: str | Mapping[str, str | Sequence[str]] | None) -> dict[str, str | tuple[str, ...]]:
-    """What a person has said: ``question=q,quote=ctx`` or a dictionary; several groups are several ``group=``."""
-    if given is None:
-        return {}
-    pairs: list[tuple[str, str]] = []
-    if isinstance(given, str):
-        for part in filter(None, (one.strip() for one in given.split(","))):
-            role, sign, name = part.partition("=")
-            if not sign:
-                raise UsageError(
-                    f"{option('fields')}: {shorten(part, 60)!r} is not ROLE=NAME, as in question=q,quote=ctx"
-                )
-            pairs.append((role.strip(), name.strip()))
-    else:
-        for role, held in given.items():
-            pairs += [(role, one) for one in ((held or "",) if isinstance(held, str) or held is None else held)]
-    found: dict[str, str | tuple[str, ...]] = {}
-    for role, name in pairs:
-        if role == "group":
-            found[role] = (*found.get(role, ()), name)
-        elif role in found:
-            raise UsageError(f"{option('fields')}: {role} is given twice")
-        else:
-            found[role] = name
-    return found

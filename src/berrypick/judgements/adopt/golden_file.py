@@ -14,15 +14,15 @@ from dataclasses import asdict, dataclass, field, is_dataclass
 from os import PathLike, fspath
 from typing import Any
 
-from berrypick.addons.adopt.cells import cell_value
-from berrypick.core.errors import InputError, UsageError, nesting_refused, shorten
-from berrypick.formats.io.files import LONGEST, read_whole
-from berrypick.formats.io.json_files import JsonSource
-from berrypick.formats.io.json_lines import json_cost
-from berrypick.formats.io.strict_json import RepeatedName, strict_json
-from berrypick.formats.io.table_files import MAGIC, parquet_columns, parquet_file
-from berrypick.inputs.fields import QUESTIONS, plain_name
+from berrypick.data.errors import InputError, UsageError, nesting_refused, shorten
+from berrypick.files.files import LONGEST, read_whole
+from berrypick.files.json_files import JsonSource
+from berrypick.files.limits import json_cost
+from berrypick.files.strict_json import RepeatedName, strict_json
 from berrypick.inputs.frames import frame_rows, is_frame
+from berrypick.judgements.adopt.cells import cell_value
+from berrypick.rows.fields import QUESTIONS, plain_name
+from berrypick.rows.table_files import MAGIC, parquet_columns, parquet_file
 
 #: Where files of other programs keep their rows.
 _LISTS = ("examples", "tests", "goldens", "test_cases", "items", "samples", "data", "questions", "queries", "records",
@@ -37,10 +37,12 @@ _USERS = ("user", "human")
 
 @dataclass(frozen=True)
 class GoldenRow:
-    """One row: the line it stands in, and its fields by their paths."""
+    """One row: the line it stands in, and its fields by their paths; ``empty`` are those that are there without a
+    value."""
 
     line: int
     fields: Mapping[str, Any]
+    empty: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,10 @@ def read_golden(given: Any) -> Golden:
     if isinstance(given, (str, PathLike)):
         return _read_file(fspath(given))
     if is_frame(given):
-        return _golden("the data frame", "a data frame", [(i, row) for i, row in enumerate(frame_rows(given), 1)])
+        held = frame_rows(given)
+        names = dict.fromkeys(name for row in held for name in row)
+        rows = [(i, {name: row.get(name) for name in names}) for i, row in enumerate(held, 1)]
+        return _golden("the data frame", "a data frame", rows)
     value = _plain(given)
     if not isinstance(value, (list, Mapping)):
         raise UsageError(f"a golden set is a file, a data frame or records, not {type(given).__name__}")
@@ -243,19 +248,9 @@ def _of_value(source: str, value: Any, text: JsonSource, kind: str) -> Golden:
         kind = f"{kind}, EmbeddingQAFinetuneDataset"
     else:
         rows = _rows_in(value, source)
-    numbered = [(_line(row, text, i), row) for i, row in enumerate(rows, 1)]
+    numbered = [(text.line_of_object(row) if text.text else i, row) for i, row in enumerate(rows, 1)]
     golden = _golden(source, kind, numbered)
     return Golden(source, kind, golden.rows, chunks)
-
-
-def _line(row: Mapping[str, Any], text: JsonSource, place: int) -> int:
-    """The line of the first text in a row, where the file is at hand."""
-    word = next((one for one in row.values() if isinstance(one, str) and one), None)
-    if not text.text or word is None:
-        return text.line if text.text else place
-    line = text.line_of(word)
-    text.skip()
-    return line
 
 
 def _finetune(value: Any) -> tuple[list[Mapping[str, Any]], list[Mapping[str, Any]]] | None:
@@ -340,9 +335,10 @@ class _Flattener:
     source: str
     left: int = _MOST
     found: dict[str, Any] = field(default_factory=dict)
+    empty: set[str] = field(default_factory=set)
 
     def row(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        self.found = {}
+        self.found, self.empty = {}, set()
         self._open("", row, 0)
         return self.found
 
@@ -367,6 +363,8 @@ class _Flattener:
                 return
         if value is not None and value != "" and not (isinstance(value, float) and value != value):
             self.found[path] = value
+        else:
+            self.empty.add(path)
 
     def _one_list(self, items: Sequence[Any], depth: int) -> list[Any]:
         """Lists in lists as one."""
@@ -390,6 +388,7 @@ class _Flattener:
             inner = _Flattener(self.source, self.left)
             opened.append(inner.row(one if isinstance(one, Mapping) else {"text": one}))
             self.left = inner.left
+            self.empty |= {f"{path}.{name}" for name in inner.empty}
         for name in dict.fromkeys(name for one in opened for name in one):
             self.found[f"{path}.{name}"] = [one.get(name) for one in opened]
 
@@ -405,7 +404,7 @@ def _last_asked(messages: Sequence[Mapping[str, Any]]) -> Any:
 
 def _golden(source: str, kind: str, rows: Iterable[tuple[int, Mapping[str, Any]]]) -> Golden:
     flat = _Flattener(source)
-    found = [GoldenRow(line, fields) for line, row in rows if (fields := flat.row(row))]
+    found = [GoldenRow(line, fields, frozenset(flat.empty)) for line, row in rows if (fields := flat.row(row))]
     if not found:
         raise InputError("has no rows", path=source, remedy="a golden file has a question in each row")
     return Golden(source, kind, found)

@@ -8,14 +8,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from berrypick.addons.adopt.golden_fields import number_of
-from berrypick.addons.adopt.golden_file import GoldenRow
-from berrypick.addons.adopt.locator import Locator, Place, normal_form
-from berrypick.core.errors import InputError, Message, UsageError, as_flags, option, shorten
-from berrypick.core.words import counted
+from berrypick.data.errors import InputError, Message, UsageError, as_flags, option, shorten
+from berrypick.data.words import counted
+from berrypick.documents.locator import Locator, Place, normal_form
 from berrypick.documents.quotes import QUOTES, Quotes
 from berrypick.documents.texts import Texts
-from berrypick.inputs.fields import FieldError, FieldReader
+from berrypick.judgements.adopt.golden_fields import number_of
+from berrypick.judgements.adopt.golden_file import GoldenRow
+from berrypick.judgements.adopt.golden_grades import GoldenGrades
+from berrypick.rows.fields import FieldError, FieldReader
 
 #: What became of a quote; those after the first six have no place.
 PLACED = ("offsets", "exact", "normalised", "fuzzy", "moved", "document")
@@ -206,7 +207,9 @@ class Placer:
         return AdoptedCase(gold, "missing", why=f"is not in {where}")
 
 
-def gold_of_row(row: GoldenRow, fields: Mapping[str, str], topic: str, question: str) -> list[Gold]:
+def gold_of_row(
+    row: GoldenRow, fields: Mapping[str, str], topic: str, question: str, grades: GoldenGrades
+) -> list[Gold]:
     """What a row has as gold. Lists of equal length stand side by side; a single document is that of all quotes."""
     held = {role: row.fields.get(path) for role, path in fields.items() if role in _SIDE_BY_SIDE}
     lists = {role: list(value) for role, value in held.items() if isinstance(value, (list, tuple))}
@@ -218,11 +221,11 @@ def gold_of_row(row: GoldenRow, fields: Mapping[str, str], topic: str, question:
     if main == "doc" and many > 1 and "doc" in lists:
         columns["doc"] = lists["doc"]
     found = []
+    graded = grades.of(row, many)
     for i in range(many):
         cell = {role: column[i] for role, column in columns.items()}
         if cell[main] is None or cell[main] == "":
             continue
-        grade = number_of(cell.get("grade"))
         found.append(
             Gold(
                 row.line,
@@ -233,13 +236,13 @@ def gold_of_row(row: GoldenRow, fields: Mapping[str, str], topic: str, question:
                 number_of(cell.get("start")),
                 number_of(cell.get("end")),
                 _name(cell.get("chunk")),
-                1.0 if grade is None else grade,
+                grades.number(row, graded[i]),
             )
         )
     return found
 
 
-_SIDE_BY_SIDE = ("quote", "doc", "start", "end", "chunk", "grade")
+_SIDE_BY_SIDE = ("quote", "doc", "start", "end", "chunk")
 
 
 def _name(value: Any) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from berrypick.core.arrays import BoolArray, FloatArray, IntArray
+from berrypick.data.arrays import BoolArray, FloatArray, IntArray
 from berrypick.kernels import native
 
 

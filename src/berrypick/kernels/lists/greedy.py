@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray, IntArray
-from berrypick.core.reach import Reach
+from berrypick.data.arrays import FloatArray, IntArray
+from berrypick.data.reach import Reach
 from berrypick.kernels import native
 from berrypick.kernels.poisson_binomial import entries, law, lower_tails, upper_tails, weighted_law
 

@@ -15,9 +15,9 @@ from typing import Generic, Literal, TypeVar
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray, IntArray
-from berrypick.core.errors import UsageError
-from berrypick.core.reach import Reach
+from berrypick.data.arrays import FloatArray, IntArray
+from berrypick.data.errors import UsageError
+from berrypick.data.reach import Reach
 from berrypick.kernels import in_use
 from berrypick.kernels.lists.candidate_sets import best_order, order_of
 from berrypick.kernels.lists.greedy import greedy_lists

@@ -7,21 +7,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from berrypick.addons.ideal import searches
-from berrypick.addons.ideal.candidate_items import item_name
-from berrypick.addons.ideal.gain_steps import distinct_thresholds
-from berrypick.addons.ideal.item_lists import Gains
-from berrypick.addons.ideal.item_search import too_many
-from berrypick.addons.ideal.list_problem import Search
-from berrypick.addons.ideal.priced import Priced
-from berrypick.core.arrays import FloatArray
-from berrypick.core.errors import UsageError
-from berrypick.core.reach import Reach
-from berrypick.core.score import Table, number
-from berrypick.judging.effort import Effort
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.arrays import FloatArray
+from berrypick.data.errors import UsageError
+from berrypick.data.reach import Reach
+from berrypick.data.score import Table, number
+from berrypick.ideal import searches
+from berrypick.ideal.best_list import Found
+from berrypick.ideal.gain_steps import distinct_thresholds
+from berrypick.ideal.item_lists import Gains
+from berrypick.ideal.item_search import too_many
+from berrypick.ideal.list_problem import Search
+from berrypick.ideal.priced import Priced
 from berrypick.kernels.lists.ideal import MOST_CANDIDATES, Objective
-from berrypick.measures.best_list import Found
+from berrypick.topics.candidate_items import item_name
+from berrypick.topics.effort import Effort
+from berrypick.topics.topic import JudgedTopic
 
 
 @dataclass(frozen=True)

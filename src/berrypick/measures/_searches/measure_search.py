@@ -1,4 +1,4 @@
-"""The searches that measures of the core and of other add-ons ask for."""
+"""The searches for ideal lists that measures ask for."""
 
 from __future__ import annotations
 
@@ -7,20 +7,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from berrypick.addons.ideal import candidate_items, searches
-from berrypick.addons.ideal.cheapest import CheapestLists, cheapest_lists
-from berrypick.addons.ideal.item_lists import Numbers
-from berrypick.addons.ideal.list_problem import Search
-from berrypick.core.arrays import BoolArray, FloatArray
-from berrypick.core.reach import Reach
-from berrypick.judging.candidates import Candidates
-from berrypick.judging.effort import Effort
-from berrypick.judging.topic import JudgedTopic
-from berrypick.kernels.item_chain import Chances
+from berrypick.data.arrays import BoolArray, FloatArray
+from berrypick.data.reach import Reach
+from berrypick.ideal import searches
+from berrypick.ideal.best_list import Found
+from berrypick.ideal.item_lists import Numbers
+from berrypick.ideal.list_problem import Search
 from berrypick.kernels.lists.ideal import Ideal, Objective
-from berrypick.measures.best_list import Found
+from berrypick.measures._searched_lists import SearchedLists
+from berrypick.measures._searches.cheapest import CheapestLists, cheapest_lists
+from berrypick.measures._searches.ideal_items import ideal_items
 from berrypick.measures.readers.eprum import EPRUM
-from berrypick.measures.searched_lists import SearchedLists
+from berrypick.topics.candidate_items import item_name
+from berrypick.topics.candidates import Candidates
+from berrypick.topics.effort import Effort
+from berrypick.topics.topic import JudgedTopic
 
 
 @dataclass(frozen=True)
@@ -37,8 +38,9 @@ class ListSearch:
     Examples
     --------
     >>> import berrypick as bp
+    >>> from berrypick.measures._searches.measure_search import ListSearch
     >>> rows = bp.Reach.of([[1, 0], [0, 1], [0.9, 0.9]])
-    >>> bp.ListSearch().numbers(rows, (1, 2), "length").length.round(2).tolist()
+    >>> ListSearch().numbers(rows, (1, 2), "length").length.round(2).tolist()
     [1.0, 1.29]
     """
 
@@ -58,11 +60,7 @@ class ListSearch:
         self, measure: EPRUM, judged: JudgedTopic, ideal: BoolArray, reach: Reach, wanted: tuple[int, ...]
     ) -> SearchedLists:
         """Find what EPRUM compares with where list items hold several pointers."""
-        return candidate_items.ideal_items(measure, judged, ideal, reach, wanted, self.limit)
-
-    def in_items(self, single: Candidates, chances: Chances) -> Candidates:
-        """Make candidates that are items of several pointers."""
-        return candidate_items.in_items(single, chances)
+        return ideal_items(measure, judged, ideal, reach, wanted, self.limit)
 
     def best(
         self, candidates: Candidates, ideal: BoolArray, wanted: tuple[int, ...], objective: Objective
@@ -74,7 +72,7 @@ class ListSearch:
             return searches.certified(rows, wanted, objective, self.limit), candidates.names, count
         items = candidates.items.columns(ideal)
         made = searches.certified_items(items, Numbers(wanted), objective, self.limit, np.zeros((0, int(ideal.sum()))))
-        names = [candidate_items.item_name(candidates.names, item) for item in made.items]
+        names = [item_name(candidates.names, item) for item in made.items]
         return made.found, names, len(candidates.pointers)
 
     def cheapest(

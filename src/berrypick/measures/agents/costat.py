@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from berrypick.addons.agents.steps import cost_of, spent, steps_of, steps_table
-from berrypick.core.laws import with_laws
-from berrypick.core.parameters import parameter, positive_share
-from berrypick.core.score import Curve, Explanation, Score, number
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.laws import with_laws
+from berrypick.data.parameters import parameter, positive_share
+from berrypick.data.score import Curve, Explanation, Score, number
+from berrypick.measures.agents.steps import cost_of, spent, steps_of, steps_table
 from berrypick.measures.base import Measure
+from berrypick.topics.topic import JudgedTopic
 
 COSTS = "lines|tokens|seconds|steps"
 #: The number that a score carries for the summary: what was spent in all.

@@ -7,13 +7,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from berrypick.addons.agents.steps import read_steps, steps_of
-from berrypick.core.arrays import BoolArray
-from berrypick.core.laws import with_laws, without
-from berrypick.core.run import Ranking
-from berrypick.core.score import Explanation, Score, Table, number
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.arrays import BoolArray
+from berrypick.data.laws import with_laws, without
+from berrypick.data.run import Ranking
+from berrypick.data.score import Explanation, Score, Table, number
+from berrypick.measures.agents.steps import read_steps, steps_of
 from berrypick.measures.base import Measure
+from berrypick.topics.topic import JudgedTopic
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,11 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from berrypick.addons.agents.steps import steps_of, steps_table
-from berrypick.core.laws import with_laws
-from berrypick.core.score import Curve, Explanation, Score, number
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.laws import with_laws
+from berrypick.data.score import Curve, Explanation, Score, number
+from berrypick.measures.agents.steps import steps_of, steps_table
 from berrypick.measures.base import Measure
+from berrypick.topics.topic import JudgedTopic
 
 
 @dataclass(frozen=True)

@@ -6,16 +6,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray, IntArray
-from berrypick.core.columns import Coded
-from berrypick.core.errors import InputError, UsageError
-from berrypick.core.observed import once_for_each
-from berrypick.core.run import Ranking
-from berrypick.core.score import Table, number
-from berrypick.core.truth import Highlighted
-from berrypick.core.words import unit_word
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.arrays import FloatArray, IntArray
+from berrypick.data.columns import Coded
+from berrypick.data.errors import InputError, UsageError
+from berrypick.data.observed import once_for_each
+from berrypick.data.run import Ranking
+from berrypick.data.score import Table, number
+from berrypick.data.truth import Highlighted
+from berrypick.data.words import unit_word
 from berrypick.kernels.relevant_text import Measured, first_seen
+from berrypick.topics.topic import JudgedTopic
 
 #: How many steps an explanation shows.
 SHOWN = 30

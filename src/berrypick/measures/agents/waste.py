@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from berrypick.addons.agents.steps import cost_of, spent, steps_of, steps_table
-from berrypick.core.laws import with_laws, without
-from berrypick.core.parameters import parameter, positive_share
-from berrypick.core.score import Explanation, Score, number
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.laws import with_laws, without
+from berrypick.data.parameters import parameter, positive_share
+from berrypick.data.score import Explanation, Score, number
+from berrypick.measures.agents.steps import cost_of, spent, steps_of, steps_table
 from berrypick.measures.base import Measure
+from berrypick.topics.topic import JudgedTopic
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from berrypick.core.laws import with_laws
-from berrypick.core.score import Explanation, Score
-from berrypick.core.words import counted
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.laws import with_laws
+from berrypick.data.score import Explanation, Score
+from berrypick.data.words import counted
 from berrypick.measures.base import Measure
+from berrypick.topics.topic import JudgedTopic
+from berrypick.topics.topics import JudgedTopics
 
 
 @dataclass(frozen=True)
@@ -37,11 +38,19 @@ class AnswerMeasure(Measure):
     def compute(self, judged: JudgedTopic) -> Score:
         return Score(self.value(len(judged.ranking)) if self.defined(judged) else None)
 
+    def returned(self, judged: JudgedTopic) -> str:
+        """What the run returns for the topic, as a sentence of an explanation."""
+        return f"The run returns {counted(len(judged.ranking), 'result')} for {self.topics}."
+
     def missing_topic_score(self, judged: JudgedTopic) -> Score:
         return self.compute(judged)
+
+    def explain_topic(self, judged: JudgedTopics, text: str) -> Explanation:
+        """Explain a topic without results as any other: an empty list is what these measures are about."""
+        [topic] = judged.topics
+        return self.explain(judged.judge(topic))
 
     def explain(self, judged: JudgedTopic) -> Explanation:
         if not self.defined(judged):
             return self._explanation(judged, f"Undefined: the topic has {self.others}.")
-        shown = f"The run returns {counted(len(judged.ranking), 'result')} for {self.topics}."
-        return self._explanation(judged, shown, f"{self} = {self._value_text(judged)}")
+        return self._explanation(judged, self.returned(judged), f"{self} = {self._value_text(judged)}")

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray
-from berrypick.core.errors import UsageError
-from berrypick.core.score import Explanation, Score, Table
-from berrypick.core.words import counted
-from berrypick.judging.topic import JudgedTopic
-from berrypick.measures.found_targets import SpanMeasure
+from berrypick.data.arrays import FloatArray
+from berrypick.data.errors import UsageError
+from berrypick.data.score import Explanation, Score, Table
+from berrypick.data.words import counted
+from berrypick.measures._found_targets import SpanMeasure
+from berrypick.topics.topic import JudgedTopic
 
 #: Sets, and missing targets of one, that a table shows.
 SHOWN = 30
@@ -29,6 +30,8 @@ def document_ranks(judged: JudgedTopic) -> FloatArray:
 class SetMeasure(SpanMeasure):
     """Measures of which sets, or hops, the found targets complete; whole documents are found by their names."""
 
+    of_sets: ClassVar[bool] = True
+
     def ranks(self, judged: JudgedTopic) -> FloatArray:
         """The rank, from 1, at which each target is found; infinite if it never is, or after the cut-off."""
         if not judged.targets.of_documents:
@@ -38,6 +41,9 @@ class SetMeasure(SpanMeasure):
                 raise UsageError(f"{name}= is for parts of documents, and whole documents are judged: leave it out")
         found = document_ranks(judged)
         return found if self.at is None else np.where(found <= self.at, found, np.inf)
+
+    def found_at(self, judged: JudgedTopic) -> FloatArray | None:
+        return self.ranks(judged)
 
     def set_parts(self, judged: JudgedTopic) -> list[str | Table]:
         """Which sets are complete at which rank, and what is missing from the others."""

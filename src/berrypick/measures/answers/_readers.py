@@ -7,17 +7,17 @@ from typing import ClassVar
 
 import numpy as np
 
-from berrypick.addons.enough._found import SetMeasure, dropped_sentences
-from berrypick.addons.enough.enough_readers import EnoughByRank, enough_by_rank
-from berrypick.core.arrays import FloatArray
-from berrypick.core.errors import UsageError
-from berrypick.core.laws import with_laws
-from berrypick.core.observed import unrecorded
-from berrypick.core.parameters import parameter
-from berrypick.core.score import Explanation, Score, Table, number
-from berrypick.judging.reader_sessions import ReaderSessions
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.arrays import FloatArray
+from berrypick.data.errors import UsageError
+from berrypick.data.laws import with_laws
+from berrypick.data.observed import unrecorded
+from berrypick.data.parameters import parameter
+from berrypick.data.score import Explanation, Score, Table, number
+from berrypick.measures.answers._found import SetMeasure, dropped_sentences
 from berrypick.measures.reader_values import ReaderValues
+from berrypick.topics.enough_readers import EnoughByRank, enough_by_rank
+from berrypick.topics.reader_sessions import ReaderSessions
+from berrypick.topics.topic import JudgedTopic
 from berrypick.users.classical import Classical
 
 #: Ranks that an explanation shows.
@@ -49,6 +49,9 @@ class ReaderSetMeasure(SetMeasure):
                 f"{what}: leave one out, as in {self.name()}({given}={getattr(self, given):g},user='classical')"
             )
         return True
+
+    def found_at(self, judged: JudgedTopic) -> FloatArray | None:
+        return None if self.moves(judged) else self.ranks(judged)
 
     def compute(self, judged: JudgedTopic) -> Score:
         if not judged.sufficient.possible:

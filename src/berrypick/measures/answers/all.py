@@ -8,19 +8,19 @@ from typing import ClassVar
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray
-from berrypick.core.errors import UsageError
-from berrypick.core.observed import unobserved
-from berrypick.core.parameters import parameter
-from berrypick.core.run import Ranking
-from berrypick.core.score import Explanation, Score, Table
-from berrypick.core.truth import TopicTruth
-from berrypick.core.words import counted
-from berrypick.judging.documents import JudgedDocuments
-from berrypick.judging.topic import JudgedTopic
-from berrypick.judging.topics import JudgedTopics
+from berrypick.data.arrays import FloatArray
+from berrypick.data.errors import UsageError
+from berrypick.data.observed import unobserved
+from berrypick.data.parameters import parameter
+from berrypick.data.run import Ranking
+from berrypick.data.score import Explanation, Score, Table
+from berrypick.data.truth import TopicTruth
+from berrypick.data.words import counted
+from berrypick.measures._found_targets import SpanMeasure
 from berrypick.measures.base import SHOWN
-from berrypick.measures.found_targets import SpanMeasure
+from berrypick.topics.documents import JudgedDocuments
+from berrypick.topics.topic import JudgedTopic
+from berrypick.topics.topics import JudgedTopics
 
 
 @dataclass(frozen=True)

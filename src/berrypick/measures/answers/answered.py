@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from berrypick.addons.judge._answers import AnswerMeasure
-from berrypick.judging.topic import JudgedTopic
+from berrypick.measures.answers._answers import AnswerMeasure
+from berrypick.topics.topic import JudgedTopic
 
 
 @dataclass(frozen=True)

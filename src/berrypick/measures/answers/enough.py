@@ -7,11 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from berrypick.addons.enough._readers import ReaderSetMeasure
-from berrypick.addons.enough.enough_readers import EnoughByRank
-from berrypick.core.arrays import FloatArray
-from berrypick.core.score import Score
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.arrays import FloatArray
+from berrypick.data.score import Score
+from berrypick.measures.answers._readers import ReaderSetMeasure
+from berrypick.topics.enough_readers import EnoughByRank
+from berrypick.topics.topic import JudgedTopic
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Enough(ReaderSetMeasure):
 
     One result that leads to each of them with 0.5: 1 - (1 - .25)(1 - .5)
 
-    >>> from berrypick.core.navigation import ReachTable
+    >>> from berrypick.data.navigation import ReachTable
     >>> clicks = ReachTable({("x", "a"): 0.5, ("x", "b"): 0.5, ("x", "c"): 0.5})
     >>> bp.score("Enough@1", truth, {"q": {"x": 1}}, navigation=clicks)
     0.625

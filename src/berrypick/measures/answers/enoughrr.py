@@ -7,10 +7,10 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from berrypick.addons.enough._readers import ReaderSetMeasure
-from berrypick.addons.enough.enough_readers import EnoughByRank
-from berrypick.core.arrays import FloatArray
-from berrypick.core.laws import with_laws
+from berrypick.data.arrays import FloatArray
+from berrypick.data.laws import with_laws
+from berrypick.measures.answers._readers import ReaderSetMeasure
+from berrypick.topics.enough_readers import EnoughByRank
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from berrypick.addons.enough._found import SetMeasure
-from berrypick.core.arrays import FloatArray
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.arrays import FloatArray
+from berrypick.measures.answers._found import SetMeasure
+from berrypick.topics.topic import JudgedTopic
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from berrypick.addons.nuggets.nugget_files import NUGGETS, Nugget, numbered
-from berrypick.core.errors import UsageError
-from berrypick.core.parameters import parameter
-from berrypick.core.score import Explanation, Score, Table, number
-from berrypick.core.words import counted
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.errors import UsageError
+from berrypick.data.parameters import parameter
+from berrypick.data.score import Explanation, Score, Table, number
+from berrypick.data.words import counted
+from berrypick.formats.answers.nugget_files import NUGGETS, Nugget, numbered
 from berrypick.measures.base import SHOWN, Measure
+from berrypick.topics.topic import JudgedTopic
 
 #: What a nugget counts by what the answer says of it; any other label counts 0.
 VALUES = {"support": 1.0, "partial_support": 0.5}

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from berrypick.core import spec as specs
-from berrypick.core.errors import UsageError
-from berrypick.core.results import Note, Row
-from berrypick.core.score import number
-from berrypick.core.truth import Truth
+from berrypick.data import spec as specs
+from berrypick.data.errors import UsageError
+from berrypick.data.results import Note, Row
+from berrypick.data.score import number
+from berrypick.data.truth import Truth
 from berrypick.measures import split_measures
 
 NAME = "recalls"
@@ -32,7 +32,8 @@ class Recalls:
     Examples
     --------
     >>> import berrypick as bp
-    >>> bp.Recalls(["AP", "recalls@5"]).measures(None)
+    >>> from berrypick.measures.answers.recalls import Recalls
+    >>> Recalls(["AP", "recalls@5"]).measures(None)
     (['AP', 'Success@5', 'R@5', 'All@5'], (('Success@5', 'All@5'),))
     """
 

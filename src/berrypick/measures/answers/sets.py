@@ -7,10 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from berrypick.addons.enough._found import SetMeasure
-from berrypick.addons.enough.sufficient import share_complete
-from berrypick.core.arrays import FloatArray
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.arrays import FloatArray
+from berrypick.measures.answers._found import SetMeasure
+from berrypick.topics.sufficient import share_complete
+from berrypick.topics.topic import JudgedTopic
 
 
 @dataclass(frozen=True)

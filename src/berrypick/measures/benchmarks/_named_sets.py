@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from berrypick.core.score import Explanation, Score, Table
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.score import Explanation, Score, Table
 from berrypick.measures.base import SHOWN, Measure
+from berrypick.topics.topic import JudgedTopic
 
 
 def named_sets(judged: JudgedTopic) -> list[frozenset[str]]:

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from berrypick.addons.benchmarks.labels import LABELS, NO_INFO, Labelled, gold_of, unlabelled
-from berrypick.core.parameters import parameter
-from berrypick.core.score import Explanation, Score, Table
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.labels import LABELS, NO_INFO, Labelled
+from berrypick.data.parameters import parameter
+from berrypick.data.score import Explanation, Score, Table
 from berrypick.measures.base import SHOWN, Measure
+from berrypick.measures.benchmarks._labels import gold_of, unlabelled
+from berrypick.topics.topic import JudgedTopic
 
 #: SciFact reads so many sentences of an abstract where it asks whether the label has a reason.
 FIRST = 3

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from berrypick.addons.benchmarks._named_sets import NamedMeasure
-from berrypick.addons.benchmarks._points import ranked_points
-from berrypick.core.laws import without
+from berrypick.data.laws import without
+from berrypick.measures.benchmarks._named_sets import NamedMeasure
+from berrypick.measures.benchmarks._points import ranked_points
 
 
 @dataclass(frozen=True)

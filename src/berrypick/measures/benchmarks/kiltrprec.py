@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from berrypick.addons.benchmarks._named_sets import NamedMeasure
+from berrypick.measures.benchmarks._named_sets import NamedMeasure
 
 
 @dataclass(frozen=True)

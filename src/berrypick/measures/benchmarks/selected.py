@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from berrypick.addons.benchmarks._named_sets import NamedMeasure, named_results, named_sets
-from berrypick.core.parameters import parameter
-from berrypick.core.score import Score
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.parameters import parameter
+from berrypick.data.score import Score
+from berrypick.measures.benchmarks._named_sets import NamedMeasure, named_results, named_sets
+from berrypick.topics.topic import JudgedTopic
 
 
 @dataclass(frozen=True)

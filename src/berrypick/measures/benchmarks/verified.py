@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from berrypick.addons.benchmarks._named_sets import NamedMeasure, named_results, named_sets
-from berrypick.addons.benchmarks.fever import NO_INFO
-from berrypick.addons.benchmarks.labels import LABELS, gold_of, unlabelled
-from berrypick.core.parameters import parameter
-from berrypick.core.score import Explanation, Score
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.labels import LABELS
+from berrypick.data.parameters import parameter
+from berrypick.data.score import Explanation, Score
+from berrypick.formats.benchmarks.fever import NO_INFO
+from berrypick.measures.benchmarks._labels import gold_of, unlabelled
+from berrypick.measures.benchmarks._named_sets import NamedMeasure, named_results, named_sets
+from berrypick.topics.topic import JudgedTopic
 
 
 @dataclass(frozen=True)

@@ -12,19 +12,19 @@ from typing import ClassVar
 
 import numpy as np
 
-from berrypick.addons.continuation._newly_seen import costs_of, newly_seen
-from berrypick.addons.continuation.text_reading import common_parts, cost_to, tokens_read
-from berrypick.core.arrays import FloatArray
-from berrypick.core.errors import UsageError
-from berrypick.core.observed import once_for_each
-from berrypick.core.parameters import above_zero, parameter
-from berrypick.core.score import Explanation, Score, Table, number
-from berrypick.judging.reader_sessions import ReaderSessions
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.arrays import FloatArray
+from berrypick.data.errors import UsageError
+from berrypick.data.observed import once_for_each
+from berrypick.data.parameters import above_zero, parameter
+from berrypick.data.score import Explanation, Score, Table, number
 from berrypick.kernels.intervals import merge
 from berrypick.kernels.relevant_text import unseen_parts
 from berrypick.measures.base import SHOWN, Measure
+from berrypick.measures.continuation._newly_seen import costs_of, newly_seen
+from berrypick.measures.continuation._text_reading import common_parts, cost_to, tokens_read
 from berrypick.measures.reader_values import ReaderValues
+from berrypick.topics.reader_sessions import ReaderSessions
+from berrypick.topics.topic import JudgedTopic
 
 #: Items over which weights are taken where they have no closed form, as in cwl_eval: those after the list gain nothing.
 DEPTH = 1000

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from berrypick.addons.continuation.text_reading import reading_costs, tokens_read
-from berrypick.core.arrays import FloatArray, IntArray
-from berrypick.core.observed import once_for_each
-from berrypick.core.run import Ranking
-from berrypick.core.truth import Targets
-from berrypick.judging.effort import span_lengths
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.arrays import FloatArray, IntArray
+from berrypick.data.observed import once_for_each
+from berrypick.data.run import Ranking
+from berrypick.data.truth import Targets
 from berrypick.kernels.relevant_text import newly_covered
+from berrypick.measures.continuation._text_reading import reading_costs, tokens_read
+from berrypick.topics.effort import span_lengths
+from berrypick.topics.topic import JudgedTopic
 
 
 @dataclass(frozen=True, eq=False)

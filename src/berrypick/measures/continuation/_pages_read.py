@@ -7,11 +7,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from berrypick.core.arrays import BoolArray, FloatArray, IntArray
-from berrypick.core.boxes import Boxes
-from berrypick.core.run import Ranking
-from berrypick.core.truth import Highlighted
-from berrypick.relevance.places import page_codes
+from berrypick.data.arrays import BoolArray, FloatArray, IntArray
+from berrypick.data.boxes import Boxes
+from berrypick.data.run import Ranking
+from berrypick.data.truth import Highlighted
+from berrypick.targets.places import page_codes
 
 #: A stretch of reading: the row, its area, and how much of that is new and relevant.
 Stretches = tuple[IntArray, FloatArray, FloatArray]

@@ -6,16 +6,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from berrypick.addons.continuation.pages_read import read_in_order
-from berrypick.core.arrays import FloatArray, Positions
-from berrypick.core.errors import NeedsError, UsageError, option
-from berrypick.core.observed import once_for_each
-from berrypick.core.run import Ranking
+from berrypick.data.arrays import FloatArray, Positions
+from berrypick.data.errors import NeedsError, UsageError, option
+from berrypick.data.observed import once_for_each
+from berrypick.data.run import Ranking
 from berrypick.documents.token_offsets import TokenOffsets
 from berrypick.documents.tokens import token_costs
-from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.relevant_text import unseen_parts
-from berrypick.measures.text_views import view_of
+from berrypick.measures._text_views import view_of
+from berrypick.measures.continuation._pages_read import read_in_order
+from berrypick.topics.topic import JudgedTopic
 
 
 @dataclass(frozen=True, eq=False)

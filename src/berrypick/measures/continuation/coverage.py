@@ -9,18 +9,18 @@ from typing import ClassVar
 
 import numpy as np
 
-from berrypick.addons.continuation.text_reading import Reading, effort_for, reading_of
-from berrypick.core.arrays import BoolArray, FloatArray
-from berrypick.core.errors import UsageError
-from berrypick.core.laws import with_laws, without
-from berrypick.core.parameters import above_zero, parameter
-from berrypick.core.score import Curve, CurveColumns, Explanation, Score, Table, number
-from berrypick.core.words import unit_word
-from berrypick.judging.reader_sessions import ReaderSessions
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.arrays import BoolArray, FloatArray
+from berrypick.data.errors import UsageError
+from berrypick.data.laws import with_laws, without
+from berrypick.data.parameters import above_zero, parameter
+from berrypick.data.score import Curve, CurveColumns, Explanation, Score, Table, number
+from berrypick.data.words import unit_word
+from berrypick.measures._text_views import view_of
 from berrypick.measures.base import Measure
+from berrypick.measures.continuation._text_reading import Reading, effort_for, reading_of
 from berrypick.measures.reader_values import ReaderValues
-from berrypick.measures.text_views import view_of
+from berrypick.topics.reader_sessions import ReaderSessions
+from berrypick.topics.topic import JudgedTopic
 
 #: Points of the curve that all topics share, from 0 to the budget.
 POINTS = 101
@@ -203,7 +203,8 @@ def coverage_budgets(
     Examples
     --------
     >>> import berrypick as bp
-    >>> bp.coverage_budgets([(0, 0), (100, 0), (200, 1)])
+    >>> from berrypick.measures.continuation.coverage import coverage_budgets
+    >>> coverage_budgets([(0, 0), (100, 0), (200, 1)])
     {0.5: 150.0, 0.8: 180.0, 0.95: 195.0}
     """
     points = np.array(curve, dtype=np.float64).reshape(-1, 2)
@@ -258,7 +259,8 @@ def coverage_band(
     Examples
     --------
     >>> import berrypick as bp
-    >>> band = bp.coverage_band([[(0, 0), (100, 1)], [(0, 0), (200, 1)]], budget=200, points=3)
+    >>> from berrypick.measures.continuation.coverage import coverage_band
+    >>> band = coverage_band([[(0, 0), (100, 1)], [(0, 0), (200, 1)]], budget=200, points=3)
     >>> band.effort, band.mean
     ((0.0, 100.0, 200.0), (0.0, 0.75, 1.0))
     """
@@ -268,6 +270,7 @@ def coverage_band(
         raise UsageError("confidence lies between 0 and 1; resamples, points and budget are above 0")
     grid = np.linspace(0.0, budget, points)
     values = np.array([_on(curve, grid) for curve in curves])
+    values = values[np.lexsort(values.T[::-1])]  # the order of topics changes nothing
     draws = np.random.default_rng(seed).integers(0, len(values), size=(resamples, len(values)))
     weight = np.zeros((resamples, len(values)))
     for draw, row in zip(draws, weight, strict=True):

@@ -7,10 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from berrypick.addons.continuation._continuation import ContinuationMeasure
-from berrypick.core.arrays import FloatArray
-from berrypick.core.errors import UsageError
-from berrypick.core.parameters import parameter
+from berrypick.data.arrays import FloatArray
+from berrypick.data.errors import UsageError
+from berrypick.data.parameters import parameter
+from berrypick.measures.continuation._continuation import ContinuationMeasure
 
 
 @dataclass(frozen=True)

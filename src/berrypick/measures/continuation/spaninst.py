@@ -7,9 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from berrypick.addons.continuation._continuation import ContinuationMeasure
-from berrypick.core.arrays import FloatArray
-from berrypick.core.parameters import parameter
+from berrypick.data.arrays import FloatArray
+from berrypick.data.parameters import parameter
+from berrypick.measures.continuation._continuation import ContinuationMeasure
 
 
 @dataclass(frozen=True)

@@ -8,16 +8,16 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from berrypick.addons.continuation._newly_seen import costs_of, newly_seen
-from berrypick.core.arrays import BoolArray, FloatArray, IntArray
-from berrypick.core.errors import UsageError, option
-from berrypick.core.laws import without
-from berrypick.core.parameters import above_zero, parameter, zero_or_more
-from berrypick.core.score import Curve, Explanation, Score, Table, number
-from berrypick.judging.reader_sessions import ReaderSessions
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.arrays import BoolArray, FloatArray, IntArray
+from berrypick.data.errors import UsageError, option
+from berrypick.data.laws import without
+from berrypick.data.parameters import above_zero, parameter, zero_or_more
+from berrypick.data.score import Curve, Explanation, Score, Table, number
 from berrypick.measures.base import SHOWN, Measure
+from berrypick.measures.continuation._newly_seen import costs_of, newly_seen
 from berrypick.measures.reader_values import ReaderValues
+from berrypick.topics.reader_sessions import ReaderSessions
+from berrypick.topics.topic import JudgedTopic
 
 #: Half of the readers are still there after so much; 20 characters or 4 tokens are taken as read in a second.
 HALF_LIFE = {"seconds": 224.0, "chars": 4480.0, "tokens": 896.0}

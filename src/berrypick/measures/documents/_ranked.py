@@ -13,19 +13,19 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray, IntArray
-from berrypick.core.laws import with_laws, without
-from berrypick.core.parameters import parameter
-from berrypick.core.run import Ranking, Run
-from berrypick.core.score import Explanation, Score, Scores, Table, number
-from berrypick.core.truth import TopicTruth, Truth
-from berrypick.core.words import counted
-from berrypick.judging.documents import JudgedDocuments, judged_documents
-from berrypick.judging.topics import JudgedTopics
+from berrypick.data.arrays import FloatArray, IntArray
+from berrypick.data.laws import with_laws, without
+from berrypick.data.parameters import parameter
+from berrypick.data.run import Ranking, Run
+from berrypick.data.score import Explanation, Score, Scores, Table, number
+from berrypick.data.truth import TopicTruth, Truth
+from berrypick.data.words import counted
 from berrypick.measures.base import Measure, as_score
+from berrypick.topics.documents import JudgedDocuments, judged_documents
+from berrypick.topics.topics import JudgedTopics
 
 if TYPE_CHECKING:
-    from berrypick.judging.topic import JudgedTopic
+    from berrypick.topics.topic import JudgedTopic
 
 M = TypeVar("M", bound="RankedMeasure")
 

@@ -7,11 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray
-from berrypick.core.errors import UsageError
-from berrypick.core.parameters import parameter
-from berrypick.judging.documents import JudgedDocuments
+from berrypick.data.arrays import FloatArray
+from berrypick.data.errors import UsageError
+from berrypick.data.parameters import parameter
 from berrypick.measures.documents._ranked import RankedMeasure
+from berrypick.topics.documents import JudgedDocuments
 
 
 @dataclass(frozen=True)

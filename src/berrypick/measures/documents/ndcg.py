@@ -7,10 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray, IntArray
-from berrypick.core.parameters import parameter
-from berrypick.judging.documents import JudgedDocuments
+from berrypick.data.arrays import FloatArray, IntArray
+from berrypick.data.parameters import parameter
 from berrypick.measures.documents._ranked import RankedMeasure, discounts, only_judged, share
+from berrypick.topics.documents import JudgedDocuments
 
 
 @dataclass(frozen=True)

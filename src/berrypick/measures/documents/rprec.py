@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from berrypick.core.arrays import FloatArray
-from berrypick.judging.documents import JudgedDocuments
+from berrypick.data.arrays import FloatArray
 from berrypick.measures.documents._ranked import RelevanceMeasure, share
+from berrypick.topics.documents import JudgedDocuments
 
 
 @dataclass(frozen=True)

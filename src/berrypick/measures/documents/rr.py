@@ -7,9 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray
-from berrypick.judging.documents import JudgedDocuments
+from berrypick.data.arrays import FloatArray
 from berrypick.measures.documents._ranked import RelevanceMeasure
+from berrypick.topics.documents import JudgedDocuments
 
 
 @dataclass(frozen=True)

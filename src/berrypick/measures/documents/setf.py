@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from berrypick.core.arrays import FloatArray
-from berrypick.core.parameters import above_zero
-from berrypick.judging.documents import JudgedDocuments
+from berrypick.data.arrays import FloatArray
+from berrypick.data.parameters import above_zero
 from berrypick.measures.documents._ranked import RankedMeasure, only_judged, relevance_level, share
+from berrypick.topics.documents import JudgedDocuments
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray
-from berrypick.core.parameters import parameter
-from berrypick.judging.documents import JudgedDocuments
+from berrypick.data.arrays import FloatArray
+from berrypick.data.parameters import parameter
 from berrypick.measures.documents._ranked import RankedMeasure, only_judged, relevance_level, share
+from berrypick.topics.documents import JudgedDocuments
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,11 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from berrypick.addons.gains._gains import Base, Curves, GainMeasure, curves
-from berrypick.core.parameters import parameter
-from berrypick.core.score import Curve, Table, number
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.parameters import parameter
+from berrypick.data.score import Curve, Table, number
 from berrypick.measures.base import LEVELS
+from berrypick.measures.gains._gains import Base, Curves, GainMeasure, curves
+from berrypick.topics.topic import JudgedTopic
 
 Interpolation = Literal["step", "linear", "natural"]
 

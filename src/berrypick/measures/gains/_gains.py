@@ -8,15 +8,15 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from berrypick.core import paths
-from berrypick.core.arrays import FloatArray
-from berrypick.core.observed import once_for_each
-from berrypick.core.parameters import parameter, zero_to_one
-from berrypick.core.score import Score, Table, number
-from berrypick.judging.ranked_gains import RankedGains, focused, ranked_gains, with_alpha
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data import paths
+from berrypick.data.arrays import FloatArray
+from berrypick.data.observed import once_for_each
+from berrypick.data.parameters import parameter, zero_to_one
+from berrypick.data.score import Score, Table, number
 from berrypick.measures.base import Cutoff, Measure
-from berrypick.relevance.gains import Quantisation
+from berrypick.targets.gains import Quantisation
+from berrypick.topics.ranked_gains import RankedGains, focused, ranked_gains, with_alpha
+from berrypick.topics.topic import JudgedTopic
 
 Base = Literal["ideal", "full"]
 

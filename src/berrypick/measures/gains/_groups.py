@@ -9,11 +9,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray, IntArray
-from berrypick.core.errors import NeedsError, UsageError, option
-from berrypick.core.score import Curve, Explanation, Score, Table, number
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.arrays import FloatArray, IntArray
+from berrypick.data.errors import NeedsError, UsageError, option
+from berrypick.data.score import Curve, Explanation, Score, Table, number
 from berrypick.measures.base import LEVELS, Cutoff, Measure
+from berrypick.topics.topic import JudgedTopic
 
 
 @dataclass(frozen=True, eq=False)

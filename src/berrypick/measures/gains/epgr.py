@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from berrypick.addons.gains._effort import _Interpolated, effort_precision, rises_table
-from berrypick.core.score import Explanation, Score, number
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.score import Explanation, Score, number
+from berrypick.measures.gains._effort import _Interpolated, effort_precision, rises_table
+from berrypick.topics.topic import JudgedTopic
 
 
 @dataclass(frozen=True)

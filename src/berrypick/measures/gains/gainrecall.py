@@ -7,14 +7,14 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from berrypick.addons.gains._gains import Base, GainMeasure, curves, gain_table
-from berrypick.core.arrays import FloatArray
-from berrypick.core.parameters import parameter
-from berrypick.core.score import Curve, Explanation, Score, Table, number
-from berrypick.judging.reader_sessions import ReaderSessions
-from berrypick.judging.topic import JudgedTopic
-from berrypick.measures.reach_tables import item_tables, reach_table, seen_by_rank
+from berrypick.data.arrays import FloatArray
+from berrypick.data.parameters import parameter
+from berrypick.data.score import Curve, Explanation, Score, Table, number
+from berrypick.measures._reach_tables import item_tables, reach_table, seen_by_rank
+from berrypick.measures.gains._gains import Base, GainMeasure, curves, gain_table
 from berrypick.measures.reader_values import ReaderValues
+from berrypick.topics.reader_sessions import ReaderSessions
+from berrypick.topics.topic import JudgedTopic
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from berrypick.addons.gains._gains import Base, GainMeasure
-from berrypick.addons.gains._groups import GroupMeasure, Groups, groups, refuse_large_gains
-from berrypick.core.parameters import parameter
-from berrypick.judging.ranked_gains import focused, ranked_gains
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.parameters import parameter
+from berrypick.measures.gains._gains import Base, GainMeasure
+from berrypick.measures.gains._groups import GroupMeasure, Groups, groups, refuse_large_gains
+from berrypick.topics.ranked_gains import focused, ranked_gains
+from berrypick.topics.topic import JudgedTopic
 
 
 @dataclass(frozen=True)

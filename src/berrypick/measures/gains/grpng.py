@@ -8,14 +8,14 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray
-from berrypick.core.errors import NeedsError, option
-from berrypick.core.observed import once_for_each
-from berrypick.core.run import Ranking
-from berrypick.core.score import Curve, Explanation, Score, Table, number
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.arrays import FloatArray
+from berrypick.data.errors import NeedsError, option
+from berrypick.data.observed import once_for_each
+from berrypick.data.run import Ranking
+from berrypick.data.score import Curve, Explanation, Score, Table, number
 from berrypick.kernels.trees import numbered, unseen_lengths
 from berrypick.measures.base import LEVELS, Measure
+from berrypick.topics.topic import JudgedTopic
 
 
 @dataclass(frozen=True)
@@ -57,8 +57,8 @@ class GRPng(Measure):
 
     >>> import berrypick as bp
     >>> import numpy as np
-    >>> from berrypick.core.assemble import assemble
-    >>> from berrypick.core.truth import TopicTruth
+    >>> from berrypick.data.assemble import assemble
+    >>> from berrypick.data.truth import TopicTruth
     >>> paths = ("/a[1]/b[1]/c[1]", "/a[1]/b[1]", "/a[1]")
     >>> grades = {"exhaustivity": np.array([3.0, 3.0, 3.0]), "specificity": np.array([3.0, 2.0, 2.0])}
     >>> topic = TopicTruth("q", ("doc",) * 3, np.ones(3), path=paths, size=np.array([10.0, 40.0, 60.0]), **grades)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from berrypick.addons.gains._effort import _Interpolated, effort_precision
-from berrypick.core.score import Explanation, Score, Table, number
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.score import Explanation, Score, Table, number
 from berrypick.measures.base import LEVELS
+from berrypick.measures.gains._effort import _Interpolated, effort_precision
+from berrypick.topics.topic import JudgedTopic
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from berrypick.addons.gains._effort import _EffortPrecision, rises_table
-from berrypick.core.score import Explanation, Score
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.score import Explanation, Score
+from berrypick.measures.gains._effort import _EffortPrecision, rises_table
+from berrypick.topics.topic import JudgedTopic
 
 
 @dataclass(frozen=True)

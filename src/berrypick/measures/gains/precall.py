@@ -7,10 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from berrypick.addons.gains._groups import GroupMeasure, Groups, groups, tied
-from berrypick.core.arrays import FloatArray, IntArray
-from berrypick.judging.ranked_gains import ranked_gains
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.arrays import FloatArray, IntArray
+from berrypick.measures.gains._groups import GroupMeasure, Groups, groups, tied
+from berrypick.topics.ranked_gains import ranked_gains
+from berrypick.topics.topic import JudgedTopic
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from berrypick.addons.gains._gains import CumulatedGain
-from berrypick.core.score import Curve, Explanation, Score
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.score import Curve, Explanation, Score
+from berrypick.measures.gains._gains import CumulatedGain
+from berrypick.topics.topic import JudgedTopic
 
 
 @dataclass(frozen=True)
@@ -50,8 +50,8 @@ class xCG(CumulatedGain):
 
     >>> import berrypick as bp
     >>> import numpy as np
-    >>> from berrypick.core.assemble import assemble
-    >>> from berrypick.core.truth import TopicTruth
+    >>> from berrypick.data.assemble import assemble
+    >>> from berrypick.data.truth import TopicTruth
     >>> paths = ("/article[1]", "/article[1]/sec[1]", "/article[1]/sec[2]")
     >>> size, relevant = np.array([200.0, 44.0, 20.0]), np.array([60.0, 44.0, 16.0])
     >>> topic = TopicTruth("q", ("doc",) * 3, np.ones(3), path=paths, size=size, rsize=relevant)

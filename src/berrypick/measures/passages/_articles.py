@@ -1,4 +1,7 @@
-"""Generalised precision over articles: what gP, gR and AgP share (INEX 2006 measures, section 6)."""
+"""Generalised precision over articles: what gP, gR and AgP share (INEX 2006 measures, section 6).
+
+INEX 2006 scored the text of an article by F1; beta 0.25, the default here, is that of INEX 2009 and 2010.
+"""
 
 from __future__ import annotations
 
@@ -8,20 +11,20 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from berrypick.addons.passages._sized_articles import has_sizes_alone, read_and_relevant, sized_articles
-from berrypick.core.arrays import BoolArray, FloatArray, IntArray
-from berrypick.core.errors import NeedsError, option
-from berrypick.core.laws import with_laws, without
-from berrypick.core.observed import once_for_each
-from berrypick.core.parameters import above_zero, parameter, zero_or_more
-from berrypick.core.score import Curve, Table, number
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.arrays import BoolArray, FloatArray, IntArray
+from berrypick.data.errors import NeedsError, option
+from berrypick.data.laws import with_laws, without
+from berrypick.data.observed import once_for_each
+from berrypick.data.parameters import above_zero, parameter, zero_or_more
+from berrypick.data.score import Curve, Table, number
 from berrypick.kernels.intervals import merge
 from berrypick.kernels.relevant_text import Measured, numbered_documents
+from berrypick.measures._text_views import Article, View, view_of
 from berrypick.measures.base import Measure
+from berrypick.measures.passages._sized_articles import has_sizes_alone, read_and_relevant, sized_articles
 from berrypick.measures.spans.charf import f_score
-from berrypick.measures.text_views import Article, View, view_of
-from berrypick.relevance.targets import entry_points_of
+from berrypick.targets.targets import entry_points_of
+from berrypick.topics.topic import JudgedTopic
 
 ScoreName = Literal["F", "t2i", "bep"]
 
@@ -34,20 +37,23 @@ class _Generalised(Measure):
     laws: ClassVar[tuple[str, ...]] = with_laws("split-span", laws=without("relevant-added"))
     depends_on: ClassVar[tuple[str, ...]] = ()
     ranks_documents: ClassVar[bool] = True
-    references: ClassVar[tuple[str, ...]] = ("lalmas2007inex",)
+    references: ClassVar[tuple[str, ...]] = ("lalmas2007inex", "geva2010inex", "arvola2011inex")
     curve_axes: ClassVar[tuple[str, str]] = ("articles seen", "generalised precision")
 
     score: ScoreName = parameter(
         "F", "F|t2i|bep", "how an article is scored: F of its text, tolerance to irrelevance, or entry point"
     )
-    beta: float | None = zero_or_more(None, "weight of recall in F; 0.25, under protocol inex2006 1")
+    beta: float | None = zero_or_more(
+        None, "weight of recall in F; 0.25 (INEX 2009 and 2010), under protocol inex2006 1"
+    )
     tolerance: float = above_zero(300, "irrelevant characters read before giving up (score='t2i')")
     n: float = above_zero(500, "distance at which an entry point is worth nothing (score='bep')")
 
     def parameter_values(self) -> dict[str, Any]:
-        """Only the parameters that the article score reads."""
+        """Only the parameters that the article score reads, with the values it uses."""
         used = {"F": ("score", "beta"), "t2i": ("score", "tolerance"), "bep": ("score", "n")}[self.score]
-        return {name: value for name, value in super().parameter_values().items() if name in used}
+        values = {**super().parameter_values(), "beta": self.used_beta}
+        return {name: values[name] for name in used}
 
     def for_rules(self, rules: frozenset[str]) -> Measure:
         return self if self.beta is not None else replace(self, beta=1.0 if "beta-1" in rules else 0.25)

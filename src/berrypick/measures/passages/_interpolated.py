@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from berrypick.addons.passages._read_together import interpolated_together
-from berrypick.core.arrays import FloatArray
-from berrypick.core.laws import with_laws
-from berrypick.core.observed import once_for_each
-from berrypick.core.score import Curve, CurveColumns, Score
-from berrypick.judging.context import JudgingContext
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.arrays import FloatArray
+from berrypick.data.laws import with_laws
+from berrypick.data.observed import once_for_each
+from berrypick.data.score import Curve, CurveColumns, Score
+from berrypick.measures._text_views import view_of, without_text
 from berrypick.measures.base import Measure
-from berrypick.measures.text_views import view_of, without_text
+from berrypick.measures.passages._read_together import interpolated_together
+from berrypick.topics.context import JudgingContext
+from berrypick.topics.topic import JudgedTopic
 
 if TYPE_CHECKING:
     from berrypick.measures.together import SpansTogether

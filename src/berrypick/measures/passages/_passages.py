@@ -7,12 +7,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from berrypick.core.arrays import IntArray
-from berrypick.core.laws import without
-from berrypick.core.observed import once_for_each
-from berrypick.judging.ranked_gains import rows_by_document
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.arrays import IntArray
+from berrypick.data.laws import without
+from berrypick.data.observed import once_for_each
 from berrypick.measures.base import Measure
+from berrypick.topics.ranked_gains import rows_by_document
+from berrypick.topics.topic import JudgedTopic
 
 
 @dataclass(frozen=True)

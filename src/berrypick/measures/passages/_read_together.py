@@ -8,10 +8,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from berrypick.addons.passages._articles import f_scores
-from berrypick.core.arrays import FloatArray, IntArray
-from berrypick.core.score import Score
+from berrypick.data.arrays import FloatArray, IntArray
+from berrypick.data.score import Score
 from berrypick.kernels import native
+from berrypick.measures.passages._articles import f_scores
 from berrypick.measures.together import SpansTogether
 
 #: A hundred times as many characters are whole numbers that a float holds.

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from berrypick.core import paths
-from berrypick.core.arrays import IntArray
-from berrypick.core.errors import NeedsError, option
-from berrypick.core.observed import once_for_each
-from berrypick.core.run import Ranking
-from berrypick.core.truth import TopicTruth
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data import paths
+from berrypick.data.arrays import IntArray
+from berrypick.data.errors import NeedsError, option
+from berrypick.data.observed import once_for_each
+from berrypick.data.run import Ranking
+from berrypick.data.truth import TopicTruth
+from berrypick.topics.topic import JudgedTopic
 
 
 def has_sizes_alone(topic: TopicTruth) -> bool:

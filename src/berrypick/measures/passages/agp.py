@@ -9,14 +9,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from berrypick.addons.passages._articles import _Generalised, article_table
-from berrypick.addons.passages._read_together import articles_together, by_topic
-from berrypick.addons.passages._sized_articles import has_sizes_alone
-from berrypick.core.score import Curve, Explanation, Score
-from berrypick.judging.context import JudgingContext
-from berrypick.judging.topic import JudgedTopic
-from berrypick.measures.text_views import text_table, view_of
+from berrypick.data.score import Curve, Explanation, Score
+from berrypick.measures._text_views import text_table, view_of
+from berrypick.measures.passages._articles import _Generalised, article_table
+from berrypick.measures.passages._read_together import articles_together, by_topic
+from berrypick.measures.passages._sized_articles import has_sizes_alone
 from berrypick.measures.together import SpansTogether
+from berrypick.topics.context import JudgingContext
+from berrypick.topics.topic import JudgedTopic
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,8 @@ class AgP(_Generalised):
     Use
     ---
     The relevant in context task of INEX; score='t2i' for readers who read on from there and give up after so much
-    irrelevant text; score='bep' for the best in context task.
+    irrelevant text; score='bep' for the best in context task. INEX 2006 scored text by F1 (beta=1, or protocol
+    inex2006); beta 0.25, which prefers precision, is that of INEX 2009 and 2010 and the default.
 
     Bounds
     ------

@@ -8,13 +8,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from berrypick.addons.passages._interpolated import POINTS, InterpolatedMeasure, interpolated
-from berrypick.addons.passages._read_together import by_topic, interpolated_together
-from berrypick.core.score import Explanation, Score, Table, number
-from berrypick.judging.context import JudgingContext
-from berrypick.judging.topic import JudgedTopic
-from berrypick.measures.text_views import text_table, view_of
+from berrypick.data.score import Explanation, Score, Table, number
+from berrypick.measures._text_views import text_table, view_of
+from berrypick.measures.passages._interpolated import POINTS, InterpolatedMeasure, interpolated
+from berrypick.measures.passages._read_together import by_topic, interpolated_together
 from berrypick.measures.together import SpansTogether
+from berrypick.topics.context import JudgingContext
+from berrypick.topics.topic import JudgedTopic
 
 
 @dataclass(frozen=True)

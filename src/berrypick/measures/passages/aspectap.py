@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from berrypick.addons.passages._passages import _Genomics, met
-from berrypick.core.errors import NeedsError
-from berrypick.core.score import Explanation, Score, Table, number
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.errors import NeedsError
+from berrypick.data.score import Explanation, Score, Table, number
+from berrypick.measures.passages._passages import _Genomics, met
+from berrypick.topics.topic import JudgedTopic
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class AspectAP(_Genomics):
 
     >>> import berrypick as bp
     >>> import numpy as np
-    >>> from berrypick.core.truth import TopicTruth
+    >>> from berrypick.data.truth import TopicTruth
     >>> start, aspects = np.array([0, 100, 200]), (("genes",), ("organs",), ("drugs",))
     >>> topic = TopicTruth("q", ("doc",) * 3, np.ones(3), start, start + 50, aspects=aspects)
     >>> run = {"q": {"doc#0-150": 3, "other#0-50": 2, "doc#200-250": 1}}

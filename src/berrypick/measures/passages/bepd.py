@@ -6,13 +6,13 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from berrypick.addons.passages._articles import entry_points
-from berrypick.core.laws import with_laws, without
-from berrypick.core.parameters import above_zero
-from berrypick.core.score import Explanation, Score, Table, number
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.laws import with_laws, without
+from berrypick.data.parameters import above_zero
+from berrypick.data.score import Explanation, Score, Table, number
+from berrypick.measures._text_views import articles
 from berrypick.measures.base import Measure
-from berrypick.measures.text_views import articles
+from berrypick.measures.passages._articles import entry_points
+from berrypick.topics.topic import JudgedTopic
 
 
 @dataclass(frozen=True)

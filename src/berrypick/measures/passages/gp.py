@@ -6,13 +6,13 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from berrypick.addons.passages._articles import _Generalised, article_table
-from berrypick.addons.passages._read_together import articles_together, by_topic
-from berrypick.core.score import Explanation, Score
-from berrypick.judging.context import JudgingContext
-from berrypick.judging.topic import JudgedTopic
-from berrypick.measures.text_views import without_text
+from berrypick.data.score import Explanation, Score
+from berrypick.measures._text_views import without_text
+from berrypick.measures.passages._articles import _Generalised, article_table
+from berrypick.measures.passages._read_together import articles_together, by_topic
 from berrypick.measures.together import SpansTogether
+from berrypick.topics.context import JudgingContext
+from berrypick.topics.topic import JudgedTopic
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,8 @@ class gP(_Generalised):
 
     Use
     ---
-    The relevant in context task of INEX (score='F'; beta 1 in 2006, 0.25 in 2010), and best in context (score='bep').
+    The relevant in context task of INEX (score='F'), and best in context (score='bep'). INEX 2006 used F1
+    (beta=1, or protocol inex2006); beta 0.25, which prefers precision, is that of INEX 2009 and 2010 and the default.
 
     Bounds
     ------

@@ -6,14 +6,14 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from berrypick.addons.passages._articles import Rule, article_table, scored
-from berrypick.addons.passages._read_together import articles_together, by_topic
-from berrypick.core.laws import with_laws
-from berrypick.core.score import Curve, Explanation, Score
-from berrypick.judging.context import JudgingContext
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.laws import with_laws
+from berrypick.data.score import Curve, Explanation, Score
 from berrypick.measures.base import Measure
+from berrypick.measures.passages._articles import Rule, article_table, scored
+from berrypick.measures.passages._read_together import articles_together, by_topic
 from berrypick.measures.together import SpansTogether
+from berrypick.topics.context import JudgingContext
+from berrypick.topics.topic import JudgedTopic
 
 
 @dataclass(frozen=True)

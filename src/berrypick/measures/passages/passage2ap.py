@@ -8,14 +8,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from berrypick.addons.passages._articles import pieces
-from berrypick.addons.passages._passages import _Genomics
-from berrypick.core.laws import without
-from berrypick.core.score import Explanation, Score, Table, number
-from berrypick.core.words import unit_word
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.laws import without
+from berrypick.data.score import Explanation, Score, Table, number
+from berrypick.data.words import unit_word
 from berrypick.kernels.relevant_text import unseen_parts
-from berrypick.measures.text_views import view_of
+from berrypick.measures._text_views import view_of
+from berrypick.measures.passages._articles import pieces
+from berrypick.measures.passages._passages import _Genomics
+from berrypick.topics.topic import JudgedTopic
 
 
 @dataclass(frozen=True)

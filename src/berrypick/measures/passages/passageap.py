@@ -7,10 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from berrypick.addons.passages._passages import _Genomics, met, order_counts
-from berrypick.core.laws import without
-from berrypick.core.score import Explanation, Score, Table, number
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.laws import without
+from berrypick.data.score import Explanation, Score, Table, number
+from berrypick.measures.passages._passages import _Genomics, met, order_counts
+from berrypick.topics.topic import JudgedTopic
 
 FILE_ORDER = (
     "gold passages overlap, or a result meets several: it takes the first in the order of the truth's lines, "

@@ -6,13 +6,14 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
-from berrypick.core.doors import functions
-from berrypick.core.errors import UsageError
-from berrypick.core.parameters import above_zero, one_or_more, parameter, zero_or_more
-from berrypick.measures.best_list import GAP
+from berrypick.data.errors import UsageError
+from berrypick.data.parameters import above_zero, one_or_more, parameter, zero_or_more
+from berrypick.ideal.best_list import GAP
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
+
+    from berrypick.measures._searches.measure_search import ListSearch
 
 S = TypeVar("S", bound="DataclassInstance")
 NormName = Literal["product", "bounded"]
@@ -82,9 +83,11 @@ def certified(measure: S, nodes: int | None, seconds: float | None) -> S:
     return replace(measure, ideal="certified", **{name: one for name, one in said.items() if one is not None})
 
 
-def search_of(measure: Searched) -> Any:
-    """The search for lists that a measure asks for, which an add-on has."""
-    return functions.need("ListSearch", "a search for ideal lists")(measure.nodes, measure.seconds)
+def search_of(measure: Searched) -> ListSearch:
+    """The search for lists that a measure asks for."""
+    from berrypick.measures._searches.measure_search import ListSearch
+
+    return ListSearch(measure.nodes, measure.seconds)
 
 
 def signed_search(measure: Searched, certificates: Iterable[Certificate]) -> tuple[tuple[str, str], ...]:

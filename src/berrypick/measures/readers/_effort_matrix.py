@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from berrypick.addons.effort._effort_precision import work
-from berrypick.core.arrays import FloatArray
-from berrypick.core.errors import UsageError
-from berrypick.core.reach import Reach
+from berrypick.data.arrays import FloatArray
+from berrypick.data.errors import UsageError
+from berrypick.data.reach import Reach
+from berrypick.measures._matrix_functions import some_targets, vector
 from berrypick.measures.base import LEVELS
-from berrypick.measures.matrix_functions import some_targets, vector
+from berrypick.measures.readers._effort_precision import work
 
 
 def effort_precision(

@@ -7,12 +7,12 @@ from typing import Literal
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray
-from berrypick.core.observed import once_for_each
-from berrypick.core.reach import Reach
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.arrays import FloatArray
+from berrypick.data.observed import once_for_each
+from berrypick.data.reach import Reach
 from berrypick.kernels import gain_law
 from berrypick.kernels.poisson_binomial import inverse_by_parts, number_seen, weighted_law
+from berrypick.topics.topic import JudgedTopic
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ from typing import Literal
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray
-from berrypick.core.reach import Reach
-from berrypick.core.score import Table, number
+from berrypick.data.arrays import FloatArray
+from berrypick.data.reach import Reach
+from berrypick.data.score import Table, number
 from berrypick.kernels.joint_bounds import bounds_at_events, mean_bound, weighted_bounds
 from berrypick.kernels.lists.ideal import Ideal
 from berrypick.kernels.poisson_binomial import (
@@ -22,8 +22,8 @@ from berrypick.kernels.poisson_binomial import (
     upper_tails,
     weighted_law,
 )
-from berrypick.measures.reach_tables import MOST_ROWS
-from berrypick.measures.readers.certificate import NormName
+from berrypick.measures._reach_tables import MOST_ROWS
+from berrypick.measures.readers._certificate import NormName
 
 LawName = Literal["exact", "normal"]
 #: What is assumed of targets seen together: that they are independent, or the worst or best that reach allows.

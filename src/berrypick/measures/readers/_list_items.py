@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from berrypick.core.arrays import BoolArray, FloatArray
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.arrays import BoolArray, FloatArray
 from berrypick.kernels.lists import ideal as ideals
+from berrypick.topics.topic import JudgedTopic
 
 
 def takes_all(judged: JudgedTopic) -> bool:

@@ -9,17 +9,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from berrypick.addons.enough.enough_chance import MOST_SHARED, Kind, enough_chance, most_shared
-from berrypick.addons.enough.enough_readers import enough_by_rank
-from berrypick.core.arrays import FloatArray
-from berrypick.core.errors import UsageError
-from berrypick.core.reach import Reach
-from berrypick.core.score import Score, Table, number
-from berrypick.judging.reader_sessions import ReaderSessions
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.arrays import FloatArray
+from berrypick.data.errors import UsageError
+from berrypick.data.reach import Reach
+from berrypick.data.score import Score, Table, number
 from berrypick.kernels.lists.ideal import exact_until
-from berrypick.measures.reach_tables import MOST_ROWS, reach_table
+from berrypick.measures._reach_tables import MOST_ROWS, reach_table
 from berrypick.measures.reader_values import ReaderValues
+from berrypick.topics.enough_chance import MOST_SHARED, Kind, enough_chance, most_shared
+from berrypick.topics.enough_readers import enough_by_rank
+from berrypick.topics.reader_sessions import ReaderSessions
+from berrypick.topics.topic import JudgedTopic
 
 
 @dataclass(frozen=True)
@@ -34,9 +34,10 @@ class NeededSet:
     Examples
     --------
     >>> import berrypick as bp
+    >>> from berrypick.measures.readers._needed_set import NeededSet
     >>> from berrypick.measures import EPRUM
     >>> truth = {"q": [{"doc": "a", "set": "1"}, {"doc": "b", "set": "1"}, {"doc": "c", "set": "2"}]}
-    >>> needed = bp.NeededSet(EPRUM(need="set"))
+    >>> needed = NeededSet(EPRUM(need="set"))
     >>> needed.score(bp.judge(truth, {"q": {"x": 2, "c": 1}}, "q")).value
     0.5
     """

@@ -8,8 +8,8 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from berrypick.core.arrays import BoolArray, FloatArray, IntArray
-from berrypick.core.score import Curve, CurveColumns, Score
+from berrypick.data.arrays import BoolArray, FloatArray, IntArray
+from berrypick.data.score import Curve, CurveColumns, Score
 from berrypick.kernels.poisson_binomial import upper_tails
 from berrypick.measures.base import LEVELS, recall_value
 from berrypick.measures.together import SpansTogether

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from berrypick.core.parameters import parameter
+from berrypick.data.parameters import parameter
 from berrypick.measures.base import Measure
-from berrypick.relevance.gains import Quantisation, quant_parameter
+from berrypick.targets.gains import Quantisation, quant_parameter
 
 
 @dataclass(frozen=True)

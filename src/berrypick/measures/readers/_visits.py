@@ -10,9 +10,24 @@ from typing import ClassVar
 
 import numpy as np
 
-from berrypick.addons.t2i.people import ERROR, STEPS, People, PeopleWalk, walks_of_people
-from berrypick.addons.t2i.viewers import tolerances, view
-from berrypick.addons.t2i.visits import (
+from berrypick.data.arrays import BoolArray, FloatArray, IntArray
+from berrypick.data.errors import NeedsError, option
+from berrypick.data.laws import without
+from berrypick.data.observed import once_for_each
+from berrypick.data.parameters import above_zero, one_or_more, parameter, zero_or_more
+from berrypick.data.run import Ranking
+from berrypick.data.score import Explanation, Score, Table, number
+from berrypick.data.truth import Targets
+from berrypick.kernels.intervals import merge
+from berrypick.measures.base import Measure
+from berrypick.measures.reader_values import ReaderValues
+from berrypick.targets.gains import Quantisation, quant_parameter
+from berrypick.topics.context import JudgingContext
+from berrypick.topics.reader_sessions import ReaderSessions
+from berrypick.topics.topic import JudgedTopic
+from berrypick.users.tolerance.people import ERROR, STEPS, People, PeopleWalk, walks_of_people
+from berrypick.users.tolerance.viewers import tolerances, view
+from berrypick.users.tolerance.visits import (
     ListVisits,
     Tolerance,
     ends_of,
@@ -21,21 +36,6 @@ from berrypick.addons.t2i.visits import (
     usual_tolerance,
     walk,
 )
-from berrypick.core.arrays import BoolArray, FloatArray, IntArray
-from berrypick.core.errors import NeedsError, option
-from berrypick.core.laws import without
-from berrypick.core.observed import once_for_each
-from berrypick.core.parameters import above_zero, one_or_more, parameter, zero_or_more
-from berrypick.core.run import Ranking
-from berrypick.core.score import Explanation, Score, Table, number
-from berrypick.core.truth import Targets
-from berrypick.judging.context import JudgingContext
-from berrypick.judging.reader_sessions import ReaderSessions
-from berrypick.judging.topic import JudgedTopic
-from berrypick.kernels.intervals import merge
-from berrypick.measures.base import Measure
-from berrypick.measures.reader_values import ReaderValues
-from berrypick.relevance.gains import Quantisation, quant_parameter
 
 #: The largest spread: one standard deviation is then a factor of 20,000.
 MOST_SPREAD = 10

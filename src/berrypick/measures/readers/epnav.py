@@ -10,22 +10,18 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from berrypick.addons.effort._effort_precision import Working, reached_gains, thresholds, working_of
-from berrypick.addons.effort.measured_effort import candidates_effort
-from berrypick.core.arrays import FloatArray
-from berrypick.core.errors import UsageError
-from berrypick.core.laws import with_laws
-from berrypick.core.parameters import parameter
-from berrypick.core.score import Curve, Explanation, Score, Table, number
-from berrypick.judging.reader_sessions import ReaderSessions, sorted_rows, weighted_inverse
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.arrays import FloatArray
+from berrypick.data.errors import UsageError
+from berrypick.data.laws import with_laws
+from berrypick.data.parameters import parameter
+from berrypick.data.score import Curve, Explanation, Score, Table, number
+from berrypick.ideal.best_list import BestList
 from berrypick.kernels import gain_law
+from berrypick.measures._found_targets import TargetMeasure
+from berrypick.measures._reach_tables import item_tables, reach_table
 from berrypick.measures.base import LEVELS
-from berrypick.measures.best_list import BestList
-from berrypick.measures.found_targets import TargetMeasure
-from berrypick.measures.reach_tables import item_tables, reach_table
 from berrypick.measures.reader_values import ReaderValues
-from berrypick.measures.readers.certificate import (
+from berrypick.measures.readers._certificate import (
     NormName,
     certified,
     check_search,
@@ -37,12 +33,16 @@ from berrypick.measures.readers.certificate import (
     seconds_parameter,
     signed_search,
 )
-from berrypick.measures.readers.list_items import (
+from berrypick.measures.readers._effort_precision import Working, reached_gains, thresholds, working_of
+from berrypick.measures.readers._list_items import (
     several_documents_note,
     share_documents,
     takes_all,
     targets_by_document,
 )
+from berrypick.topics.measured_effort import candidates_effort
+from berrypick.topics.reader_sessions import ReaderSessions, sorted_rows, weighted_inverse
+from berrypick.topics.topic import JudgedTopic
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ class epnav(TargetMeasure):
     by .4, .18 and .42 of the readers: .4/1 + .18/2 + .42/3
 
     >>> import berrypick as bp
-    >>> from berrypick.core.navigation import ReachTable
+    >>> from berrypick.data.navigation import ReachTable
     >>> clicks = ReachTable({("d1", "d3"): 0.4, ("d2", "d3"): 0.3})
     >>> round(bp.score("epnav", {"q": {"d3": 1}}, {"q": {"d1": 3, "d2": 2, "d3": 1}}, navigation=clicks), 4)
     0.63
@@ -173,7 +173,7 @@ class epnav(TargetMeasure):
         return _compared(working, self._cheapest(judged, levels), self.norm)
 
     def _cheapest(self, judged: JudgedTopic, levels: tuple[float, ...]) -> Any:
-        """The cheapest list for each gain, as an add-on searches for it."""
+        """Return the cheapest list for each gain."""
         wanted, exact = thresholds(judged.targets.gain, levels), self.ideal == "exact"
         return search_of(self).cheapest(
             judged, levels, wanted, candidates_effort, exact=exact, with_run=self.norm == "bounded"

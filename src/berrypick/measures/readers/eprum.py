@@ -11,23 +11,32 @@ from typing import Any, ClassVar, Literal, overload
 
 import numpy as np
 
-from berrypick.core.arrays import BoolArray, FloatArray
-from berrypick.core.doors import functions
-from berrypick.core.errors import BerrypickWarning, UsageError
-from berrypick.core.laws import with_laws
-from berrypick.core.observed import record, unrecorded
-from berrypick.core.parameters import one_or_more, parameter
-from berrypick.core.reach import Reach
-from berrypick.core.score import Curve, Explanation, Score, Table, number
-from berrypick.judging.context import JudgingContext
-from berrypick.judging.reader_sessions import ReaderSessions, sorted_rows, weighted_inverse
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.arrays import BoolArray, FloatArray
+from berrypick.data.errors import BerrypickWarning, UsageError
+from berrypick.data.laws import with_laws
+from berrypick.data.observed import record, unrecorded
+from berrypick.data.parameters import one_or_more, parameter
+from berrypick.data.reach import Reach
+from berrypick.data.score import Curve, Explanation, Score, Table, number
+from berrypick.ideal.best_list import BestList
 from berrypick.kernels.joint_bounds import End, mean_terms
 from berrypick.kernels.lists import ideal as ideals
+from berrypick.measures._reach_tables import item_tables, law_table, reach_table, scenario_tables, whole_recall
+from berrypick.measures._searched_lists import IdealName, SearchedLists, ideal_list, ideal_table
 from berrypick.measures.base import LEVELS, recall_value
-from berrypick.measures.best_list import BestList
-from berrypick.measures.reach_tables import item_tables, law_table, reach_table, scenario_tables, whole_recall
 from berrypick.measures.reader_values import ReaderValues
+from berrypick.measures.readers._certificate import (
+    NormName,
+    certified,
+    check_search,
+    gap_notes,
+    gap_parameter,
+    nodes_parameter,
+    norm_parameter,
+    search_of,
+    seconds_parameter,
+    signed_search,
+)
 from berrypick.measures.readers._expected_precision import (
     LawName,
     TailName,
@@ -40,29 +49,19 @@ from berrypick.measures.readers._expected_precision import (
     tails_at_events,
     terms_table,
 )
-from berrypick.measures.readers._surely import SureEvents, places, sure_curves
-from berrypick.measures.readers._targets import TargetMeasure
-from berrypick.measures.readers.certificate import (
-    NormName,
-    certified,
-    check_search,
-    gap_notes,
-    gap_parameter,
-    nodes_parameter,
-    norm_parameter,
-    search_of,
-    seconds_parameter,
-    signed_search,
-)
-from berrypick.measures.readers.list_items import (
+from berrypick.measures.readers._list_items import (
     list_of_documents,
     several_at_once_note,
     several_documents_note,
     takes_all,
     target_list_notes,
 )
-from berrypick.measures.searched_lists import IdealName, SearchedLists, ideal_list, ideal_table
+from berrypick.measures.readers._surely import SureEvents, places, sure_curves
+from berrypick.measures.readers._targets import TargetMeasure
 from berrypick.measures.together import SpansTogether
+from berrypick.topics.context import JudgingContext
+from berrypick.topics.reader_sessions import ReaderSessions, sorted_rows, weighted_inverse
+from berrypick.topics.topic import JudgedTopic
 
 #: What is said of bounds that are not those of one recall value.
 _ADDED_UP = (
@@ -141,7 +140,7 @@ class EPRUM(TargetMeasure):
     precision at recall values 1 and 2, .8056 and .7488:
 
     >>> import berrypick as bp
-    >>> from berrypick.core.navigation import ReachTable
+    >>> from berrypick.data.navigation import ReachTable
     >>> clicks = ReachTable({("c", "a"): 0.4, ("c", "b"): 0.4, ("d", "a"): 0.6, ("d", "b"): 0.4})
     >>> round(bp.score("EPRUM", {"q": {"a": 1, "b": 1}}, {"q": {"c": 3, "d": 2, "a": 1}}, navigation=clicks), 4)
     0.7772
@@ -226,8 +225,10 @@ class EPRUM(TargetMeasure):
 
     @property
     def _needed_set(self) -> Any:
-        """What need='set' computes, as an add-on has it."""
-        return functions.need("NeededSet", "EPRUM(need='set')")(self)
+        """What need='set' computes."""
+        from berrypick.measures.readers._needed_set import NeededSet
+
+        return NeededSet(self)
 
     def _check_together(self) -> None:
         if self.law != "exact":

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from berrypick.addons.t2i._visits import VisitQuantities, _Searching
-from berrypick.core.arrays import FloatArray
-from berrypick.core.score import Score, Table, number
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.arrays import FloatArray
+from berrypick.data.score import Score, Table, number
+from berrypick.measures.readers._visits import VisitQuantities, _Searching
+from berrypick.topics.topic import JudgedTopic
 
 
 @dataclass(frozen=True)

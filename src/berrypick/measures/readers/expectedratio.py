@@ -7,13 +7,13 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from berrypick.core.laws import with_laws
-from berrypick.core.score import Curve, Explanation, Score, Table, number
-from berrypick.judging.reader_sessions import ReaderSessions
-from berrypick.judging.topic import JudgedTopic
-from berrypick.measures.reach_tables import item_tables, reach_table, seen_by_rank
+from berrypick.data.laws import with_laws
+from berrypick.data.score import Curve, Explanation, Score, Table, number
+from berrypick.measures._reach_tables import item_tables, reach_table, seen_by_rank
 from berrypick.measures.reader_values import ReaderValues
 from berrypick.measures.readers._targets import TargetMeasure
+from berrypick.topics.reader_sessions import ReaderSessions
+from berrypick.topics.topic import JudgedTopic
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class ExpectedRatio(TargetMeasure):
     After c and d, 1 - .6 x .4 of the readers have seen a and 1 - .6 x .6 have seen b: (.76 + .64)/2
 
     >>> import berrypick as bp
-    >>> from berrypick.core.navigation import ReachTable
+    >>> from berrypick.data.navigation import ReachTable
     >>> clicks = ReachTable({("c", "a"): 0.4, ("c", "b"): 0.4, ("d", "a"): 0.6, ("d", "b"): 0.4})
     >>> truth, run = {"q": {"a": 1, "b": 1}}, {"q": {"c": 3, "d": 2, "a": 1}}
     >>> round(bp.score("ExpectedRatio@2", truth, run, navigation=clicks), 4)

@@ -8,20 +8,20 @@ from typing import Any, ClassVar, Literal, overload
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray
-from berrypick.core.errors import NamedError, UsageError, option
-from berrypick.core.laws import without
-from berrypick.core.parameters import one_or_more, parameter
-from berrypick.core.reach import Reach, check_units
-from berrypick.core.score import Curve, Explanation, Score, Table, number
-from berrypick.judging.reader_sessions import ReaderSessions
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.arrays import FloatArray
+from berrypick.data.errors import NamedError, UsageError, option
+from berrypick.data.laws import without
+from berrypick.data.parameters import one_or_more, parameter
+from berrypick.data.reach import Reach, check_units
+from berrypick.data.score import Curve, Explanation, Score, Table, number
 from berrypick.kernels.poisson_binomial import consulted, lower_tails, normal_law
+from berrypick.measures._reach_tables import consulted_tables, item_tables, law_table, reach_table, whole_recall
 from berrypick.measures.base import LEVELS, recall_value
-from berrypick.measures.reach_tables import consulted_tables, item_tables, law_table, reach_table, whole_recall
 from berrypick.measures.reader_values import ReaderValues
 from berrypick.measures.readers._expected_precision import LawName
 from berrypick.measures.readers._targets import TargetMeasure
+from berrypick.topics.reader_sessions import ReaderSessions
+from berrypick.topics.topic import JudgedTopic
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class PRUM(TargetMeasure):
     Results c, d, a, b of the paper's table III: the mean of the precision at recall values 1 and 2, .69137 and .63561
 
     >>> import berrypick as bp
-    >>> from berrypick.core.navigation import ReachTable
+    >>> from berrypick.data.navigation import ReachTable
     >>> clicks = ReachTable({("c", "a"): 0.4, ("c", "b"): 0.4, ("d", "a"): 0.6, ("d", "b"): 0.4})
     >>> run = {"q": {"c": 4, "d": 3, "a": 2, "b": 1}}
     >>> round(bp.score("PRUM", {"q": {"a": 1, "b": 1}}, run, navigation=clicks), 5)

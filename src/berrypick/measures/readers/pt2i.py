@@ -7,12 +7,12 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from berrypick.addons.t2i._visits import VisitQuantities, _Searching
-from berrypick.core.arrays import FloatArray
-from berrypick.core.errors import UsageError
-from berrypick.core.score import Curve, Score, Table, number
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.arrays import FloatArray
+from berrypick.data.errors import UsageError
+from berrypick.data.score import Curve, Score, Table, number
 from berrypick.measures.base import LEVELS, recall_value
+from berrypick.measures.readers._visits import VisitQuantities, _Searching
+from berrypick.topics.topic import JudgedTopic
 
 
 @dataclass(frozen=True)

@@ -10,15 +10,15 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from berrypick.addons.t2i._visits import VisitMeasure
-from berrypick.addons.t2i.people import PeopleWalk
-from berrypick.core.arrays import FloatArray, IntArray
-from berrypick.core.errors import NamedError, UsageError
-from berrypick.core.parameters import above_zero
-from berrypick.core.score import Curve, Score, Table, number
-from berrypick.judging.reader_sessions import ReaderSessions
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.arrays import FloatArray, IntArray
+from berrypick.data.errors import NamedError, UsageError
+from berrypick.data.parameters import above_zero
+from berrypick.data.score import Curve, Score, Table, number
 from berrypick.measures.reader_values import ReaderValues
+from berrypick.measures.readers._visits import VisitMeasure
+from berrypick.topics.reader_sessions import ReaderSessions
+from berrypick.topics.topic import JudgedTopic
+from berrypick.users.tolerance.people import PeopleWalk
 
 #: Units of tolerance in the default budget.
 USUAL_UNITS = 20
@@ -36,9 +36,10 @@ class T2I(VisitMeasure):
 
         T2I = mean over t = 1 .. floor(T/tau) of (targets found before the t-th unit is wasted) / t
 
-    If fewer units are ever wasted, everything found counts. T2I(at=t) is the quotient for one t, and the curve shows
-    it for every t. T is 20 tau by default. A result is an entry point: the reader moves forward
-    from it, and wastes one unit when tau of irrelevant material has passed, or the document ends, with nothing new.
+    If fewer units are ever wasted, everything found counts. T2I(at=t), or T2I@t, is the quotient for one t, the t-th
+    wasted unit (not a rank), and the curve shows it for every t. T is 20 tau by default. A result is an entry point:
+    the reader moves forward from it, and wastes one unit when tau of irrelevant material has passed, or the document
+    ends, with nothing new.
 
     tau and T count what offsets count, seconds or characters; with unit='tokens' the tokens of the texts, and then
     white space between tokens costs nothing.
@@ -81,6 +82,7 @@ class T2I(VisitMeasure):
     """
 
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"  # at=t may be typed after @ as well
+    cutoff_is: ClassVar[str] = "a count of wasted units, not a rank"
     default_of_videos: ClassVar[bool] = True  # of viewers who go on to the end
     why_above_one: ClassVar[str] = "more targets are found than units of effort wasted"
     curve_axes: ClassVar[tuple[str, str]] = ("units of tolerance", "targets found per unit")

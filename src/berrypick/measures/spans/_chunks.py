@@ -7,22 +7,22 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray, IntArray
-from berrypick.core.errors import UsageError
-from berrypick.core.observed import once_for_each, record
-from berrypick.core.parameters import positive_share
-from berrypick.core.run import Ranking
-from berrypick.core.score import Explanation, Score, Table, number
-from berrypick.core.truth import Targets
-from berrypick.judging.context import JudgingContext
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.arrays import FloatArray, IntArray
+from berrypick.data.errors import UsageError
+from berrypick.data.observed import once_for_each, record
+from berrypick.data.parameters import positive_share
+from berrypick.data.run import Ranking
+from berrypick.data.score import Explanation, Score, Table, number
+from berrypick.data.truth import Targets
 from berrypick.kernels.relevant_text import newly_covered
+from berrypick.measures._matched_places import iou_parameter, matched_at, matched_together, nothing_to_match
 from berrypick.measures.base import Measure
-from berrypick.measures.matched_places import iou_parameter, matched_at, matched_together, nothing_to_match
 from berrypick.measures.spans._pairs import covered_together
 from berrypick.measures.together import SpansTogether
-from berrypick.relevance.in_common import meetings
-from berrypick.relevance.places import common_places, covered_places
+from berrypick.targets.in_common import meetings
+from berrypick.targets.places import common_places, covered_places
+from berrypick.topics.context import JudgingContext
+from berrypick.topics.topic import JudgedTopic
 
 
 @dataclass(frozen=True)

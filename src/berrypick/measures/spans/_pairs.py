@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray, IntArray
+from berrypick.data.arrays import FloatArray, IntArray
 from berrypick.kernels.relevant_text import unseen_parts
 from berrypick.measures.together import SpansTogether
 

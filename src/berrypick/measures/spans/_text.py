@@ -11,28 +11,28 @@ from typing import Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray, IntArray
-from berrypick.core.boxes import Boxes
-from berrypick.core.collection import unknown_length
-from berrypick.core.columns import Coded
-from berrypick.core.errors import UsageError
-from berrypick.core.laws import with_laws
-from berrypick.core.observed import once_for_each
-from berrypick.core.parameters import parameter
-from berrypick.core.run import Ranking
-from berrypick.core.score import Curve, CurveColumns, Explanation, Score, Table, number
-from berrypick.core.truth import Highlighted
-from berrypick.core.words import unit_word
-from berrypick.judging.context import JudgingContext
-from berrypick.judging.ranked_gains import rows_by_document
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.arrays import FloatArray, IntArray
+from berrypick.data.boxes import Boxes
+from berrypick.data.collection import unknown_length
+from berrypick.data.columns import Coded
+from berrypick.data.errors import UsageError
+from berrypick.data.laws import with_laws
+from berrypick.data.observed import once_for_each
+from berrypick.data.parameters import parameter
+from berrypick.data.run import Ranking
+from berrypick.data.score import Curve, CurveColumns, Explanation, Score, Table, number
+from berrypick.data.truth import Highlighted
+from berrypick.data.words import unit_word
 from berrypick.kernels.areas import common_areas, union_area
 from berrypick.kernels.intervals import intersections, merge
 from berrypick.kernels.relevant_text import Measured, MeasuredText, first_seen_of
 from berrypick.measures.base import Measure, TextValue
 from berrypick.measures.spans.overlap import known_unions
 from berrypick.measures.together import SpansTogether
-from berrypick.relevance.places import first_seen_places
+from berrypick.targets.places import first_seen_places
+from berrypick.topics.context import JudgingContext
+from berrypick.topics.ranked_gains import rows_by_document
+from berrypick.topics.topic import JudgedTopic
 
 V = TypeVar("V", bound=Callable[..., Any])
 
@@ -162,6 +162,19 @@ def unjudged_of(judged: JudgedTopic) -> FloatArray:
     left = np.where(np.isin(ranking.document, whole[whole >= 0]), 0.0, new - seen)
     left[ranking.unknown] = np.nan
     return left
+
+
+def perhaps_relevant_of(judged: JudgedTopic) -> FloatArray:
+    """Per pointer: what of its new text may be relevant although nobody judged it.
+
+    Text that is in none of the documents was not judged either, but is not relevant.
+    """
+    left, texts = unjudged_of(judged), judged.context.reader.texts
+    if texts is None or not texts.unplaced:
+        return left
+    ranking = judged.ranking_spans
+    unplaced = ranking.codes_in_order([*texts.unplaced])
+    return np.where(np.isin(ranking.document, unplaced[unplaced >= 0]), 0.0, left)
 
 
 def _charge_in_full(
@@ -307,7 +320,7 @@ class TextMeasure(Measure):
         found, total = view.found(self.at), view.total
         if judged.context.unjudged == "irrelevant":
             return found, total
-        unknown = view.up_to(unjudged_of(judged), self.at)
+        unknown = view.up_to(perhaps_relevant_of(judged), self.at)
         return found + unknown, total + unknown
 
     def _retrieved(self, view: View) -> float:
@@ -323,7 +336,7 @@ class TextMeasure(Measure):
         retrieved = view.cumulated(view.new) if self.charges else np.zeros(len(relevant))
         unknown = np.zeros(len(relevant))
         if judged.context.unjudged == "relevant":
-            unknown = view.cumulated(unjudged_of(judged))
+            unknown = view.cumulated(perhaps_relevant_of(judged))
         return [
             (k, self.value(a, b + u, float(view.total + u)))
             for k, (a, b, u) in enumerate(

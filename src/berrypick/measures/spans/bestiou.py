@@ -7,11 +7,11 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray
-from berrypick.core.score import Explanation, Score, Table, number
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.arrays import FloatArray
+from berrypick.data.score import Explanation, Score, Table, number
+from berrypick.measures._matched_places import nothing_to_match, overlaps
 from berrypick.measures.base import SHOWN, Measure
-from berrypick.measures.matched_places import nothing_to_match, overlaps
+from berrypick.topics.topic import JudgedTopic
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from berrypick.core.parameters import zero_or_more
+from berrypick.data.parameters import zero_or_more
 from berrypick.measures.spans._text import TextMeasure
 
 

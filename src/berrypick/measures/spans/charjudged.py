@@ -7,12 +7,12 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from berrypick.core.laws import with_laws
-from berrypick.core.score import Curve, Explanation, Score, Table, number
-from berrypick.core.words import unit_word
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.laws import with_laws
+from berrypick.data.score import Curve, Explanation, Score, Table, number
+from berrypick.data.words import unit_word
+from berrypick.measures._text_views import unjudged_of, view_of
 from berrypick.measures.base import Measure
-from berrypick.measures.text_views import unjudged_of, view_of
+from berrypick.topics.topic import JudgedTopic
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,11 @@ import math
 from dataclasses import dataclass, replace
 from typing import ClassVar, cast
 
-from berrypick.core.errors import UsageError
-from berrypick.core.parameters import parameter
-from berrypick.core.score import Score
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.errors import UsageError
+from berrypick.data.parameters import parameter
+from berrypick.data.score import Score
 from berrypick.measures.spans._text import TextMeasure
+from berrypick.topics.topic import JudgedTopic
 
 
 @dataclass(frozen=True)

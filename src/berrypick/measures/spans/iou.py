@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.spans._text import TextMeasure, count_each
+from berrypick.topics.topic import JudgedTopic
 
 
 @dataclass(frozen=True)

@@ -8,18 +8,18 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray, IntArray
-from berrypick.core.laws import with_laws
-from berrypick.core.run import Ranking
-from berrypick.core.score import Explanation, Score, Table, number
-from berrypick.core.truth import Highlighted
-from berrypick.core.words import unit_word
-from berrypick.judging.context import JudgingContext
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.arrays import FloatArray, IntArray
+from berrypick.data.laws import with_laws
+from berrypick.data.run import Ranking
+from berrypick.data.score import Explanation, Score, Table, number
+from berrypick.data.truth import Highlighted
+from berrypick.data.words import unit_word
 from berrypick.kernels.relevant_text import first_seen, once
 from berrypick.measures.base import Measure
 from berrypick.measures.together import SpansTogether
-from berrypick.relevance.places import first_seen_places, united_area
+from berrypick.targets.places import first_seen_places, united_area
+from berrypick.topics.context import JudgingContext
+from berrypick.topics.topic import JudgedTopic
 
 #: The text of whole rankings, each character counted once, where a measure has counted it already.
 known_unions: WeakKeyDictionary[Ranking, float] = WeakKeyDictionary()

@@ -8,15 +8,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from berrypick.core.arrays import BoolArray, Positions
-from berrypick.core.errors import NeedsError, option
-from berrypick.core.laws import with_laws
-from berrypick.core.parameters import parameter
-from berrypick.core.score import Explanation, Score, Table, number
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.arrays import BoolArray, Positions
+from berrypick.data.errors import NeedsError, option
+from berrypick.data.laws import with_laws
+from berrypick.data.parameters import parameter
+from berrypick.data.score import Explanation, Score, Table, number
 from berrypick.kernels.intervals import merge
+from berrypick.measures._text_views import view_of
 from berrypick.measures.base import Measure
-from berrypick.measures.text_views import view_of
+from berrypick.topics.topic import JudgedTopic
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray
-from berrypick.core.score import Explanation, Score
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.arrays import FloatArray
+from berrypick.data.score import Explanation, Score
 from berrypick.measures.spans._chunks import SpanMeasure
+from berrypick.topics.topic import JudgedTopic
 
 
 @dataclass(frozen=True)

@@ -10,16 +10,16 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from berrypick.core.arrays import BoolArray, FloatArray, IntArray
-from berrypick.core.laws import without
-from berrypick.core.observed import record
-from berrypick.core.parameters import parameter
-from berrypick.core.score import Explanation, Score, Table, number
-from berrypick.judging.context import JudgingContext
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.arrays import BoolArray, FloatArray, IntArray
+from berrypick.data.laws import without
+from berrypick.data.observed import record
+from berrypick.data.parameters import parameter
+from berrypick.data.score import Explanation, Score, Table, number
+from berrypick.measures._matched_places import ALMOST, Ratios, fitting_pairs, length_parameter, of_length, overlaps
 from berrypick.measures.base import SHOWN, Measure
-from berrypick.measures.matched_places import ALMOST, Ratios, fitting_pairs, length_parameter, of_length, overlaps
 from berrypick.measures.together import SpansTogether
+from berrypick.topics.context import JudgingContext
+from berrypick.topics.topic import JudgedTopic
 
 _RANGE = re.compile(r"(0?\.\d+|1(?:\.0*)?):(0?\.\d+|1(?:\.0*)?)")
 STEP = 0.05
@@ -110,7 +110,7 @@ class spanAP(Measure):
     )
     length: str | None = length_parameter()
 
-    def _taken(self, judged: JudgedTopic) -> list[Taken]:
+    def _taken(self, judged: JudgedTopic) -> list[_Taken]:
         """What each result that counts takes, at each threshold."""
         rank = judged.ranking_spans.rank
         rows = len(rank) if self.at is None else int(np.searchsorted(rank, self.at))
@@ -168,19 +168,19 @@ class spanAP(Measure):
         return self._explanation(judged, *parts, f"{self} = {self._value_text(judged)}, with {len(kept)} targets")
 
 
-class Taken(NamedTuple):
+class _Taken(NamedTuple):
     """The target that each result takes, -1 for a false one, and their intersection over union."""
 
     target: IntArray
     ratio: FloatArray
 
 
-def taken_targets(pairs: Iterable[Ratios], rows: int, free: BoolArray, least: list[float]) -> list[Taken]:
+def taken_targets(pairs: Iterable[Ratios], rows: int, free: BoolArray, least: list[float]) -> list[_Taken]:
     """For each of the first rows, in order, the free target with the largest ratio that is large enough.
 
     At several thresholds, each for itself; of equal ratios, the first target. ``pairs`` come by row.
     """
-    found = [Taken(np.full(rows, -1, dtype=np.int64), np.zeros(rows)) for _ in least]
+    found = [_Taken(np.full(rows, -1, dtype=np.int64), np.zeros(rows)) for _ in least]
     left = [free.copy() for _ in least]
     for row, target, ratio in pairs:
         counts = (ratio >= min(least) * ALMOST) & (row < rows)

@@ -7,13 +7,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray
-from berrypick.core.score import Score
-from berrypick.judging.context import JudgingContext
-from berrypick.judging.topic import JudgedTopic
-from berrypick.measures.matched_places import length_parameter, of_length
+from berrypick.data.arrays import FloatArray
+from berrypick.data.score import Score
+from berrypick.measures._matched_places import length_parameter, of_length
 from berrypick.measures.spans._chunks import SpanMeasure
 from berrypick.measures.together import SpansTogether
+from berrypick.topics.context import JudgingContext
+from berrypick.topics.topic import JudgedTopic
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,11 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray
-from berrypick.core.parameters import parameter
-from berrypick.core.score import Explanation, Score, Table, number
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.arrays import FloatArray
+from berrypick.data.parameters import parameter
+from berrypick.data.score import Explanation, Score, Table, number
 from berrypick.measures.spans._chunks import SpanMeasure
+from berrypick.topics.topic import JudgedTopic
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from berrypick.core.arrays import FloatArray
-from berrypick.core.score import Score
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.arrays import FloatArray
+from berrypick.data.score import Score
 from berrypick.measures.spans._chunks import SpanMeasure
+from berrypick.topics.topic import JudgedTopic
 
 
 @dataclass(frozen=True)

@@ -7,14 +7,14 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from berrypick.core.arrays import BoolArray
-from berrypick.core.observed import once_for_each
-from berrypick.core.parameters import zero_to_one
-from berrypick.core.score import Explanation, Table
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.arrays import BoolArray
+from berrypick.data.observed import once_for_each
+from berrypick.data.parameters import zero_to_one
+from berrypick.data.score import Explanation, Table
 from berrypick.kernels.intervals import intersections
 from berrypick.measures.base import Measure
-from berrypick.relevance.gains import Quantisation, quant_parameter
+from berrypick.targets.gains import Quantisation, quant_parameter
+from berrypick.topics.topic import JudgedTopic
 
 
 @dataclass(frozen=True)

@@ -7,16 +7,13 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from berrypick.core.arrays import BoolArray, FloatArray
-from berrypick.core.errors import UsageError, option
-from berrypick.core.parameters import parameter
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.arrays import BoolArray, FloatArray
+from berrypick.data.errors import UsageError, option
+from berrypick.data.parameters import parameter
+from berrypick.data.saliency import SALIENCY
 from berrypick.measures.base import Measure
+from berrypick.topics.topic import JudgedTopic
 
-#: Under which saliency lies beside a topic, in truths (clips x annotators) and in runs (a number for each clip).
-SALIENCY = "saliency"
-#: Seconds of a clip.
-CLIP = 2
 #: The least saliency of a clip that is a highlight.
 LEAST = {"Fair": 2, "Good": 3, "VeryGood": 4}
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from berrypick.judging.ranked_gains import rows_by_document
-from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import merge
+from berrypick.topics.ranked_gains import rows_by_document
+from berrypick.topics.topic import JudgedTopic
 
 Segment = tuple[str, int, int]
 

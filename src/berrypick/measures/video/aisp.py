@@ -6,11 +6,11 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from berrypick.addons.segments._segments import relevant, results
-from berrypick.core.laws import without
-from berrypick.core.score import Curve, Explanation, Score, Table, number
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.laws import without
+from berrypick.data.score import Curve, Explanation, Score, Table, number
 from berrypick.measures.base import Measure
+from berrypick.measures.video._segments import relevant, results
+from berrypick.topics.topic import JudgedTopic
 
 
 @dataclass(frozen=True)

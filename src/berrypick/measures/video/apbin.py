@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from berrypick.addons.segments._segments import average_precision, relevant, results
-from berrypick.core.errors import UsageError
-from berrypick.core.laws import with_laws, without
-from berrypick.core.parameters import one_or_more
-from berrypick.core.score import Explanation, Score, Table
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.errors import UsageError
+from berrypick.data.laws import with_laws, without
+from berrypick.data.parameters import one_or_more
+from berrypick.data.score import Explanation, Score, Table
 from berrypick.measures.base import Measure
+from berrypick.measures.video._segments import average_precision, relevant, results
+from berrypick.topics.topic import JudgedTopic
 
 #: The most bins that the segments of a topic may touch: a million of 300 s are nine years.
 MOST_BINS = 1_000_000

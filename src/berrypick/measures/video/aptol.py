@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from berrypick.addons.segments._segments import average_precision, relevant, results
-from berrypick.core.laws import without
-from berrypick.core.parameters import above_zero
-from berrypick.core.score import Explanation, Score, Table
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.laws import without
+from berrypick.data.parameters import above_zero
+from berrypick.data.score import Explanation, Score, Table
 from berrypick.measures.base import Measure
+from berrypick.measures.video._segments import average_precision, relevant, results
+from berrypick.topics.topic import JudgedTopic
 
 
 @dataclass(frozen=True)

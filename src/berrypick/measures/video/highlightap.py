@@ -7,11 +7,11 @@ from typing import Literal
 
 import numpy as np
 
-from berrypick.addons.moments.saliency import HighlightMeasure
-from berrypick.core.arrays import BoolArray, FloatArray
-from berrypick.core.parameters import parameter
-from berrypick.core.score import Explanation, Score, Table, number
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.arrays import BoolArray, FloatArray
+from berrypick.data.parameters import parameter
+from berrypick.data.score import Explanation, Score, Table, number
+from berrypick.measures.video._saliency import HighlightMeasure
+from berrypick.topics.topic import JudgedTopic
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from berrypick.addons.moments.saliency import CLIP, HighlightMeasure
-from berrypick.core.score import Explanation, Score, number
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.saliency import CLIP
+from berrypick.data.score import Explanation, Score, number
+from berrypick.measures.video._saliency import HighlightMeasure
+from berrypick.topics.topic import JudgedTopic
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from berrypick.addons.segments._matching import _Matching
-from berrypick.core.score import Score
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.score import Score
+from berrypick.measures.video._matching import _Matching
+from berrypick.topics.topic import JudgedTopic
 
 
 @dataclass(frozen=True)

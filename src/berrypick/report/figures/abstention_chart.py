@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from berrypick.addons.figures.chart_panels import concatenated, panel_size
-from berrypick.addons.figures.chart_theme import check_options, labels, sized
-from berrypick.addons.figures.export import altair
+from berrypick.report.figures.chart_panels import concatenated, panel_size
+from berrypick.report.figures.chart_theme import check_options, labels, sized
+from berrypick.report.figures.export import altair
 
 
 def plot_abstention(found: Any, **how: Any) -> Any:
@@ -27,8 +27,9 @@ def plot_abstention(found: Any, **how: Any) -> Any:
     Examples
     --------
     >>> import berrypick as bp
+    >>> from berrypick.report.figures.abstention_chart import plot_abstention
     >>> found = bp.abstention({"q": {"a": 1}, "p": None}, {"q": {"a": 2.0}, "p": {"a": 1.0}})
-    >>> len(bp.plot_abstention(found).to_dict()["layer"])
+    >>> len(plot_abstention(found).to_dict()["layer"])
     2
     """
     check_options(sized, how)

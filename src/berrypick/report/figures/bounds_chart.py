@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from berrypick.addons.figures.chart_panels import PANELS, concatenated
-from berrypick.addons.figures.chart_theme import SCREEN, ChartTheme, labels
-from berrypick.addons.figures.mean_chart import interval_panel, interval_row
-from berrypick.core.errors import UsageError
-from berrypick.core.results import Results
+from berrypick.data.errors import UsageError
+from berrypick.data.results import Results
 from berrypick.evaluation.proved import proved_by
+from berrypick.report.figures.chart_panels import PANELS, concatenated
+from berrypick.report.figures.chart_theme import SCREEN, ChartTheme, labels
+from berrypick.report.figures.mean_chart import interval_panel, interval_row
 
 
 def bounds(results: Results, *, theme: ChartTheme = SCREEN) -> Any:

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any
 
-from berrypick.addons.figures.chart_theme import ChartTheme
-from berrypick.addons.figures.export import altair, svg_of
+from berrypick.report.figures.chart_theme import ChartTheme
+from berrypick.report.figures.export import altair, svg_of
 
 #: More panels than this are unreadable in one picture.
 PANELS = 12

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from berrypick.core.errors import UsageError, nearest
-from berrypick.report.tables import LONGEST_NAME, shortened
+from berrypick.data.errors import UsageError, nearest
+from berrypick.tables.tables import LONGEST_NAME, shortened
 
 #: Okabe and Ito's colours, which people with any colour vision tell apart; grey in the place of yellow, which does not
 #: show on white paper.

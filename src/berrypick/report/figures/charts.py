@@ -1,7 +1,7 @@
 """Charts as Altair objects: curves with bands, topics side by side, means with intervals.
 
 ``results.plot()`` and ``comparison.plot()`` come here by the door of functions. A chart shows itself in a
-notebook as a picture; :mod:`berrypick.addons.figures.export` writes it to a file. What comes from files (names of runs,
+notebook as a picture; :mod:`berrypick.report.figures.export` writes it to a file. What comes from files (names of runs,
 topics) goes into charts as data and as plain text only.
 """
 
@@ -11,16 +11,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
-from berrypick.addons.figures.bounds_chart import bounds
-from berrypick.addons.figures.chart_theme import SCREEN, ChartTheme, check_options, sized
-from berrypick.addons.figures.curve_chart import BANDS, curves
-from berrypick.addons.figures.mean_chart import means
-from berrypick.addons.figures.topic_chart import topics
-from berrypick.comparison.compare import compare
-from berrypick.comparison.comparison import Comparison
-from berrypick.comparison.curves import Band, bands
-from berrypick.core.results import Results
-from berrypick.report.tables import check_choice
+from berrypick.analysis.comparison.compare import compare
+from berrypick.analysis.comparison.comparison import Comparison
+from berrypick.analysis.comparison.curves import Band, bands
+from berrypick.data.results import Results
+from berrypick.report.figures.bounds_chart import bounds
+from berrypick.report.figures.chart_theme import SCREEN, ChartTheme, check_options, sized
+from berrypick.report.figures.curve_chart import BANDS, curves
+from berrypick.report.figures.mean_chart import means
+from berrypick.report.figures.topic_chart import topics
+from berrypick.tables.tables import check_choice
 
 Kind = Literal["curves", "topics", "means", "together"]
 KINDS: tuple[Kind, ...] = ("curves", "topics", "means", "together")
@@ -87,8 +87,9 @@ def plot_results(results: Results, kind: Kind | None = None, **how: Any) -> Any:
     Examples
     --------
     >>> import berrypick as bp
+    >>> from berrypick.report.figures.charts import plot_results
     >>> results = bp.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "AP")
-    >>> bp.plot_results(results, "means").to_dict()["title"]
+    >>> plot_results(results, "means").to_dict()["title"]
     'AP'
     """
     check_options(plot, how)
@@ -113,8 +114,9 @@ def plot_comparison(comparison: Comparison, **how: Any) -> Any:
     Examples
     --------
     >>> import berrypick as bp
+    >>> from berrypick.report.figures.charts import plot_comparison
     >>> compared = bp.compare({"q": {"a": 1}, "p": {"a": 1}}, {"q": {"a": 1.0}, "p": {"a": 1.0}}, "AP", resamples=100)
-    >>> bp.plot_comparison(compared).to_dict()["title"]
+    >>> plot_comparison(compared).to_dict()["title"]
     'AP'
     """
     check_options(sized, how)
@@ -139,9 +141,10 @@ def plot_bands(found: Sequence[Band], **how: Any) -> Any:
     Examples
     --------
     >>> import berrypick as bp
-    >>> from berrypick.comparison.curves import Band
+    >>> from berrypick.report.figures.charts import plot_bands
+    >>> from berrypick.analysis.comparison.curves import Band
     >>> line = Band("mine", "power", (1, 2), (0.5, 0.7), (None, None), (None, None), 9, ("topics", "share"))
-    >>> bp.plot_bands([line]).to_dict()["title"]
+    >>> plot_bands([line]).to_dict()["title"]
     'power'
     """
     check_options(sized, how)
@@ -164,8 +167,9 @@ def chart_config(font_size: float = SCREEN.font) -> dict[str, Any]:
     Examples
     --------
     >>> import altair as alt, berrypick as bp
+    >>> from berrypick.report.figures.charts import chart_config
     >>> left, right = alt.Chart().mark_line(), alt.Chart().mark_point()
-    >>> alt.hconcat(left, right).configure(**bp.chart_config(font_size=9)).to_dict()["config"]["axis"]["labelFontSize"]
+    >>> alt.hconcat(left, right).configure(**chart_config(font_size=9)).to_dict()["config"]["axis"]["labelFontSize"]
     9
     """
     return replace(SCREEN, font=font_size).config()

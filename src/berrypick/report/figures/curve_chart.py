@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from berrypick.addons.figures.chart_panels import Rows, concatenated, panel_size, rounded, tick_count, value_range
-from berrypick.addons.figures.chart_theme import SCREEN, ChartTheme, labels, strokes
-from berrypick.addons.figures.export import altair
-from berrypick.comparison.curves import Band
-from berrypick.core.errors import UsageError
-from berrypick.report.tables import shortened
+from berrypick.analysis.comparison.curves import Band
+from berrypick.data.errors import UsageError
+from berrypick.report.figures.chart_panels import Rows, concatenated, panel_size, rounded, tick_count, value_range
+from berrypick.report.figures.chart_theme import SCREEN, ChartTheme, labels, strokes
+from berrypick.report.figures.export import altair
+from berrypick.tables.tables import shortened
 
 #: With more runs bands only hide one another.
 BANDS = 3

@@ -14,9 +14,9 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from berrypick.addons.figures.chart_theme import CENTIMETRE, INCH, PAPER, ChartTheme, check_options, sized
-from berrypick.core.errors import BerrypickError, UsageError, library, option, shorten
-from berrypick.formats.io.files import replace_file
+from berrypick.data.errors import BerrypickError, UsageError, library, option, shorten
+from berrypick.files.files import replace_file
+from berrypick.report.figures.chart_theme import CENTIMETRE, INCH, PAPER, ChartTheme, check_options, sized
 
 ENDINGS = (".png", ".svg", ".pdf")
 #: Nothing may be fetched while a picture is drawn.
@@ -160,11 +160,11 @@ def _umask() -> int:
 
 def converter() -> Any:
     altair()
-    return library("vl_convert", "pictures need vl-convert")
+    return library("vl_convert", "pictures need vl-convert", "report")
 
 
 def altair() -> Any:
-    return library("altair", "plots need Altair and vl-convert")
+    return library("altair", "plots need Altair and vl-convert", "report")
 
 
 @dataclass(frozen=True)
@@ -179,10 +179,11 @@ class FigureFile:
     Examples
     --------
     >>> import berrypick as bp
-    >>> bp.FigureFile("figure.txt").check()
+    >>> from berrypick.report.figures.export import FigureFile
+    >>> FigureFile("figure.txt").check()
     Traceback (most recent call last):
     ...
-    berrypick.core.errors.UsageError: figure.txt: a plot file must end in .png, .svg or .pdf; give it last
+    berrypick.data.errors.UsageError: figure.txt: a plot file must end in .png, .svg or .pdf; give it last
     """
 
     path: str | PathLike[str]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from berrypick.addons.figures.chart_panels import concatenated
-from berrypick.addons.figures.chart_theme import SCREEN, ChartTheme, check_options, distinct, sized
-from berrypick.addons.figures.export import altair
-from berrypick.report.tables import shortened
+from berrypick.report.figures.chart_panels import concatenated
+from berrypick.report.figures.chart_theme import SCREEN, ChartTheme, check_options, distinct, sized
+from berrypick.report.figures.export import altair
+from berrypick.tables.tables import shortened
 
 Colour = tuple[int, int, int]
 
@@ -35,9 +35,10 @@ def plot_heatmap(grid: Any, places: int = 3, **how: Any) -> Any:
     Examples
     --------
     >>> import berrypick as bp
-    >>> from berrypick.addons.sweep.heatmap import Grid
+    >>> from berrypick.report.figures.heatmap_chart import plot_heatmap
+    >>> from berrypick.analysis.sweep.heatmap import Grid
     >>> grid = Grid("size", "overlap", "charR", [100, 200], [0, 50], [[0.1, 0.2], [0.3, 0.4]], True)
-    >>> bp.plot_heatmap(grid).to_dict()["title"]
+    >>> plot_heatmap(grid).to_dict()["title"]
     'charR'
     """
     check_options(sized, how)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from berrypick.addons.figures.chart_panels import PANELS, Rows, concatenated, panel_size, rounded, tick_count
-from berrypick.addons.figures.chart_theme import SCREEN, ChartTheme, labels, strokes
-from berrypick.addons.figures.export import altair
-from berrypick.comparison.comparison import Comparison
-from berrypick.core.errors import UsageError
-from berrypick.report.tables import shortened
+from berrypick.analysis.comparison.comparison import Comparison
+from berrypick.data.errors import UsageError
+from berrypick.report.figures.chart_panels import PANELS, Rows, concatenated, panel_size, rounded, tick_count
+from berrypick.report.figures.chart_theme import SCREEN, ChartTheme, labels, strokes
+from berrypick.report.figures.export import altair
+from berrypick.tables.tables import shortened
 
 
 def means(comparison: Comparison, *, theme: ChartTheme = SCREEN) -> Any:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from berrypick.addons.figures.chart_panels import concatenated
-from berrypick.addons.figures.chart_theme import SCREEN, ChartTheme, check_options, labels, sized
-from berrypick.addons.figures.export import altair
-from berrypick.report.tables import shortened
+from berrypick.report.figures.chart_panels import concatenated
+from berrypick.report.figures.chart_theme import SCREEN, ChartTheme, check_options, labels, sized
+from berrypick.report.figures.export import altair
+from berrypick.tables.tables import shortened
 
 
 def plot_over(found: Any, **how: Any) -> Any:
@@ -28,9 +28,10 @@ def plot_over(found: Any, **how: Any) -> Any:
     Examples
     --------
     >>> import berrypick as bp
+    >>> from berrypick.report.figures.over_chart import plot_over
     >>> truth, runs = {"q": {"d#0-9": 1}}, {"a": {"q": {"d#0-5": 1}}, "b": {"q": {"d#4-40": 1}}}
     >>> along = bp.compare(truth, runs, "EPRUM", over="window(before=0..20)")
-    >>> len(bp.plot_over(along).to_dict()["layer"])  # rules at crossings, and lines
+    >>> len(plot_over(along).to_dict()["layer"])  # rules at crossings, and lines
     2
     """
     check_options(sized, how)

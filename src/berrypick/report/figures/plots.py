@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import Any
 
-from berrypick.addons.figures import charts
-from berrypick.addons.figures.chart_theme import PAPER, ChartTheme, sized
-from berrypick.addons.figures.export import check_pixels, check_target, converter, write_picture
-from berrypick.comparison.statistics import check_draws
-from berrypick.core.errors import UsageError, option
-from berrypick.core.results import Note, Results
-from berrypick.core.words import counted
+from berrypick.data.errors import UsageError, option
+from berrypick.data.results import Note, Results
+from berrypick.data.words import counted
+from berrypick.report.figures import charts
+from berrypick.report.figures.chart_theme import PAPER, ChartTheme, sized
+from berrypick.report.figures.export import check_pixels, check_target, converter, write_picture
+from berrypick.statistics.statistics import check_draws
 
 
 @dataclass(frozen=True)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from berrypick.addons.figures.chart_panels import PANELS, Rows, concatenated, panel_size, rounded, value_range
-from berrypick.addons.figures.chart_theme import SCREEN, ChartTheme, labels, strokes
-from berrypick.addons.figures.export import altair
-from berrypick.comparison.comparison import get_run_name
-from berrypick.core.errors import UsageError
-from berrypick.core.results import Results
-from berrypick.report.tables import shortened
+from berrypick.analysis.comparison.run_identity import find_run
+from berrypick.data.errors import UsageError
+from berrypick.data.results import Results
+from berrypick.report.figures.chart_panels import PANELS, Rows, concatenated, panel_size, rounded, value_range
+from berrypick.report.figures.chart_theme import SCREEN, ChartTheme, labels, strokes
+from berrypick.report.figures.export import altair
+from berrypick.tables.tables import shortened
 
 #: Up to so many topics are named below their values.
 NAMED_TOPICS = 40
@@ -24,7 +24,7 @@ def topics(results: Results, *, baseline: str | None = None, theme: ChartTheme =
     runs = list(results.runs)
     if not runs:
         raise UsageError("nothing to draw: the results are empty")
-    base = get_run_name(baseline or runs[0], runs)
+    base = runs[0] if baseline is None else find_run(baseline, runs, results.run_facts)
     pairs: list[tuple[str, str | None]] = [(one, base) for one in runs if one != base] or [(base, None)]
     measures = list(results.measures)
     wanted = len(pairs) * len(measures)

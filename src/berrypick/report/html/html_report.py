@@ -1,8 +1,8 @@
 """The report: one page that shows where results fall in the documents, with everything it needs in one file.
 
-Its data are an overview as JSON (:mod:`~berrypick.addons.page.report_overview`), and blocks for topics and documents
-(:mod:`~berrypick.addons.page.report_data`) that are unpacked when they are opened; here it is decided how many of
-them fit. :mod:`~berrypick.addons.page.report_page` puts the page together.
+Its data are an overview as JSON (:mod:`~berrypick.report.html.report_overview`), and blocks for topics and documents
+(:mod:`~berrypick.report.html.report_data`) that are unpacked when they are opened; here it is decided how many of
+them fit. :mod:`~berrypick.report.html.report_page` puts the page together.
 """
 
 from __future__ import annotations
@@ -13,10 +13,25 @@ from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from berrypick.addons.page.report_data import Details
-from berrypick.addons.page.report_overview import make_overview, note_text
-from berrypick.addons.page.report_page import charting_library, pack, render_page
-from berrypick.addons.page.report_users import (
+from berrypick.analysis.comparison.compare import compare_results
+from berrypick.analysis.comparison.comparison import Method
+from berrypick.analysis.unjudged import unjudged_bounds
+from berrypick.data.drawn import READERS
+from berrypick.data.errors import Message, UsageError, option
+from berrypick.data.results import Note, merge_notes
+from berrypick.data.truth import Truth
+from berrypick.data.words import counted
+from berrypick.evaluation.evaluation import Evaluation
+from berrypick.evaluation.groups import topic_clusters
+from berrypick.evaluation.options import EvaluationKeywords, EvaluationOptions, takes_options
+from berrypick.evaluation.requested import MeasuresGiven, given_measures
+from berrypick.files.files import atomic_writer, file_name
+from berrypick.given.convert import RunsLike, TruthLike
+from berrypick.inputs.titles import read_titles, titles_of
+from berrypick.report.html.report_data import Details
+from berrypick.report.html.report_overview import make_overview, note_text
+from berrypick.report.html.report_page import charting_library, pack, render_page
+from berrypick.report.html.report_users import (
     Reader,
     fitting_models,
     parse_user_models,
@@ -24,25 +39,10 @@ from berrypick.addons.page.report_users import (
     requested_models,
     with_own_transitions,
 )
-from berrypick.addons.page.topic_blocks import TopicBlock, TopicPages, document_order, page_order, placed_pages
-from berrypick.comparison.compare import bounds_of, compare_results
-from berrypick.comparison.comparison import Method
-from berrypick.core.doors import functions
-from berrypick.core.drawn import READERS
-from berrypick.core.errors import Message, UsageError, option
-from berrypick.core.progress import Progress, ProgressLike, StepCounter, as_progress, gc_paused
-from berrypick.core.results import Note, merge_notes
-from berrypick.core.truth import Truth
-from berrypick.core.words import counted
-from berrypick.core.workers import ordered_map
-from berrypick.evaluation.evaluation import Evaluation
-from berrypick.evaluation.groups import topic_clusters
-from berrypick.evaluation.options import EvaluationKeywords, EvaluationOptions, takes_options
-from berrypick.evaluation.requested import MeasuresGiven, given_measures
-from berrypick.formats.io.files import atomic_writer, file_name
-from berrypick.inputs.convert import RunsLike, TruthLike
-from berrypick.inputs.titles import read_titles, titles_of
-from berrypick.judging.seen_together import refuse_unsimulated
+from berrypick.report.html.topic_blocks import TopicBlock, TopicPages, document_order, page_order, placed_pages
+from berrypick.topics.seen_together import TogetherName, refuse_unsimulated
+from berrypick.workers.progress import Progress, ProgressLike, StepCounter, as_progress, gc_paused
+from berrypick.workers.workers import ordered_map
 
 #: Most megabytes of a page, and most results of a run and topic on it, unless one says otherwise.
 LIMIT, DEPTH = 15, 100
@@ -65,7 +65,7 @@ def write_report(
     titles: str | PathLike[str] | Mapping[str, str] | None = None,
     readers: str = "auto",
     simulate: int | None = None,
-    together: str | None = None,
+    together: TogetherName | None = None,
     depth: int = DEPTH,
     limit: float = LIMIT,
     pages: str | PathLike[str] | None = None,
@@ -148,13 +148,14 @@ def write_report(
     >>> made.topics, os.path.exists(page)
     (1, True)
     """
+    from berrypick.analysis.simulation.simulated_readers import SimulatedReaders
+
     if limit <= 0 or depth < 1:
         raise UsageError("limit must be above 0 (megabytes), depth at least 1")
     measures = given_measures(measures, options)
     told = as_progress(progress)
     if simulate is None:
         refuse_unsimulated(together)
-    simulator = None if simulate is None else functions.need("SimulatedReaders", option("simulate"))
     library = charting_library()  # before the work: it may not be there
     evaluation = (
         truth
@@ -163,13 +164,13 @@ def write_report(
     )
     known = _titles(titles, evaluation.truth)
     pictures = _pictures(pages, evaluation.truth)
-    simulated = None if simulator is None else simulator(evaluation, simulate, seed, together)
+    simulated = None if simulate is None else SimulatedReaders(evaluation, simulate, seed, together)
     if jobs == 1 and evaluation.inputs.stream is None:
         _ = evaluation.runs  # all of them are needed below: they are read once
     results = evaluation.run(curves="common", progress=told, jobs=jobs, reader_draws=READERS)
     clusters = None if cluster is None else topic_clusters(evaluation.truth, cluster)
     method = Method(test, correction, confidence=confidence, resamples=resamples, seed=seed)
-    comparison = compare_results(results, baseline, method, clusters, bounds_of(evaluation))
+    comparison = compare_results(results, baseline, method, clusters, unjudged_bounds(evaluation))
     omitted: list[str] = []
     chosen = _readers(readers, evaluation, omitted)
     details = Details(evaluation, chosen, depth, known, simulated)
@@ -212,11 +213,13 @@ def _titles(given: str | PathLike[str] | Mapping[str, str] | None, truth: Truth)
 
 
 def _pictures(folder: str | PathLike[str] | None, truth: Truth) -> Any:
+    from berrypick.documents.pages.page_pictures import PagePictures
+
     if folder is None:
         return None
     if not truth.of_pages:
         raise UsageError(f"{option('pages')} shows places on pages, and {truth.source or 'the truth'} judges none")
-    return functions.need("PagePictures", option("pages")).of(folder)
+    return PagePictures.of(folder)
 
 
 def _readers(text: str, evaluation: Evaluation, omitted: list[str]) -> list[Reader]:
@@ -288,7 +291,9 @@ def _assemble(
     missing = [Message(text) for text in (*omitted, *_omitted(topics, kept, without, details, limit))]
     overview["left_out"] = [note_text(text, overview["command"]) for text in missing]
     content = render_page(overview, blocks, library)
-    return Report(content, len(kept), len(numbers), tuple(missing), tuple(notes))
+    texts = details.evaluation.context.reader.texts
+    documents = len(numbers.keys() - (texts.unplaced.keys() if texts is not None else ()))
+    return Report(content, len(kept), documents, tuple(missing), tuple(notes))
 
 
 def _fitting_pictures(

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from berrypick.core.arrays import IntArray, Positions
+from berrypick.data.arrays import IntArray, Positions
 from berrypick.kernels import native
 
 

@@ -1,6 +1,7 @@
 """The charting library, kept between commands: putting it together takes two seconds, and it is always the same.
 
 It is kept in the folder that ``BERRYPICK_CACHE`` names, and nowhere if there is none: nobody asked for another file.
+The folder must be trusted: its script becomes part of every report, and the checksum only detects torn files.
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
-from berrypick.core.errors import InputError
-from berrypick.formats.io.files import atomic_writer
+from berrypick.data.errors import InputError
+from berrypick.files.files import atomic_writer
 
 
 def kept_script(name: str, make: Callable[[], str]) -> str:

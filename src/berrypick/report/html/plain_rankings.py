@@ -1,7 +1,7 @@
 """Rankings of plain spans on the report page: those of all runs of a topic, or of all topics of a run, at once.
 
 Positions are whole numbers, so that lengths are exact in whatever order they are added; any other ranking is left to
-:mod:`~berrypick.addons.page.report_data`, which takes one after the other and finds the same.
+:mod:`~berrypick.report.html.report_data`, which takes one after the other and finds the same.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from berrypick.addons.page.json_numbers import JsonText, json_rows, plain_number, plain_numbers, to_json
-from berrypick.core.arrays import FloatArray, IntArray, Positions
-from berrypick.core.run import Ranking, Run
-from berrypick.core.truth import Targets, Truth
+from berrypick.data.arrays import FloatArray, IntArray, Positions
+from berrypick.data.run import Ranking, Run
+from berrypick.data.truth import Targets, Truth
 from berrypick.evaluation.scoring import takes_together
-from berrypick.judging.context import JudgingContext
-from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.relevant_text import Measured, MeasuredText, first_seen_of
 from berrypick.measures.readers.eprum import EPRUM
 from berrypick.measures.together import FURTHEST, RunTogether, SpansTogether
+from berrypick.report.html.json_numbers import JsonText, json_rows, plain_number, plain_numbers, to_json
+from berrypick.topics.context import JudgingContext
+from berrypick.topics.topic import JudgedTopic
 
 #: Ranks, targets and probabilities; and EPRUM.
 Reading = tuple[dict[str, Any] | None, float | None]

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray, IntArray
-from berrypick.core.boxes import Boxes
-from berrypick.core.run import Ranking
-from berrypick.core.truth import Highlighted
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.arrays import FloatArray, IntArray
+from berrypick.data.boxes import Boxes
+from berrypick.data.run import Ranking
+from berrypick.data.truth import Highlighted
 from berrypick.kernels.areas import first_seen_areas
-from berrypick.relevance.places import first_seen_places, page_codes, united_area
+from berrypick.targets.places import first_seen_places, page_codes, united_area
+from berrypick.topics.topic import JudgedTopic
 
 
 def place(boxes: Boxes, row: int) -> list[float]:

@@ -13,27 +13,27 @@ from typing import Any, Literal
 
 import numpy as np
 
-from berrypick.addons.page.json_numbers import JsonText, plain_number, plain_numbers, to_json
-from berrypick.addons.page.plain_rankings import PlainRows, Reading, sure_readings
-from berrypick.addons.page.report_boxes import ResultAreas, place, topic_boxes, united_relevant
-from berrypick.addons.page.report_users import Reader
-from berrypick.addons.page.result_columns import ResultColumns
-from berrypick.addons.page.shared_codes import SharedCodes
-from berrypick.addons.page.topic_blocks import TopicDocuments
-from berrypick.comparison.tabular import fields_of
-from berrypick.core.errors import BerrypickError, UsageError
-from berrypick.core.navigation import LinkTable, ReachTable
-from berrypick.core.run import Run
-from berrypick.core.truth import Highlighted, Targets, Truth
+from berrypick.data.errors import BerrypickError, UsageError
+from berrypick.data.navigation import LinkTable, ReachTable
+from berrypick.data.run import Run
+from berrypick.data.truth import Highlighted, Targets, Truth
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.formats import positions_in
-from berrypick.judging.context import JudgingContext
-from berrypick.judging.judge import judge_topic
-from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import merge
 from berrypick.kernels.relevant_text import Measured, numbered_documents
 from berrypick.measures.readers.eprum import EPRUM
-from berrypick.relevance.targets import targets_as_spans
+from berrypick.report.html.json_numbers import JsonText, plain_number, plain_numbers, to_json
+from berrypick.report.html.plain_rankings import PlainRows, Reading, sure_readings
+from berrypick.report.html.report_boxes import ResultAreas, place, topic_boxes, united_relevant
+from berrypick.report.html.report_users import Reader
+from berrypick.report.html.result_columns import ResultColumns
+from berrypick.report.html.shared_codes import SharedCodes
+from berrypick.report.html.topic_blocks import TopicDocuments
+from berrypick.tables.tabular import fields_of
+from berrypick.targets.targets import targets_as_spans
+from berrypick.topics.context import JudgingContext
+from berrypick.topics.judge import judge_topic
+from berrypick.topics.topic import JudgedTopic
 from berrypick.users import UserModel
 from berrypick.users.classical import Classical
 
@@ -79,7 +79,7 @@ class Details:
     readers: Sequence[Reader]
     depth: int
     titles: Mapping[str, str]
-    simulated: Any = None  # SimulatedReaders of the add-on simulate, or None
+    simulated: Any = None  # SimulatedReaders, or None
     contexts: dict[str, JudgingContext] = field(default_factory=dict, init=False, repr=False)
     heads: dict[str, str] = field(default_factory=dict, init=False, repr=False)
     codes: SharedCodes = field(default_factory=SharedCodes, init=False, repr=False)
@@ -290,7 +290,7 @@ class PageTopic:
 
     def _entry_points(self) -> Targets | None:
         """Best entry points as targets, where the truth has them and their places are known."""
-        from berrypick.relevance.targets import entry_points_of
+        from berrypick.targets.targets import entry_points_of
 
         found = _or_none(lambda: entry_points_of(self.details.evaluation.truth.topics[self.name]))
         return found if self.places else None

@@ -11,18 +11,18 @@ from pathlib import Path
 from typing import Any
 
 from berrypick._version import __version__
-from berrypick.addons.page.report_data import Details
-from berrypick.comparison.comparison import Comparison
-from berrypick.comparison.curves import POINTS, bands
-from berrypick.comparison.tabular import fields_of
-from berrypick.core.errors import as_flags
-from berrypick.core.registry import plugin_errors
-from berrypick.core.results import Note, Results, RunFacts, merge_notes
+from berrypick.analysis.comparison.comparison import Comparison
+from berrypick.analysis.comparison.curves import POINTS, bands
+from berrypick.data.errors import as_flags
+from berrypick.data.references import bibtex, cited
+from berrypick.data.results import Note, Results, RunFacts, merge_notes
 from berrypick.evaluation.options import options as all_options
 from berrypick.evaluation.requested import RequestedMeasure
-from berrypick.references import bibtex, cited
-from berrypick.relevance.idealism import describe
-from berrypick.report.panels import panel_data, panels
+from berrypick.registry.registry import plugin_errors
+from berrypick.report.html.report_data import Details
+from berrypick.report.panels.base import panel_data, panels
+from berrypick.tables.tabular import fields_of
+from berrypick.targets.idealism import describe
 
 #: So many drawn means are worked out for bands, about 20 seconds of work; with more curves there are fewer draws.
 DRAWN, FEWER_DRAWS = 100_000_000, 1000
@@ -67,9 +67,9 @@ def make_overview(
 
 
 def _panels(details: Details, results: Results) -> list[dict[str, Any]]:
-    """The panels of add-ons and of other packages that have something to show."""
+    """Return the panels, ours and those of other packages, that have something to show."""
     found = []
-    for _, panel in panels:
+    for panel in panels:
         with plugin_errors(f"panel {panel.name}", panel):
             found.append(panel_data(panel(), details.evaluation, results))
     return [panel for panel in found if panel is not None]

@@ -15,10 +15,10 @@ from html import escape
 from importlib import resources
 from typing import Any
 
-from berrypick.addons.page.json_numbers import to_json
-from berrypick.addons.page.kept_library import kept_script
-from berrypick.core.errors import library, one_line
-from berrypick.report.panels import panels
+from berrypick.data.errors import library, one_line
+from berrypick.report.html.json_numbers import to_json
+from berrypick.report.html.kept_library import kept_script
+from berrypick.report.panels.base import panels
 
 #: In this order: later ones use what earlier ones define; then come those of panels, and last.js. theme.js stands in
 #: the head of the page.
@@ -64,7 +64,7 @@ def render_page(overview: dict[str, Any], blocks: Sequence[str], library: str) -
     """The page as text."""
     theme = _asset("theme.js")
     style = "\n".join(_asset(f"{name}.css") for name in STYLES)
-    drawn = [panel.script for _, panel in panels if any(panel.name == one["name"] for one in overview["panels"])]
+    drawn = [panel.script for panel in panels if any(panel.name == one["name"] for one in overview["panels"])]
     script = "\n".join([*(_asset(f"{name}.js") for name in SCRIPTS), *drawn, _asset("last.js")])
     policy = (
         f"default-src 'none'; script-src {_hash(theme)} {_hash(library)} {_hash(script)}; style-src {_hash(style)}; "
@@ -102,13 +102,13 @@ def _hash(content: str) -> str:
 
 @cache
 def _asset(name: str) -> str:
-    return resources.files("berrypick.addons.page").joinpath("assets", name).read_text(encoding="utf-8").strip()
+    return resources.files("berrypick.report.html").joinpath("assets", name).read_text(encoding="utf-8").strip()
 
 
 @cache
 def charting_library() -> str:
     """The charting library as one script."""
-    converter = library("vl_convert", "the report page needs vl-convert")
+    converter = library("vl_convert", "the report needs vl-convert", "report")
     name = f"vega-{converter.__version__}-{hashlib.sha256(_LIBRARY.encode()).hexdigest()[:8]}.js"
     bundle = kept_script(name, lambda: str(converter.javascript_bundle(_LIBRARY)))
     return bundle.replace("</script", "<\\/script")

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from berrypick import users
-from berrypick.core import spec as specs
-from berrypick.core.errors import BerrypickError, UsageError, option
+from berrypick.data import spec as specs
+from berrypick.data.errors import BerrypickError, UsageError, option
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.users import UserModel
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from berrypick.addons.page.json_numbers import plain_number, plain_numbers
-from berrypick.addons.page.report_boxes import ResultAreas, place
-from berrypick.core.arrays import FloatArray, IntArray, Positions
-from berrypick.core.run import Ranking
-from berrypick.core.truth import Targets
+from berrypick.data.arrays import FloatArray, IntArray, Positions
+from berrypick.data.run import Ranking
+from berrypick.data.truth import Targets
 from berrypick.kernels.relevant_text import Measured, first_seen, once
+from berrypick.report.html.json_numbers import plain_number, plain_numbers
+from berrypick.report.html.report_boxes import ResultAreas, place
 
 
 class ResultColumns:

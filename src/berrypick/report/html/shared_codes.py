@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from berrypick.core.arrays import IntArray
-from berrypick.core.run import Ranking
+from berrypick.data.arrays import IntArray
+from berrypick.data.run import Ranking
 
 
 class SharedCodes:

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from berrypick.addons.page.json_numbers import members, to_json
-from berrypick.addons.page.report_page import deflate, pack_deflated, packed_size
+from berrypick.report.html.json_numbers import members, to_json
+from berrypick.report.html.report_page import deflate, pack_deflated, packed_size
 
 #: Documents and pages.
 Pages = list[tuple[str, int]]

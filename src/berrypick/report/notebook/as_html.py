@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from berrypick.addons.notebook import notebook, notebook_analysis
-from berrypick.comparison.comparison import Comparison
-from berrypick.comparison.tabular import Tabular
-from berrypick.core.results import Results
-from berrypick.core.score import Explanation
-from berrypick.judging.topic import JudgedTopic
+from berrypick.analysis.comparison.comparison import Comparison
+from berrypick.data.results import Results
+from berrypick.data.score import Explanation
+from berrypick.report.notebook import notebook, notebook_analysis
+from berrypick.tables.tabular import Tabular
+from berrypick.topics.topic import JudgedTopic
 
 
 def as_html(value: Any) -> str:
@@ -28,7 +28,8 @@ def as_html(value: Any) -> str:
     Examples
     --------
     >>> import berrypick as bp
-    >>> "<table" in bp.as_html(bp.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "AP"))
+    >>> from berrypick.report.notebook.as_html import as_html
+    >>> "<table" in as_html(bp.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "AP"))
     True
     """
     if isinstance(value, Results):

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from html import escape
 
-from berrypick.core.errors import one_line
-from berrypick.core.results import Note, merge_notes
-from berrypick.core.score import Table
-from berrypick.report.tables import alignment
+from berrypick.data.errors import one_line
+from berrypick.data.results import Note, merge_notes
+from berrypick.data.score import Table
+from berrypick.tables.tables import alignment
 
 #: Half transparent, so that it shows on white and on black.
 LINE = "rgba(128,128,128,.45)"

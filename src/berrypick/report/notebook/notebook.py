@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from berrypick.addons.notebook import html, span_strips
-from berrypick.core.errors import BerrypickError, shorten
-from berrypick.core.results import Results
-from berrypick.core.score import Explanation, Table, number
-from berrypick.core.words import counted
-from berrypick.judging.topic import JudgedTopic
-from berrypick.report.text import best
+from berrypick.data.errors import BerrypickError, shorten
+from berrypick.data.results import Results
+from berrypick.data.score import Explanation, Table, number
+from berrypick.data.words import counted
+from berrypick.report.notebook import html, span_strips
+from berrypick.tables.text import best
+from berrypick.topics.topic import JudgedTopic
 
 #: Rows of a table of targets or ranks.
 MOST = 20

@@ -5,12 +5,12 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
-from berrypick.addons.notebook import html
-from berrypick.comparison.comparison import Comparison, Estimate
-from berrypick.comparison.tabular import Tabular
-from berrypick.core.results import Results
-from berrypick.core.score import Table
-from berrypick.report.comparison_text import best_cells, difference_table, legend
+from berrypick.analysis.comparison.comparison import Comparison, Estimate
+from berrypick.analysis.comparison.comparison_text import best_cells, difference_table, legend
+from berrypick.data.results import Results
+from berrypick.data.score import Table
+from berrypick.report.notebook import html
+from berrypick.tables.tabular import Tabular
 
 
 def comparison_html(comparison: Comparison) -> str:
@@ -63,8 +63,9 @@ def records_html(rows: list[dict[str, Any]], names: list[str], results: Results)
     Examples
     --------
     >>> import berrypick as bp
+    >>> from berrypick.report.notebook.notebook_analysis import records_html
     >>> results = bp.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "AP")
-    >>> ">1.0000</td>" in bp.records_html(results.records(), ["run", "value"], results)
+    >>> ">1.0000</td>" in records_html(results.records(), ["run", "value"], results)
     True
     """
     cells = [[_cell(row[name]) for name in names] for row in rows]

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from berrypick.addons.notebook.html import LINE, text
-from berrypick.core.errors import BerrypickError
-from berrypick.judging.topic import JudgedTopic
+from berrypick.data.errors import BerrypickError
+from berrypick.report.notebook.html import LINE, text
+from berrypick.topics.topic import JudgedTopic
 
 #: Documents shown, and pieces of one of them.
 DOCUMENTS, PIECES = 10, 400

@@ -6,15 +6,15 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from berrypick.addons.agents.steps import StepView, costs_of_steps, steps_of
-from berrypick.core.errors import BerrypickError, shorten
-from berrypick.core.results import Results
-from berrypick.core.run import Ranking, Run
-from berrypick.core.score import Table, number
-from berrypick.core.words import counted, unit_word
+from berrypick.data.errors import BerrypickError, shorten
+from berrypick.data.results import Results
+from berrypick.data.run import Ranking, Run
+from berrypick.data.score import Table, number
+from berrypick.data.words import counted, unit_word
 from berrypick.evaluation.evaluation import Evaluation
-from berrypick.judging.topic import JudgedTopic
-from berrypick.report.panels import Panel
+from berrypick.measures.agents.steps import StepView, costs_of_steps, steps_of
+from berrypick.report.panels.base import Panel
+from berrypick.topics.topic import JudgedTopic
 
 #: Sessions of a run that are shown, and steps of each.
 SESSIONS, STEPS = 12, 40

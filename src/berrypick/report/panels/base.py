@@ -1,19 +1,21 @@
-"""Panels: parts of the report page that add-ons and other packages bring.
+"""Panels: parts of the HTML report, one file each in this folder.
 
-A panel is a class derived from :class:`Panel`, named by an entry point of ``berrypick.panels`` or handed to
-:func:`berrypick.register`. It shows tables and sentences; or its own drawing, by a script.
+A panel is a class derived from :class:`Panel`. Other packages name theirs in an entry point of ``berrypick.panels`` or
+call :func:`berrypick.register`. A panel shows tables and sentences, or a drawing by its own script.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from berrypick.core.doors import Door
-from berrypick.core.score import Table
+from berrypick.data.score import Table
+from berrypick.registry.definitions import Room
+from berrypick.registry.registry import Registry
 
 if TYPE_CHECKING:
-    from berrypick.core.results import Results
+    from berrypick.data.results import Results
     from berrypick.evaluation.evaluation import Evaluation
 
 
@@ -52,9 +54,15 @@ def _table(table: Table) -> dict[str, Any]:
 
 def _problem(value: Any) -> str:
     if not (isinstance(value, type) and issubclass(value, Panel)):
-        return "it is not a class derived from berrypick.report.panels.Panel"
+        return "it is not a class derived from berrypick.report.panels.base.Panel"
     return "" if value.name.isidentifier() else f"its name {value.name!r:.40} is not a word"
 
 
-#: Panels of add-ons and of other packages.
-panels = Door("panels", "panel", _problem)
+#: Our panels, and those of other packages.
+panels: Registry[type[Panel]] = Registry(
+    "panels",
+    "panel",
+    Room("berrypick.report.panels", Path(__file__).parent, facts=("name",)),
+    _problem,
+    name_of=lambda one: one.facts.get("name", ""),
+)

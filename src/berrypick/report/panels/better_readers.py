@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from berrypick.addons.assumptions.over import Over
-from berrypick.comparison.comparison import Method
-from berrypick.core import spec as specs
-from berrypick.core.errors import UsageError
-from berrypick.core.results import Results
-from berrypick.core.score import Table
+from berrypick.analysis.assumptions.over import Over
+from berrypick.analysis.comparison.comparison import Method
+from berrypick.data import spec as specs
+from berrypick.data.errors import UsageError
+from berrypick.data.results import Results
+from berrypick.data.score import Table
 from berrypick.evaluation.evaluation import Evaluation
-from berrypick.report.panels import Panel
+from berrypick.report.panels.base import Panel
 
 #: Most rankings that are gone through for a page, points of the grid, and draws of topics.
 RANKINGS, POINTS, RESAMPLES = 200, 21, 1000

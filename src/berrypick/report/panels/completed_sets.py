@@ -7,15 +7,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from berrypick.addons.enough._found import SetMeasure
-from berrypick.addons.enough._readers import ReaderSetMeasure
-from berrypick.core.results import Results
-from berrypick.core.score import Table
-from berrypick.core.words import counted
+from berrypick.data.arrays import FloatArray
+from berrypick.data.results import Results
+from berrypick.data.score import Table
+from berrypick.data.words import counted
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.requested import RequestedMeasure
-from berrypick.judging.topic import JudgedTopic
-from berrypick.report.panels import Panel
+from berrypick.report.panels.base import Panel
+from berrypick.topics.topic import JudgedTopic
 
 #: Rows of a run, those that lack most first; and names in a cell.
 MOST_TOPICS, MOST_NAMES = 50, 5
@@ -29,23 +28,22 @@ class CompletedSets(Panel):
 
     def parts(self, evaluation: Evaluation, results: Results) -> Sequence[Table | str]:
         """Return a table for each run, where a measure of sets is shown; none for readers who move."""
-        one = next((one for one in evaluation.measures if isinstance(one.measure, SetMeasure)), None)
+        one = next((one for one in evaluation.measures if one.measure.of_sets), None)
         if one is None:
             return []
         return [part for run in evaluation.runs for part in _of_run(evaluation, run, one)]
 
 
 def _of_run(evaluation: Evaluation, run: str, one: RequestedMeasure) -> Iterator[Table | str]:
-    measure = one.measure
-    assert isinstance(measure, SetMeasure)
     rows: list[tuple[int, list[str]]] = []
     for topic in evaluation.truth.topics:
         judged = evaluation.judge(run, topic)
         if not len(judged.targets) or not judged.sufficient.possible:
             continue
-        if isinstance(measure, ReaderSetMeasure) and measure.moves(judged):
+        ranks = one.measure.found_at(judged)
+        if ranks is None:
             return
-        rows.append(_row(judged, measure))
+        rows.append(_row(judged, ranks))
     if not rows:
         return
     rows.sort(key=lambda row: -row[0])
@@ -56,9 +54,9 @@ def _of_run(evaluation: Evaluation, run: str, one: RequestedMeasure) -> Iterator
         yield f"{counted(len(rows) - MOST_TOPICS, 'more topic')} not shown."
 
 
-def _row(judged: JudgedTopic, measure: SetMeasure) -> tuple[int, list[str]]:
+def _row(judged: JudgedTopic, ranks: FloatArray) -> tuple[int, list[str]]:
     """How much a topic lacks, and its cells."""
-    sufficient, names, ranks = judged.sufficient, judged.targets.names(), measure.ranks(judged)
+    sufficient, names = judged.sufficient, judged.targets.names()
     lacking = sufficient.missing(np.isfinite(ranks))
     when = float(sufficient.complete_at(ranks))
     if sufficient.kind == "hop":

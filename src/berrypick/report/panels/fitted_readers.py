@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from berrypick.core.results import Results
-from berrypick.core.score import Table
+from berrypick.data.results import Results
+from berrypick.data.score import Table
 from berrypick.evaluation.evaluation import Evaluation
-from berrypick.report.panels import Panel
-from berrypick.report.text import reader_table
+from berrypick.report.panels.base import Panel
+from berrypick.tables.text import reader_table
 
 
 class FittedReaders(Panel):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from importlib.resources import files
 from typing import Any
 
-from berrypick.core.results import Results, concat
+from berrypick.data.results import Results, concat
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.proved import Bounded, Proved, bounded_measures, with_bounds
-from berrypick.report.panels import Panel
+from berrypick.report.panels.base import Panel
 
 
 class ReachAlone(Panel):
@@ -16,7 +16,7 @@ class ReachAlone(Panel):
 
     name = "reach_alone"
     title = "What reach alone proves"
-    script = (files("berrypick.addons.simulate") / "assets" / "reach_alone.js").read_text(encoding="utf-8")
+    script = (files("berrypick.report.panels") / "assets" / "reach_alone.js").read_text(encoding="utf-8")
 
     def data(self, evaluation: Evaluation, results: Results) -> dict[str, Any] | None:
         """Return by measure and run the least mean, the mean, the largest; None where reach leaves nothing open."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from importlib.resources import files
 from typing import Any
 
-from berrypick.addons.judge.abstention import trade_off
-from berrypick.core.errors import UsageError
-from berrypick.core.results import Results
+from berrypick.analysis.abstention import trade_off
+from berrypick.data.errors import UsageError
+from berrypick.data.results import Results
 from berrypick.evaluation.evaluation import Evaluation
-from berrypick.report.panels import Panel
+from berrypick.report.panels.base import Panel
 
 #: The most points of a run in the curve of Abstained and Answered.
 TRADE_OFF_POINTS = 200
@@ -20,7 +20,7 @@ class TradeOff(Panel):
 
     name = "trade_off"
     title = "What a least score trades"
-    script = (files("berrypick.addons.judge") / "assets" / "abstention.js").read_text(encoding="utf-8")
+    script = (files("berrypick.report.panels") / "assets" / "abstention.js").read_text(encoding="utf-8")
 
     def data(self, evaluation: Evaluation, results: Results) -> dict[str, Any] | None:
         """Return, by run, points of least score, Abstained and Answered; None where there is nothing to trade, or the

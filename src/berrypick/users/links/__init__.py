@@ -1,1 +1,1 @@
-"""Readers who follow links between pages, or wander as recorded visitors did: user models and their files."""
+"""Readers who follow links between pages, or wander as recorded visitors did."""

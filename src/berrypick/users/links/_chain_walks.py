@@ -7,8 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from berrypick.addons.links.hitting import Chain
-from berrypick.core.arrays import BoolArray, FloatArray, IntArray
+from berrypick.data.arrays import BoolArray, FloatArray, IntArray
+from berrypick.users.links._hitting import Chain
 
 #: Steps after which a walk ends that would hardly ever end by itself.
 MOST_STEPS = 10_000

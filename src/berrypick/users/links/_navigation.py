@@ -6,12 +6,12 @@ from functools import partial
 
 import numpy as np
 
-from berrypick.addons.links.chain_walks import MOST_STEPS, ChainWalker
-from berrypick.addons.links.hitting import Chain
-from berrypick.core.arrays import BoolArray, IntArray
-from berrypick.core.run import Ranking
-from berrypick.core.truth import Targets
+from berrypick.data.arrays import BoolArray, IntArray
+from berrypick.data.run import Ranking
+from berrypick.data.truth import Targets
 from berrypick.users.base import Leads, themselves
+from berrypick.users.links._chain_walks import MOST_STEPS, ChainWalker
+from berrypick.users.links._hitting import Chain
 from berrypick.users.walks import Readers, Visit, Visits
 
 

@@ -8,15 +8,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from berrypick.addons.links._navigation import chain_leads, walk_chain
-from berrypick.addons.links.hitting import Chain
-from berrypick.core.collection import Collection
-from berrypick.core.errors import InputError, UsageError
-from berrypick.core.navigation import LinkTable
-from berrypick.core.parameters import above_zero, positive_share, zero_or_more
-from berrypick.core.run import Ranking
-from berrypick.core.truth import Targets
+from berrypick.data.collection import Collection
+from berrypick.data.errors import InputError, UsageError
+from berrypick.data.navigation import LinkTable
+from berrypick.data.parameters import above_zero, positive_share, zero_or_more
+from berrypick.data.run import Ranking
+from berrypick.data.truth import Targets
 from berrypick.users.base import Leads, NavigationModel, ReaderContext, Slider, wrong_navigation
+from berrypick.users.links._hitting import Chain
+from berrypick.users.links._navigation import chain_leads, walk_chain
 from berrypick.users.walks import Readers, Visits
 
 

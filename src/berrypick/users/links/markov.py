@@ -8,13 +8,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from berrypick.addons.links._navigation import chain_leads, walk_chain
-from berrypick.addons.links.hitting import Chain
-from berrypick.core.errors import InputError, option
-from berrypick.core.navigation import Navigation, ReachTable, Sessions
-from berrypick.core.run import Ranking
-from berrypick.core.truth import Targets
+from berrypick.data.errors import InputError, option
+from berrypick.data.navigation import Navigation, ReachTable, Sessions
+from berrypick.data.run import Ranking
+from berrypick.data.truth import Targets
 from berrypick.users.base import Leads, NavigationModel, ReaderContext, wrong_navigation
+from berrypick.users.links._hitting import Chain
+from berrypick.users.links._navigation import chain_leads, walk_chain
 from berrypick.users.walks import Readers, Visits
 
 
@@ -34,7 +34,7 @@ class Markov(NavigationModel):
     navigation: ClassVar[tuple[type, ...]] = (ReachTable, Sessions)
     navigation_needed: ClassVar[str] = "a table of transitions (from, to, probability) or recorded sessions"
 
-    #: What it moves along, made from units and steps: the add-on fit checks its reach by it.
+    #: What it moves along, made from units and steps: berrypick fit checks its reach by it.
     chain: ClassVar[type[Chain]] = Chain
 
     def leads(self, sources: list[str], targets: list[str], context: ReaderContext) -> Leads:

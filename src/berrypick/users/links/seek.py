@@ -9,15 +9,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from berrypick.addons.agents.seek_chain import LinkGraph, Patience, goal_reach, link_graph
-from berrypick.addons.agents.seek_texts import word_vectors
-from berrypick.core.arrays import FloatArray
-from berrypick.core.errors import UsageError, option
-from berrypick.core.navigation import LinkTable
-from berrypick.core.parameters import parameter
+from berrypick.data.arrays import FloatArray
+from berrypick.data.errors import UsageError, option
+from berrypick.data.navigation import LinkTable
+from berrypick.data.parameters import parameter
 from berrypick.documents.texts import Texts
 from berrypick.users.base import Leads, NavigationModel, ReaderContext, Slider, themselves, wrong_navigation
 from berrypick.users.learnt import Learnt
+from berrypick.users.links.seek_chain import LinkGraph, Patience, goal_reach, link_graph
+from berrypick.users.links.seek_texts import word_vectors
 
 #: The most clicks of a budget, and the most numbers that are kept of all goals.
 MOST_BUDGET, MOST_KEPT = 100_000, 1 << 25
@@ -44,7 +44,7 @@ class Seek(NavigationModel):
     Of two links one leads to the page that links to the target: e^2/(e^2 + 1) = .8808 take it, and then all find it.
 
     >>> import berrypick as bp
-    >>> from berrypick.core.navigation import LinkTable
+    >>> from berrypick.data.navigation import LinkTable
     >>> links = LinkTable(dict.fromkeys([("home", "docs"), ("home", "blog"), ("docs", "install")]))
     >>> given = {"truth": {"q": {"install": 1}}, "run": {"q": {"home": 1}}, "navigation": links}
     >>> round(bp.score("ExpectedRatio@1", **given, user="seek(near=2,indegree=0,stop=0)"), 4)
@@ -140,7 +140,7 @@ class Seek(NavigationModel):
         Learnt
             The model with its parameters, their intervals, and what the sessions held out say.
         """
-        from berrypick.addons.agents.seek_fit import fit_seek  # loads SciPy
+        from berrypick.analysis.fit.seek_fit import fit_seek  # loads SciPy
 
         return fit_seek(
             cls,

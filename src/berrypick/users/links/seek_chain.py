@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from berrypick.core.arrays import BoolArray, FloatArray, IntArray
-from berrypick.core.errors import UsageError
-from berrypick.core.navigation import LinkTable
+from berrypick.data.arrays import BoolArray, FloatArray, IntArray
+from berrypick.data.errors import UsageError
+from berrypick.data.navigation import LinkTable
 
 #: Turns after which the equations of a chain without a budget are solved by factors, and the most clicks that a
 #: reader whose patience changes is followed without a budget.

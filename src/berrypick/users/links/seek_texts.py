@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray
+from berrypick.data.arrays import FloatArray
 from berrypick.documents.texts import Texts
 
 _WORD = re.compile(r"\w+")

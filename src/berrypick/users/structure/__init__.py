@@ -1,2 +1,1 @@
-"""Readers who see the parts of documents: up and down their structure, sections around a result, shares of a target,
-places of one document in turn."""
+"""Readers who see the parts of documents: up and down their structure, or sections around a result."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from berrypick.core.arrays import BoolArray, FloatArray, IntArray
-from berrypick.core.run import Ranking
-from berrypick.core.truth import Targets
+from berrypick.data.arrays import BoolArray, FloatArray, IntArray
+from berrypick.data.run import Ranking
+from berrypick.data.truth import Targets
 from berrypick.kernels.trees import nested_pairs
-from berrypick.relevance.in_common import ends, sizes
+from berrypick.targets.in_common import ends, sizes
 from berrypick.users.pairs import in_judged_documents, path_numbers, same_document_pairs
 
 

@@ -7,17 +7,17 @@ from typing import ClassVar
 
 import numpy as np
 
-from berrypick.addons.structure.nested import nested_elements, side_by_side
-from berrypick.core import paths
-from berrypick.core.arrays import BoolArray, FloatArray, IntArray
-from berrypick.core.errors import UsageError
-from berrypick.core.parameters import parameter
-from berrypick.core.reach import Reach
-from berrypick.core.run import Ranking
-from berrypick.core.truth import Targets
-from berrypick.relevance.in_common import ends
+from berrypick.data import paths
+from berrypick.data.arrays import BoolArray, FloatArray, IntArray
+from berrypick.data.errors import UsageError
+from berrypick.data.parameters import parameter
+from berrypick.data.reach import Reach
+from berrypick.data.run import Ranking
+from berrypick.data.truth import Targets
+from berrypick.targets.in_common import ends
 from berrypick.users.base import ReaderContext, UserModel, elements, need_places, shared, whole_documents
 from berrypick.users.pairs import covered, same_document, same_document_pairs
+from berrypick.users.structure._nested import nested_elements, side_by_side
 from berrypick.users.walks import Readers, Visit, Visits, certain, rows_of, within
 
 

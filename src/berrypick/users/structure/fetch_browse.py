@@ -7,12 +7,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from berrypick.core.arrays import BoolArray, FloatArray, IntArray
-from berrypick.core.errors import UsageError
-from berrypick.core.parameters import parameter, zero_to_one
-from berrypick.core.reach import Reach
-from berrypick.core.run import Ranking
-from berrypick.core.truth import Targets
+from berrypick.data.arrays import BoolArray, FloatArray, IntArray
+from berrypick.data.errors import UsageError
+from berrypick.data.parameters import parameter, zero_to_one
+from berrypick.data.reach import Reach
+from berrypick.data.run import Ranking
+from berrypick.data.truth import Targets
 from berrypick.kernels.item_chain import Chances, ItemChain
 from berrypick.users.base import ReaderContext, Slider, UserModel, by_rank, spread
 from berrypick.users.pairs import combined

@@ -9,16 +9,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from berrypick.addons.structure.nested import nested_elements, sibling_elements, side_by_side
-from berrypick.core.arrays import FloatArray, IntArray
-from berrypick.core.errors import Message, UsageError, option
-from berrypick.core.parameters import zero_to_one
-from berrypick.core.reach import Reach
-from berrypick.core.run import Ranking
-from berrypick.core.truth import Targets
-from berrypick.relevance.in_common import common_lengths, ends
+from berrypick.data.arrays import FloatArray, IntArray
+from berrypick.data.errors import Message, UsageError, option
+from berrypick.data.parameters import zero_to_one
+from berrypick.data.reach import Reach
+from berrypick.data.run import Ranking
+from berrypick.data.truth import Targets
+from berrypick.targets.in_common import common_lengths, ends
 from berrypick.users.base import ReaderContext, UserModel, elements, need_places, whole_documents
 from berrypick.users.pairs import combined, same_document, same_document_pairs
+from berrypick.users.structure._nested import nested_elements, sibling_elements, side_by_side
 from berrypick.users.walks import Readers, Visit, Visits, certain, outward, rows_of, within
 
 

@@ -7,12 +7,12 @@ from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
 
-from berrypick.addons.structure.sections import section_starts
-from berrypick.core.arrays import IntArray
-from berrypick.core.errors import UsageError, option
-from berrypick.core.parameters import parameter, positive_share
-from berrypick.core.run import Ranking
-from berrypick.relevance.targets import without_structure
+from berrypick.data.arrays import IntArray
+from berrypick.data.errors import UsageError, option
+from berrypick.data.parameters import parameter, positive_share
+from berrypick.data.run import Ranking
+from berrypick.documents.sections import section_starts
+from berrypick.targets.targets import without_structure
 from berrypick.users.base import ContextModel, ReaderContext
 
 

@@ -16,8 +16,8 @@ from typing import Literal
 
 import numpy as np
 
-from berrypick.addons.t2i.visits import Entries, Gap, Spans, Tolerance, gaps
-from berrypick.core.arrays import FloatArray, IntArray
+from berrypick.data.arrays import FloatArray, IntArray
+from berrypick.users.tolerance.visits import Entries, Gap, Spans, Tolerance, gaps
 
 #: Steps up to this number are added up one by one.
 STEPS = 100_000

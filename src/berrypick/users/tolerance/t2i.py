@@ -8,8 +8,19 @@ from typing import ClassVar
 
 import numpy as np
 
-from berrypick.addons.t2i.viewers import tolerances, view
-from berrypick.addons.t2i.visits import (
+from berrypick.data.arrays import FloatArray
+from berrypick.data.collection import Collection, unknown_length
+from berrypick.data.errors import UsageError, option
+from berrypick.data.observed import copied
+from berrypick.data.parameters import above_zero, parameter, zero_or_more
+from berrypick.data.reach import Reach
+from berrypick.data.run import Ranking
+from berrypick.data.truth import Targets
+from berrypick.users import walks
+from berrypick.users.base import ReaderContext, Slider, UserModel, by_rank, need_places, reading_cost
+from berrypick.users.pairs import combined
+from berrypick.users.tolerance.viewers import tolerances, view
+from berrypick.users.tolerance.visits import (
     USUAL_TOLERANCE,
     Entries,
     ListVisit,
@@ -24,17 +35,6 @@ from berrypick.addons.t2i.visits import (
     visit,
     walk,
 )
-from berrypick.core.arrays import FloatArray
-from berrypick.core.collection import Collection, unknown_length
-from berrypick.core.errors import UsageError, option
-from berrypick.core.observed import copied
-from berrypick.core.parameters import above_zero, parameter, zero_or_more
-from berrypick.core.reach import Reach
-from berrypick.core.run import Ranking
-from berrypick.core.truth import Targets
-from berrypick.users import walks
-from berrypick.users.base import ReaderContext, Slider, UserModel, by_rank, need_places, reading_cost
-from berrypick.users.pairs import combined
 from berrypick.users.walks import Readers, Visits
 
 

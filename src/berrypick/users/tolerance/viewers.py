@@ -1,4 +1,4 @@
-"""One visit of many viewers with different tolerances: :func:`~berrypick.addons.t2i.visits.visit` of them all.
+"""One visit of many viewers with different tolerances: :func:`~berrypick.users.tolerance.visits.visit` of them all.
 
 Viewers who have seen the same targets meet the same gaps, and differ only in how many of these they get over.
 """
@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from berrypick.addons.t2i.visits import Tolerance, gaps
-from berrypick.core.arrays import BoolArray, FloatArray, IntArray
+from berrypick.data.arrays import BoolArray, FloatArray, IntArray
+from berrypick.users.tolerance.visits import Tolerance, gaps
 
 #: Up to so many targets what viewers have seen is distinguished by counting, beyond by sorting.
 FEW = 12

@@ -10,9 +10,9 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from berrypick.core.errors import UsageError
-from berrypick.core.run import Ranking
-from berrypick.core.truth import Targets
+from berrypick.data.errors import UsageError
+from berrypick.data.run import Ranking
+from berrypick.data.truth import Targets
 
 #: The default tolerance of irrelevant material: seconds of video, characters or tokens of text.
 USUAL_TOLERANCE = {"seconds": 15.0, "chars": 300.0, "tokens": 60.0}

@@ -4,12 +4,12 @@ import click
 import numpy as np
 
 import berrypick as bp
-from berrypick.core.assemble import assemble
-from berrypick.core.score import Table
-from berrypick.evaluation.protocols import Protocol
+from berrypick.data.assemble import assemble
+from berrypick.data.score import Table
+from berrypick.evaluation.protocols.base import Protocol
 from berrypick.formats import content, finite
 from berrypick.inputs.client_readers import ClientReader
-from berrypick.report.panels import Panel
+from berrypick.report.panels.base import Panel
 from berrypick.users.base import pairwise, shared
 
 

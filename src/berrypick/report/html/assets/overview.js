@@ -263,7 +263,7 @@
       berry.copyButton(berry.data.command));
   }
 
-  /* Parts of the page that add-ons and other packages bring: their own drawing, or tables and sentences. */
+  /* Panels, ours and those of other packages: their own drawing, or tables and sentences. */
   berry.panels = berry.panels || {};
 
   function panel(found) {

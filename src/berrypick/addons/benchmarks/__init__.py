@@ -1,1 +1,0 @@
-"""Benchmarks of evidence, memory and localisation as their owners publish them: gold, predictions, protocols."""

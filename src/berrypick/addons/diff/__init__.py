@@ -1,1 +1,0 @@
-"""What changed between two saved evaluations, topic by topic."""

@@ -1,1 +1,0 @@
-"""What is enough: measures of evidence sets and hops, and which of them were completed."""

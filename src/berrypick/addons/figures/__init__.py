@@ -1,1 +1,0 @@
-"""Figures for papers and notebooks: `berrypick plot`, and the method `plot` of results and comparisons."""

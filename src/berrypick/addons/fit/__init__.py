@@ -1,1 +1,0 @@
-"""User models estimated from logs: `berrypick fit`."""

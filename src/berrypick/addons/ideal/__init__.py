@@ -1,1 +1,0 @@
-"""The best list for each topic, with a proved bound: `berrypick ideal`."""

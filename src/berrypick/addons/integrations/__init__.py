@@ -1,1 +1,0 @@
-"""Where people already work: ir_measures, Haystack, LlamaIndex, LangSmith."""

@@ -1,1 +1,0 @@
-"""Judging: pools, the page on which a person judges, agreement, abstention."""

@@ -1,1 +1,0 @@
-"""Moments of videos for a query: formats of data sets, highlights, and the rules of their programs."""

@@ -1,1 +1,0 @@
-"""Measures of video segments, as MediaEval and TRECVID have them."""

@@ -1,1 +1,0 @@
-"""Simulated readers beside exact values, `berrypick simulate`; and a panel on what reach alone proves."""

@@ -1,1 +1,0 @@
-"""Chunkers and retrievers swept over their settings: `bp.sweep`."""

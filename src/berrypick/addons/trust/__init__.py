@@ -1,1 +1,0 @@
-"""How far rankings of runs can be trusted: `berrypick correlate`, `stability` and `power`."""

@@ -1,0 +1,1 @@
+"""Explanations, comparison, gates, trust, assumptions, simulation, sweeps, fitted user models."""

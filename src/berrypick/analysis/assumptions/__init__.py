@@ -1,0 +1,1 @@
+"""What a comparison rests on besides the data."""

@@ -1,0 +1,1 @@
+"""Runs side by side: comparison, gates, differences, saved results."""

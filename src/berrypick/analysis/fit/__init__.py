@@ -1,0 +1,1 @@
+"""User models estimated from logs."""

@@ -1,0 +1,1 @@
+"""Simulated readers beside exact values."""

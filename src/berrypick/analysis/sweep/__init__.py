@@ -1,0 +1,1 @@
+"""Chunkers and retrievers swept over their settings."""

@@ -1,0 +1,1 @@
+"""How far rankings of runs can be trusted: correlation, stability, power."""

@@ -1,1 +1,0 @@
-"""Runs side by side: statistics, comparison, gates, differences, saved results."""

@@ -1,1 +1,0 @@
-"""Values only: runs, truths, targets, reach, the judged ranking, results. Imports nothing else of berrypick."""

@@ -1,0 +1,1 @@
+"""Values: truths, runs, results, scores, collections, navigation, spans and boxes, labels, errors."""

@@ -1,0 +1,1 @@
+"""Words, places and pictures of pages."""

@@ -1,0 +1,52 @@
+"""Results with offsets and text that name no document: the document that has the text there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from berrypick.data.errors import InputError, option
+from berrypick.data.run import Run
+from berrypick.data.truth import Quote
+from berrypick.data.words import counted
+from berrypick.documents.locator import Locator, Unresolved, UnresolvedQuotes
+from berrypick.documents.quotes import Quotes
+from berrypick.documents.texts import Texts
+
+
+def name_documents(
+    run: Run, rows: Sequence[int], texts: Texts, quotes: Quotes, strict: bool = True
+) -> tuple[Run, list[int]]:
+    """Name the document of results with offsets and text that name none: the one that has the text there.
+
+    Returns the run, and, unless that is an error (``strict``), the rows whose text several documents have there.
+    """
+    assert run.start is not None
+    locator, source = Locator(texts, quotes), run.source or run.tag
+    locator.expect((run.quoted[row], None) for row in rows if row in run.quoted)
+    names, problems = [run.documents[int(one)] for one in run.document], list[InputError]()
+    topics, left = np.repeat(np.arange(len(run.topics)), np.diff(run.bounds)), list[int]()
+    for row in rows:
+        line = None if run.line is None else int(run.line[row])
+        if row not in run.quoted:
+            problems.append(InputError("names no document, and has no text", path=source or None, line=line))
+            continue
+        quote = Quote(run.quoted[row], None, run.start[row].item(), line=line)
+        found = locator.resolve(run.topics[int(topics[row])], quote, source)
+        if isinstance(found, Unresolved) and not strict and any(one.start == quote.start for one in found.candidates):
+            left.append(row)
+        elif isinstance(found, Unresolved):
+            problems.append(found.error(texts, source))
+        else:
+            names[row] = found.document
+    if problems:
+        locate = f"{option('text_mismatch', 'locate')} finds each text in the documents instead, whatever its offset"
+        raise UnresolvedQuotes(problems, len(rows), source, *(() if strict else (locate,)))
+    known = {name: number for number, name in enumerate(dict.fromkeys(names))}
+    named = counted(len(rows) - len(left), "result")
+    notes = (*run.notes, f"{named} in the document that has the text there; none is named")
+    codes = np.array([known[name] for name in names], dtype=np.int64)
+    found_run = replace(run, documents=list(known), document=codes, notes=notes if len(left) < len(rows) else run.notes)
+    return found_run, left

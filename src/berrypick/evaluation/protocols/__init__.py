@@ -1,0 +1,1 @@
+"""Rules of campaigns and other programs, where they differ from ours."""

@@ -1,0 +1,1 @@
+"""Opening, limits, lines, JSON, atomic writing, and the problems found in files."""

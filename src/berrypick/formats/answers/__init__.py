@@ -1,0 +1,1 @@
+"""Nuggets, and answers with citations."""

@@ -1,0 +1,1 @@
+"""Benchmarks of evidence, memory and localisation, as their owners publish them."""

@@ -1,0 +1,1 @@
+"""Assessments and submissions of INEX."""

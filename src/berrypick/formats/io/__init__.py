@@ -1,1 +1,0 @@
-"""What reads and writes bytes, lines, JSON, tables and XML for the formats."""

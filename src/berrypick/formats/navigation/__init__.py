@@ -1,0 +1,1 @@
+"""Tables of reach, links, recorded sessions, reading logs, fitted readers, document lengths."""

@@ -1,0 +1,1 @@
+"""Pages and boxes of visual document retrieval."""

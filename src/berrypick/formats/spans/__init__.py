@@ -1,0 +1,1 @@
+"""Spans as JSON Lines, CSV and Parquet."""

@@ -1,0 +1,1 @@
+"""Files of traces, samples and client responses as runs."""

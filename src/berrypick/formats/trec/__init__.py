@@ -1,0 +1,1 @@
+"""Formats of TREC: documents and passages."""

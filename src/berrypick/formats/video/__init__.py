@@ -1,0 +1,1 @@
+"""Video segments and moments: MediaEval, TRECVID, and data sets of moments."""

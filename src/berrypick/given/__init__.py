@@ -1,0 +1,1 @@
+"""Whatever a person passes as a truth or as runs: files, values, data frames, records, dictionaries, traces."""

@@ -1,0 +1,1 @@
+"""Best lists on arrays and small problem values: search, bounds, certificates."""

@@ -1,0 +1,1 @@
+"""Responses of vector stores, search engines, chains and pipelines as rows."""

@@ -1,0 +1,1 @@
+"""Spans of traces, and samples of evaluation tools, as rows."""

@@ -1,0 +1,220 @@
+"""Retrieval in tests: a plugin for pytest.
+
+from berrypick.pytest import assert_retrieval
+
+def test_retrieval(berrypick_truth):
+    assert_retrieval(berrypick_truth, "runs/today.jsonl", "charR@5 >= 0.8", "Overlap <= 0.2")
+
+``berrypick_truth`` is the truth that the setting of the same name says, read once in a session::
+
+    [tool.pytest.ini_options]
+    berrypick_truth = "tests/truth.jsonl"
+
+pytest loads this module at every start, so it imports the rest of berrypick only where something is used.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from dataclasses import replace
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pytest
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from berrypick.data.results import Results
+    from berrypick.data.truth import Truth
+    from berrypick.evaluation.evaluation import Evaluation
+    from berrypick.evaluation.options import EvaluationKeywords
+
+__all__ = ["assert_retrieval", "berrypick_truth"]
+
+#: So many of the worst topics are shown.
+SHOWN = 5
+
+_CONDITION = re.compile(r"\s*(.+?)\s*(>=|<=|>|<)\s*([^<>=\s]+)\s*")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addini("berrypick_truth", "file with the truth of the fixture berrypick_truth, from the root folder")
+
+
+@pytest.fixture(scope="session")
+def berrypick_truth(pytestconfig: pytest.Config) -> Truth:
+    """The truth in the file that the setting ``berrypick_truth`` names."""
+    name = pytestconfig.getini("berrypick_truth")
+    if not name:
+        remedy = "name its file in pytest's settings, as in berrypick_truth = tests/truth.jsonl"
+        pytest.fail(f"berrypick_truth: {remedy}", pytrace=False)
+    from berrypick.data.errors import BerrypickError
+    from berrypick.formats import read_truth
+
+    try:
+        return read_truth(str(pytestconfig.rootpath / name))
+    except BerrypickError as error:
+        pytest.fail(f"berrypick_truth: {error}", pytrace=False)
+
+
+def assert_retrieval(
+    truth: Any,
+    run: Any,
+    *conditions: str,
+    baseline: Any = None,
+    margin: float = 0.0,
+    **options: Unpack[EvaluationKeywords],
+) -> Results:
+    """Fail unless the means of a run (of each, if there are several) meet every condition; return the results.
+
+    ``truth``, ``run`` and ``options`` are those of :func:`berrypick.evaluate`. A condition is a measure, one of ``>=``,
+    ``<=``, ``>`` and ``<``, and a number: ``"charR@5 >= 0.8"``. Equal passes ``>=`` and ``<=``, also where rounding has
+    made the difference. A mean that is undefined, because no topic has a value, meets no condition. A measure of whole
+    documents where parts are judged is refused: text that never touches an answer would meet a condition on it.
+
+    ``baseline`` is another run, such as that of the main branch: no run may be significantly worse than it on any
+    measure of the conditions (else on those that fit what is judged), by more than ``margin``, as in ``compare``.
+    """
+    __tracebackhide__ = True
+    from berrypick.analysis.comparison.gates import answered_topics, averages_own_topics, gated_evaluation
+    from berrypick.data.errors import UsageError
+    from berrypick.evaluation.functions import decided
+
+    if not conditions and baseline is None:
+        raise UsageError('assert_retrieval takes conditions, as in assert_retrieval(truth, run, "charR@5 >= 0.8")')
+    wanted = [Condition.parse(text) for text in conditions]
+    measures = list(dict.fromkeys(one.measure for one in wanted))
+    if baseline is None and margin:
+        raise UsageError("margin is a part of baseline: name the run that none may be worse than")
+    evaluation = gated_evaluation(truth, run, measures, options, once=True)
+    before = None if baseline is None else _baseline(truth, baseline, evaluation, options)
+    if before is not None and averages_own_topics(options):
+        topics = answered_topics(before, *before.runs)
+        evaluation, before = evaluation.scoring_topics(topics), before.scoring_topics(topics)
+    results = decided(evaluation, "A test")
+    unmet = [(name, one) for name, means in results.mean().items() for one in wanted if not one.met(means[one.measure])]
+    worse = [] if before is None else _worse(results, decided(before, "A test"), margin)
+    if unmet or worse:
+        raise AssertionError("\n\n".join([*worse, _Failure(truth, run, options, results).text(unmet)]))
+    return results
+
+
+def _baseline(truth: Any, baseline: Any, evaluation: Evaluation, options: Any) -> Evaluation:
+    """The evaluation of the baseline, by the measures of the run."""
+    from berrypick.analysis.comparison.gates import gated_evaluation
+    from berrypick.data.errors import UsageError
+
+    before = gated_evaluation(truth, baseline, [one.text for one in evaluation.measures], options)
+    if len(before.runs) != 1:
+        raise UsageError(f"the baseline is one run, not {len(before.runs)}")
+    return before
+
+
+def _worse(results: Results, before: Results, margin: float) -> list[str]:
+    """A sentence for every run and measure that is significantly worse than the baseline."""
+    from berrypick.analysis.comparison.compare import compare
+    from berrypick.analysis.comparison.gates import Gates
+    from berrypick.data.errors import one_line
+    from berrypick.data.results import concat
+
+    name = "baseline"
+    while name in results.runs:
+        name += "'"
+    both = concat(before.renamed({before.runs[0]: name}), results)
+    facts = {run: replace(one, source="", tag="") for run, one in both.run_facts.items()}  # known by their names alone
+    both = replace(both, run_facts=facts)
+    gates = Gates({}, {}, name, margin)
+    return [one_line(text) for text in gates.unmet(compare(both, baseline=name, pairs="baseline"))]
+
+
+class Condition(NamedTuple):
+    """A measure and its limit, as in ``charR@5 >= 0.8``."""
+
+    measure: str
+    sign: str
+    limit: float
+
+    @classmethod
+    def parse(cls, text: str) -> Condition:
+        from berrypick.data import spec
+        from berrypick.data.errors import UsageError
+
+        found = _CONDITION.fullmatch(text) if isinstance(text, str) else None
+        try:
+            limit = float(found[3]) if found else float("nan")
+        except ValueError:
+            limit = float("nan")
+        if found is None or limit != limit:
+            raise UsageError(f"a condition is a measure and a limit, as in 'charR@5 >= 0.8', not {text!r}")
+        return cls(spec.normalise(found[1]), found[2], limit)
+
+    def met(self, mean: float | None) -> bool:
+        from berrypick.analysis.comparison.gates import ROUNDING
+
+        if mean is None:
+            return False
+        ahead = mean - self.limit if self.sign[0] == ">" else self.limit - mean
+        return ahead >= -ROUNDING if self.sign[1:] else ahead > ROUNDING
+
+    def reason(self, run: str, mean: float | None) -> str:
+        if mean is None:
+            return f"{run}: {self.measure} is undefined, no topic has a value; it must be {self.sign} {self.limit:g}"
+        shown = f"{mean:.4f}"
+        value = repr(mean) if float(shown) == self.limit else shown
+        return f"{run}: {self.measure} is {value}, must be {self.sign} {self.limit:g}"
+
+
+class _Failure(NamedTuple):
+    """What a person reads when a condition is not met."""
+
+    truth: Any
+    run: Any
+    options: Any
+    results: Results
+
+    def text(self, unmet: list[tuple[str, Condition]]) -> str:
+        from berrypick.data.errors import one_line
+
+        reasons = [one_line(one.reason(run, self.results.mean()[run][one.measure])) for run, one in unmet]
+        parts = ["\n".join(reasons), str(self.results), *(self._worst(run, one) for run, one in unmet)]
+        return "\n\n".join(part for part in parts if part)
+
+    def _worst(self, run: str, one: Condition) -> str:
+        """The topics that are furthest from a condition, and how to look at the first of them."""
+        from berrypick.data.errors import one_line
+        from berrypick.data.words import counted
+
+        values = self.results.per_topic()[run][one.measure]
+        known = [(value, topic) for topic, value in values.items() if value is not None]
+        if not known:
+            return ""
+        known.sort(key=lambda pair: pair[0] if one.sign[0] == ">" else -pair[0])
+        shown = [(one_line(topic), value) for value, topic in known[:SHOWN]]
+        width = max(len(topic) for topic, _ in shown)
+        lines = [f"  {topic:{width}}  {value:.4f}" for topic, value in shown]
+        head = f"{one_line(run)}: {one.measure}, the worst of {counted(len(known), 'topic')}"
+        return "\n".join([head, *lines, f"  {self._command(run, known[0][1], one.measure)}"])
+
+    def _command(self, run: str, topic: str, measure: str) -> str:
+        """On the command line where both are files and options are plain, else in Python."""
+        from berrypick.data.errors import Message, as_flags, option
+
+        given = {name: value for name, value in self.options.items() if value is not None and name != "by"}
+        what = [option("topic", topic), option("measure", measure, flag="m")]
+        files = self._files(run)
+        if files and all(isinstance(value, str | int | float) and value is not False for value in given.values()):
+            flags = [as_flags(one) for one in (*what, *(option(name, value) for name, value in given.items()))]
+            return " ".join(["berrypick explain", *map(shlex.quote, files), *flags])
+        shown = [*map(Message, reversed(what)), *(f"{name}={value!r:.60}" for name, value in given.items())]
+        return f"berrypick.explain(truth, run, {', '.join(shown)})"
+
+    def _files(self, run: str) -> tuple[str, str] | None:
+        """The files of the truth and of a run, where there is one for each."""
+        truth = getattr(self.truth, "source", self.truth)
+        sources = [facts.source for facts in self.results.run_facts.values()]
+        source = self.results.run_facts[run].source
+        if not isinstance(truth, str | PathLike) or not fspath(truth) or not source or sources.count(source) > 1:
+            return None
+        return str(fspath(truth)), source

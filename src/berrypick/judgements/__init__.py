@@ -1,0 +1,1 @@
+"""Making and keeping truth: adopt, locate, relocate, pool, annotate, agreement."""

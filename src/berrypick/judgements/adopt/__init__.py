@@ -1,0 +1,1 @@
+"""Golden files, as any program wrote them, converted to judgements."""

@@ -1,0 +1,163 @@
+"""Golden files in place of a truth: read as ``adopt`` reads them where nothing has to be guessed, else refused."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields as fields_of
+from dataclasses import replace
+from os import PathLike, fspath
+from typing import Any, NoReturn
+
+from berrypick.data.adopting import adopt_call
+from berrypick.data.errors import BerrypickError, InputError, option
+from berrypick.data.truth import Truth
+from berrypick.documents.texts import Texts
+from berrypick.files.files import head
+from berrypick.formats.spans.span_truth import line_names
+from berrypick.judgements.adopt.adopt import Adoption, UnplacedError, named_format
+from berrypick.judgements.adopt.golden_fields import CHUNK_NAMES, FieldGuesser, Known, last_name
+from berrypick.judgements.adopt.golden_file import Golden, read_golden
+from berrypick.rows.fields import LISTS, ours_of, plain_name
+
+#: Fields of results: a file that has one of them is a run, whatever else it looks like.
+_OF_RESULTS = ("score", "distance", "rank")
+
+
+def golden_truth(
+    given: Any, texts: Texts | None, documents: Any, quotes: str | None, error: BerrypickError, fields: Any = None
+) -> Truth:
+    """Read a golden file, or golden records, as a truth.
+
+    Parameters
+    ----------
+    given
+        A path, a data frame or records.
+    texts
+        The documents; without them nothing can be placed.
+    documents
+        The documents as the caller named them, for the command that a message offers.
+    quotes
+        Most lenient quote matching; None is that of ``adopt``.
+    error
+        Why it is not a plain truth: raised where it is not a golden file either.
+    fields
+        Which field has which role, as the caller says; None to guess.
+
+    Returns
+    -------
+    Truth
+        Spans in characters, with a note that says how the file was read.
+    """
+    if isinstance(given, (str, PathLike)) and "topic" in line_names(next(iter(head(fspath(given), 1)), "")):
+        raise error  # a plain truth with a mistake, which may be large
+    if named_format(given) is not None:
+        return _of_named_format(given, texts, quotes, error, fields)
+    try:
+        golden = read_golden(given)
+        by_name = _gold_by_name(golden)
+    except (BerrypickError, RecursionError):
+        raise error from None
+    if _is_plain_or_run(golden):
+        raise error
+    if texts is None:
+        if not by_name:
+            raise _with_offer(error, given)
+        _refuse_without_texts(golden, given, by_name[0])
+    try:
+        adoption = Adoption(given, texts, fields, None, quotes or "fuzzy")
+    except BerrypickError as why:
+        if any(last_name(path) in CHUNK_NAMES for path in by_name):
+            command = adopt_call(given, documents, chunks="CHUNKS")
+            raise InputError(why.lines[0], remedy=[*why.lines[1:], f"then: {command}"]) from None
+        raise error from None
+    if doubtful := adoption.uncertain():
+        shown = [one.shown() for one in doubtful]
+        remedy = [*shown, f"if that is right: {adopt_call(given, documents, yes=True)}",
+                  f"if it is not, name the fields instead: {option('fields', 'question=NAME,quote=NAME')}"]  # fmt: skip
+        what = "is a golden file, but what its fields are is not certain"
+        raise InputError(what, path=adoption.source, remedy=remedy)
+    try:
+        truth = adoption.truth()
+    except UnplacedError as unplaced:
+        raise _refused(unplaced, given, documents, quotes) from None
+    return _noted(truth, adoption)
+
+
+def _of_named_format(given: Any, texts: Texts | None, quotes: str | None, error: BerrypickError, chosen: Any) -> Truth:
+    """A file that says itself what its fields are, in documents that it does not name."""
+    if texts is None:
+        raise error
+    try:
+        adoption = Adoption(given, texts, chosen, None, quotes or "fuzzy")
+        return _noted(adoption.truth(), adoption)
+    except BerrypickError:
+        raise error from None
+
+
+def _noted(truth: Truth, adoption: Adoption) -> Truth:
+    """The truth with one note that says how the file was read; the notes of ``adopt`` name the file."""
+    roles = ", ".join(f"{role} from {path}" for role, path in adoption.fields.items())
+    note = f"{adoption.source}: read as a golden file, as berrypick adopt reads it ({roles or adoption.kind})"
+    held = {one.name: getattr(truth, one.name) for one in fields_of(Truth)}
+    more = (f"{adoption.source}: {one}" for one in truth.notes)
+    return replace(Truth(**held), notes=(note, *more))
+
+
+# --- what a file is ---------------------------------------------------------------------------------------------------
+
+
+def _gold_by_name(golden: Golden) -> list[str]:
+    """The fields of a golden file that are gold by their names alone; an error if no field is the question."""
+    guesser = FieldGuesser(golden, Known(_nothing, _nothing), {})
+    question = guesser._question()
+    quotes = [one.field for one in guesser._quote(question, False) if one.field]
+    return quotes or [path for path in guesser.paths if last_name(path) in CHUNK_NAMES]
+
+
+def _nothing(names: Sequence[str]) -> int:
+    return 0
+
+
+def _is_plain_or_run(golden: Golden) -> bool:
+    """Whether a file names its topics as our own truths do, or holds what a retriever returned."""
+    paths = {name for row in golden.rows for name in row.fields}
+    if "topic" in map(last_name, paths) or any(ours_of(last_name(path), "run") in _OF_RESULTS for path in paths):
+        return True
+    lists = {*LISTS["run"]} - {"passages", "chunks", "docs"}
+    return any(plain_name(part) in lists for path in paths for part in path.split(".")[:-1])
+
+
+# --- what is said -----------------------------------------------------------------------------------------------------
+
+
+def _refused(unplaced: UnplacedError, given: Any, documents: Any, quotes: str | None) -> InputError:
+    """Quotes that are not in the documents, with the command that leaves them out."""
+    *shown, _ = unplaced.remedies
+    strict = quotes is not None and quotes != "fuzzy"
+    looser = [f"find similar text as well: {option('quotes', 'fuzzy')}"] if strict else []
+    rule = {"quotes": quotes} if strict else {}
+    command = adopt_call(given, documents, **rule, partial=True)
+    remedy = [*shown, *looser, f"a truth without them: {command}"]
+    return InputError(unplaced.what.template, path=unplaced.path, remedy=remedy)
+
+
+def _with_offer(error: BerrypickError, given: Any) -> BerrypickError:
+    """The error about a file that has questions, with the command that may make a truth of it."""
+    if not isinstance(error, InputError) or "adopt" in error.template:
+        return error
+    offer = f"a golden file (questions with quotes) becomes a truth: {adopt_call(given)}"
+    remedy = [*error.remedies, offer]
+    return InputError(error.what.template, path=error.path, line=error.line, text=error.text, remedy=remedy)
+
+
+def _refuse_without_texts(golden: Golden, given: Any, gold: str) -> NoReturn:
+    of_chunks = last_name(gold) in CHUNK_NAMES
+    more = {"chunks": "CHUNKS"} if of_chunks and not golden.chunks else {}
+    what = "names the chunks that answer" if of_chunks else "quotes what answers"
+    once = f"make a truth of it once: {adopt_call(given, **more)}"
+    remedy = [once] if more else [f"give the texts of the documents: {option('documents', 'FOLDER')}", f"or {once}"]
+    raise InputError(
+        f"is a golden file: {gold} {what} each question, and does not say where that is in the documents",
+        path=golden.source,
+        remedy=remedy,
+    )

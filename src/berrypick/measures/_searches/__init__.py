@@ -1,0 +1,1 @@
+"""Searches for ideal lists on behalf of measures."""

@@ -1,0 +1,1 @@
+"""Measures of the steps and costs of agents."""

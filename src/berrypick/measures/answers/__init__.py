@@ -1,0 +1,1 @@
+"""Measures of sufficient answers, nuggets and abstention."""

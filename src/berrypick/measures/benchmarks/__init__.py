@@ -1,0 +1,1 @@
+"""Measures as the programs of benchmarks compute them: KILT, SciFact, FEVER."""

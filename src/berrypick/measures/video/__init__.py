@@ -1,0 +1,1 @@
+"""Measures of video segments and highlights."""

@@ -1,0 +1,1 @@
+"""Resampling, intervals, paired tests, corrections for many comparisons, rank correlation."""

@@ -1,0 +1,1 @@
+"""What is relevant for whom: targets, gains, idealism, places."""

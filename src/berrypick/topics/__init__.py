@@ -1,0 +1,1 @@
+"""One judged topic: targets, ranking, reach, effort, evidence sets."""

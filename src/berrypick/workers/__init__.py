@@ -1,0 +1,1 @@
+"""Worker processes and threads, and their progress."""
