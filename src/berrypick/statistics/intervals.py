@@ -31,6 +31,7 @@ from berrypick.data.arrays import BoolArray, FloatArray, IntArray
 from berrypick.statistics import statistics
 from berrypick.statistics.clusters import SAME, cluster_freedom, cluster_variance
 from berrypick.statistics.discrimination import ClusterSums
+from berrypick.statistics.method_names import INTERVALS as INTERVALS
 from berrypick.statistics.method_names import IntervalName
 from berrypick.workers.blas_threads import one_blas_thread
 
@@ -68,7 +69,7 @@ def mean_intervals(
     values : array of topics x columns
         No nan.
     costs : bool, or an array of them for each column
-        Whether values are costs: 0 or more, without an upper bound.
+        Whether values are costs: 0 or more, without an upper bound. A cost of 1 is not a hit.
     confidence, resamples, seed, method
         As in :func:`berrypick.statistics.statistics.bootstrap`.
     clusters : array, optional
@@ -81,8 +82,8 @@ def mean_intervals(
     >>> round(float(low[0]), 3), float(high[0]), kind[0]
     (0.722, 1.0, 'wilson')
     """
-    hits: BoolArray = np.logical_and.reduce(is_hit(values))
-    chosen = {WILSON: hits, COX: np.broadcast_to(costs, hits.shape)}
+    paid = np.broadcast_to(costs, values.shape[1])
+    chosen = {WILSON: np.logical_and.reduce(is_hit(values)) & ~paid, COX: paid}
     return _intervals(values, chosen, confidence, resamples, seed, method, clusters)
 
 

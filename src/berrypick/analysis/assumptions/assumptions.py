@@ -28,6 +28,7 @@ from berrypick.data.results import Note, Results, TopicGroups
 from berrypick.data.score import Table
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.proved import Proved, bounded_measures, with_bounds
+from berrypick.statistics.intervals import EQUAL
 from berrypick.statistics.topic_values import TIE
 from berrypick.tables.tabular import Tabular, fields_of
 from berrypick.workers.progress import Progress
@@ -216,6 +217,8 @@ def _verdict(pair: Pair, proved: Proved, along: Over | None) -> Verdict:
         ends["reader"] = pair.reader
     found: dict[str, bool | None] = {name: _stays(*ends[name], pair.higher_is_better) if name in ends else None
                                      for name in ASSUMED}  # fmt: skip
+    if pair.interval == EQUAL:  # without spread there is no interval, but an exact test
+        found["topics"] = pair.significant
     there = None if along is None else along.pair(pair.measure, pair.run, pair.versus)
     if there is not None:
         found["over"], ends["over"] = there.share_a > 1 - 1e-9, (there.share_a, there.share_a)

@@ -55,7 +55,8 @@ class Method(Resampling):
 
 @dataclass(frozen=True)
 class Estimate:
-    """The mean of one run under one measure; ``low`` and ``high`` are None with fewer than two topics."""
+    """The mean of one run under one measure; ``low`` and ``high`` are None with fewer than two topics, or where all
+    values are equal and not hits."""
 
     run: str
     measure: str
@@ -70,6 +71,8 @@ class Estimate:
     signature: Signature
     #: Its interval over readers drawn from a fitted user model; None without one.
     reader: Ends | None = None
+    #: The kind of its interval over topics: a bootstrap, 'wilson', 'cox', 'studentised'; 'equal' or 'few' for none.
+    interval: str = ""
 
     @property
     def letters(self) -> str:
@@ -107,6 +110,8 @@ class Pair:
     unjudged: tuple[float, float] | None = None
     #: The interval of the mean difference over readers drawn from a fitted user model; None without one.
     reader: Ends | None = None
+    #: The kind of the interval over topics: a bootstrap or 'tango'; 'equal' or 'few' for none.
+    interval: str = ""
 
     @property
     def could_turn_round(self) -> bool | None:
@@ -147,7 +152,9 @@ class Pair:
         return {
             **fields_of(self, "versus", "topics"),
             "left_out": self.unpaired,
-            **fields_of(self, "difference", "low", "high", "statistic", "p", "p_adjusted", "exact", "effect"),
+            **fields_of(
+                self, "difference", "low", "high", "interval", "statistic", "p", "p_adjusted", "exact", "effect"
+            ),
             **fields_of(self, "wins", "ties", "losses", "significant", "better"),
             **({} if self.unjudged is None else self._unjudged()),
             **reader_fields(self.reader),
@@ -295,7 +302,7 @@ class Comparison(Written):
                 "topic": ALL,
                 **fields_of(one, "measure", "value"),
                 "signature": str(one.signature),
-                **fields_of(one, "low", "high", "topics", "undefined"),
+                **fields_of(one, "low", "high", "interval", "topics", "undefined"),
                 **reader_fields(one.reader),
                 "increasing": one.higher_is_better,
                 "baseline": self.baseline,
