@@ -200,7 +200,6 @@ def table(title: str, unit: str, counts: Sequence[int], rows: Iterator[tuple[str
     print(" " * 26 + "".join(f"{count} {unit}".rjust(12) for count in counts))
     for name, shares in rows:
         print(f"{name:<26}{''.join(f'{share:12.3f}' for share in shares)}", flush=True)
-    print()
 
 
 def main(words: Sequence[str] | None = None) -> None:
@@ -209,15 +208,15 @@ def main(words: Sequence[str] | None = None) -> None:
     topics, clusters = (TOPICS[:2], CLUSTERS[:2]) if given.small else (TOPICS, CLUSTERS)
     table(f"95% intervals that hold the mean, of {seeds}", "topics", topics,
           ((name, [held(world, count, seeds) for count in topics]) for name, world in WORLDS.items()))  # fmt: skip
-    table("over clusters with log-normal sizes", "clusters", clusters,
+    table("\nover clusters with log-normal sizes", "clusters", clusters,
           ((name, [held_by_clusters(name, count, seeds) for count in clusters]) for name in CLUSTERED))  # fmt: skip
-    table("scores skewed to 0, by bootstrap", "topics", topics,
+    table("\nscores skewed to 0, by bootstrap", "topics", topics,
           ((method, [held_by_method(SCORES["scores, skewed to 0"], count, seeds, method) for count in topics])
            for method in METHODS))  # fmt: skip
-    table("equally good runs that tests tell apart at the 5% level", "topics", topics,
+    table("\nequally good runs that tests tell apart at the 5% level", "topics", topics,
           ((f"{test}, {name}", [apart(test, draw, count, seeds) for count in topics])
            for test in TESTS for name, draw in EQUAL.items()))  # fmt: skip
-    table("over clusters with log-normal sizes", "clusters", clusters,
+    table("\nover clusters with log-normal sizes", "clusters", clusters,
           ((f"{test}, {shape}", [apart_by_clusters(test, shape, count, seeds) for count in clusters])
            for test in TESTS for shape in ("bell-shaped", "exponential")))  # fmt: skip
 
