@@ -287,12 +287,15 @@ def test_the_interval_of_costs():
     assert equal.estimate("CostAt(cost='steps')", "a").interval == "equal"
 
 
-def test_saved_results_and_groups_know_costs_and_hits(tmp_path):
+def test_groups_of_an_evaluation():
     truth = {f"{n}": {"x": 1} for n in range(20)}
     kinds = {topic: "ab"[int(topic) < 10] for topic in truth}
     results = bp.evaluate(truth, {"a": dict.fromkeys(truth, RANKED[1])}, "P@1", by=kinds)
     rows = [row for row in json.loads(results.table("json")) if row["group"] is not None and row["topic"] == "all"]
     assert [row["low"] for row in rows] == [pytest.approx(0.72247, abs=5e-6)] * 2
+    assert {row["interval"] for row in rows} == {"wilson"}
+    second = bp.evaluate(truth, {"a": dict.fromkeys(truth, RANKED[2])}, "RR", by=kinds)
+    assert "0.5000 [no spread]" in second.table()
 
 
 def test_notes_give_the_simulated_figure():

@@ -63,7 +63,7 @@ def _records(results: Results, per_topic: bool) -> list[dict[str, Any]]:
     if results.groups is None:
         return records
     known = group_intervals(results)
-    nothing = dict.fromkeys(("topics", "low", "high"))
+    nothing = dict.fromkeys(("topics", "low", "high", "interval"))
     keys = [(one["run"], one["measure"], one["group"]) for one in records]
     return [one | (known[key] if one["topic"] == ALL else nothing) for one, key in zip(records, keys, strict=True)]
 
@@ -81,9 +81,11 @@ def group_intervals(results: Results) -> dict[tuple[str, str, str | None], dict[
             for measure, values in of_run.items():
                 drawn = [value for _, value in sorted(values.items()) if value is not None]  # by the names of topics
                 known = np.array(drawn, dtype=np.float64)
-                low, high, _ = mean_intervals(known[:, None], costs=results.info(measure).unbounded)
+                low, high, (kind,) = mean_intervals(known[:, None], costs=results.info(measure).unbounded)
                 bounds = (None, None) if np.isnan(low[0]) else (float(low[0]), float(high[0]))
-                found[run, measure, group] = {"topics": len(known), "low": bounds[0], "high": bounds[1]}
+                found[run, measure, group] = {
+                    "topics": len(known), "low": bounds[0], "high": bounds[1], "interval": kind
+                }  # fmt: skip
     return found
 
 
@@ -171,8 +173,10 @@ def pivot(results: Results, per_topic: bool, places: int, shorter: Mapping[str, 
 
 
 def _interval(bounds: Mapping[str, Any], places: int) -> str:
+    from berrypick.statistics.intervals import EQUAL
+
     if bounds.get("low") is None:
-        return ""
+        return "[no spread]" if bounds.get("interval") == EQUAL else ""
     return f"[{bounds['low']:.{places}f}, {bounds['high']:.{places}f}]"
 
 

@@ -86,7 +86,7 @@ class Sweep(Written):
     """
 
     _kinds: ClassVar[Mapping[str, Kind]] = {
-        **dict.fromkeys(("run", "measure", "signature"), "text"),
+        **dict.fromkeys(("run", "measure", "interval", "signature"), "text"),
         **dict.fromkeys(("value", "low", "high"), "number"),
         **dict.fromkeys(("chunks", "topics"), "count"),
     }
@@ -110,8 +110,9 @@ class Sweep(Written):
     def rows(self) -> list[dict[str, Any]]:
         """One tidy table: a row for each setting and measure, with a column for each parameter.
 
-        ``low`` and ``high`` bound the mean with a confidence of 95%, as in :func:`berrypick.compare`; a parameter that
-        a setting does not have is None.
+        ``low`` and ``high`` bound the mean with a confidence of 95%, as in :func:`berrypick.compare`, and ``interval``
+        is the kind of the interval ('equal': none, all topics have the same value); a parameter that a setting does not
+        have is None.
         """
         means = {(row.run, row.measure): row for row in self.results.mean_rows}
         values = self.results.per_topic()
@@ -121,12 +122,12 @@ class Sweep(Written):
                 mean = means[name, measure]
                 known = [value for _, value in sorted(values[name][measure].items()) if value is not None]
                 column = np.array(known, dtype=np.float64)[:, None]
-                low, high, _ = mean_intervals(column, costs=self.results.info(measure).unbounded)
+                low, high, (kind,) = mean_intervals(column, costs=self.results.info(measure).unbounded)
                 bounds = (None, None) if np.isnan(low[0]) else (float(low[0]), float(high[0]))
                 found.append(
                     {**{parameter: setting.get(parameter) for parameter in self.parameters}, "run": name,
                      "chunks": chunks, "measure": measure, "value": mean.value, "low": bounds[0], "high": bounds[1],
-                     "topics": len(known), "signature": str(mean.signature)}
+                     "interval": kind, "topics": len(known), "signature": str(mean.signature)}
                 )  # fmt: skip
         return found
 
