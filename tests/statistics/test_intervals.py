@@ -338,6 +338,11 @@ def test_groups_belong_to_the_family_of_all():
     assert not notes(found, "groups")
 
 
+def test_groups_without_an_interval_are_told():
+    found = grouped("measure")
+    assert notes(found, "no interval") == ["no interval where all values, or all differences, of a group are equal: x"]
+
+
 def test_groups_outside_the_family_are_told():
     found = grouped("measure")
     worst = found.groups["x"].pair("P@1", "b", "a")

@@ -274,6 +274,8 @@ def _group_notes(groups: Mapping[str, Comparison]) -> list[Note]:
     for kind, text in (
         ("few topics", "intervals of groups with too few topics or clusters are too narrow"),
         ("no power", "no difference can be significant in groups with so few topics or clusters"),
+        ("no interval", "no interval where all values, or all differences, of a group are equal"),
+        ("narrow interval", "intervals are too narrow in groups where few topics differ, or of costs with zeros"),
     ):
         names = [name for name, one in groups.items() if any(note.kind == kind for note in one.notes)]
         if names:
@@ -590,20 +592,21 @@ class _ComparisonWork:
             whole[i] = found = table[:, one] - table[:, other]
             found[np.abs(found) <= TIE] = 0.0
             unpaired += np.isnan(found).sum(axis=0).tolist()
-            hits.append(self._of_hits(self.measures[i], table[:, one], table[:, other]))
+            hits.append(self._of_hits(self.measures[i], table, one, other))
         return ColumnBlocks.of_tables(whole), unpaired, np.concatenate(hits) if hits else np.zeros(0, dtype=bool)
 
-    def _of_hits(self, measure: str, one: FloatArray, other: FloatArray) -> BoolArray:
-        """Which columns of two tables of values, nan where one is undefined, hold hits; or scores that are all tied."""
-        columns = one.shape[1]
+    def _of_hits(self, measure: str, table: FloatArray, one: Sequence[int], other: Sequence[int]) -> BoolArray:
+        """Which pairs of columns hold hits where both are defined, or are all tied in columns from 0 to 1."""
         if self.results.info(measure).unbounded:
-            return np.zeros(columns, dtype=bool)
-        undefined = np.isnan(one) | np.isnan(other)
-        with np.errstate(invalid="ignore"):
-            hits = intervals.is_hit(one) & intervals.is_hit(other)
-            tied = (np.abs(one - other) <= TIE) & (one >= 0) & (one <= 1)
-        found: BoolArray = np.logical_and.reduce(hits | undefined) | np.logical_and.reduce(tied | undefined)
-        return found
+            return np.zeros(len(one), dtype=bool)
+        undefined = np.isnan(table)
+        hit, inside = intervals.is_hit(table) | undefined, (table >= 0) & (table <= 1) | undefined
+        tied = ~(np.abs(table[:, one] - table[:, other]) > TIE)  # or undefined
+        found: BoolArray = np.logical_and.reduce(tied) & np.logical_and.reduce(inside)[one]
+        if undefined.any():
+            return found | np.logical_and.reduce(hit[:, one] & hit[:, other] | undefined[:, one] | undefined[:, other])
+        hits = np.logical_and.reduce(hit)
+        return found | hits[one] & hits[other]
 
     def _table(self, measure: str) -> FloatArray | None:
         """topics x runs, nan where a value is undefined; None if the runs do not have the same topics in one order."""
@@ -619,8 +622,7 @@ class _ComparisonWork:
         both = {topic: (a, b) for topic, a in one.items() if a is not None and (b := other.get(topic)) is not None}
         differences = self._column({topic: a - b for topic, (a, b) in both.items()})
         differences.values[np.abs(differences.values) <= TIE] = 0.0
-        sides = (np.array([pair[side] for pair in both.values()], dtype=np.float64)[:, None] for side in (0, 1))
-        hits = bool(self._of_hits(measure, *sides)[0])
+        hits = bool(self._of_hits(measure, np.array([*both.values()], dtype=np.float64).reshape(-1, 2), [0], [1])[0])
         return differences, len({*one, *other}) - len(differences.values), hits
 
     @cached_property
