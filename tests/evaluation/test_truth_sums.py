@@ -212,3 +212,19 @@ def test_several_processes_sign_alike():
     runs = {name: {topic: {"a": 1.0} for topic in truth} for name in ("one", "two")}
     one, two = (bp.evaluate(truth, runs, "AP", jobs=jobs).records() for jobs in (1, 2))
     assert one == two
+
+
+def test_signatures_state_values_that_nobody_gave():
+    truth, run = {"q": {"d#10-50": 1}}, {"q": {"d#0-60": 1.0}}
+    stated = {
+        "charP": {"empty": "0", "counted": "once"},
+        "charR(counted='each')": {"counted": "each"},
+        "spanHit@5": {"share": "0.5"},
+        "AgP": {"score": "F", "beta": "0.25"},
+        "gP@5": {"score": "F", "beta": "0.25"},
+        "CostAt": {"share": "0.5", "cost": "steps"},
+    }
+    for row in bp.evaluate(truth, run, list(stated), collection={"d": 100}).mean_rows:
+        assert stated[row.measure].items() <= dict(row.signature.fields).items()
+    [of_2006] = bp.evaluate(truth, run, "AgP", collection={"d": 100}, protocol="inex2006").mean_rows
+    assert of_2006.signature["beta"] == "1"
