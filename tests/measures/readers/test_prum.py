@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import berrypick as bp
 from berrypick.data.errors import UsageError
 from berrypick.data.navigation import ReachTable
+from berrypick.kernels.poisson_binomial import normal_law, normally_newly_seen
 
 pytestmark = pytest.mark.usefixtures("kernels")
 
@@ -188,6 +189,18 @@ def test_normal_law_is_exact_for_few_targets_and_near_for_many():
     assert 1e-6 < near.max() < 0.02
     ones = np.eye(12)
     np.testing.assert_allclose(bp.prum(ones, law="normal"), np.ones(12), **CLOSE)
+
+
+def test_ratios_of_two_normal_laws_are_kept_within_one():
+    random, beyond = np.random.default_rng(1), 0
+    for _ in range(50):
+        before, reach = random.random((1, 12)) ** 3, random.random((1, 12))
+        mass, others = normal_law(before, 1 - before), normal_law(before[:, 1:], 1 - before[:, 1:])
+        with np.errstate(all="ignore"):
+            beyond += bool(((1 - before[0, 0]) * reach[0, 0] * others[0] / mass[0, :12] > 1).any())
+        found = normally_newly_seen(before, 1 - before, reach, mass)
+        assert (found >= 0).all() and (found <= 1).all()
+    assert beyond  # else nothing is tested here
 
 
 def test_normal_law_through_the_measure():
