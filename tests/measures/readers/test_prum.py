@@ -194,10 +194,12 @@ def test_normal_law_is_exact_for_few_targets_and_near_for_many():
 def test_ratios_of_two_normal_laws_are_kept_within_one():
     random, beyond = np.random.default_rng(1), 0
     for _ in range(50):
-        before, reach = random.random((1, 12)) ** 3, random.random((1, 12))
-        mass, others = normal_law(before, 1 - before), normal_law(before[:, 1:], 1 - before[:, 1:])
-        with np.errstate(all="ignore"):
-            beyond += bool(((1 - before[0, 0]) * reach[0, 0] * others[0] / mass[0, :12] > 1).any())
+        before, reach = random.random((1, 12)) ** 0.3, random.random((1, 12))
+        mass = normal_law(before, 1 - before)
+        for x in range(12):
+            others = np.delete(before, x, axis=1)
+            joint = (1 - before[0, x]) * reach[0, x] * normal_law(others, 1 - others)[0]
+            beyond += int((joint > mass[0, :12]).any())
         found = normally_newly_seen(before, 1 - before, reach, mass)
         assert (found >= 0).all() and (found <= 1).all()
     assert beyond  # else nothing is tested here
