@@ -132,7 +132,8 @@ class EPRUM(TargetMeasure):
     Bounds
     ------
     From 0. The product can exceed 1 where one result leads to several targets at once, even on the ideal list itself;
-    norm='bounded' with ideal='certified' or 'exact' stays within [0, 1]. With ideal='greedy' that is not guaranteed.
+    EPRUM(ideal='certified',norm='bounded') stays within [0, 1]. So does ideal='exact' with at most 8 candidates;
+    ideal='greedy' may not.
 
     Undefined
     ---------
@@ -182,7 +183,7 @@ class EPRUM(TargetMeasure):
     curve_axes: ClassVar[tuple[str, str]] = ("recall", "expected precision")
     why_above_one: ClassVar[str] = (
         "the product of expectations exceeds 1 when one result can lead to several targets at once; "
-        "norm='bounded' with ideal='certified' does not"
+        "EPRUM(ideal='certified',norm='bounded') stays within 1"
     )
     scored_together: ClassVar[bool] = True
 
