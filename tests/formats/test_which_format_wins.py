@@ -596,6 +596,7 @@ EXAMPLES: dict[str, dict[str, str]] = {
     "inex/ric.run": {"check": "inex-fol-run or trec-run", "run": "inex-fol-run"},
     "inex/thorough.run": {"check": "inex-fol-run or trec-run", "run": "inex-fol-run"},
     "invented.jsonl": {"check": "span-truth", "truth": "span-truth"},
+    "judged-again.json": {"check": "result-list with problems", "truth": "none", "run": "refused"},
     "judged.jsonl": {"check": "span-truth", "truth": "span-truth"},
     "large.jsonl": {"check": "span-run", "run": "span-run"},
     "lexical.jsonl": {"check": "span-run", "run": "span-run"},
