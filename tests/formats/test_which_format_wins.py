@@ -243,6 +243,7 @@ WINNERS: dict[str, dict[str, str]] = {
     "navigation-table, whole number": {"check": "navigation-table", "navigation": "ReachTable"},
     "sessions, Wikispeedia": {"check": "sessions", "navigation": "Sessions"},
     "sessions, one page": {"check": "sessions", "navigation": "Sessions"},
+    "sessions, names with spaces": {"check": "sessions", "navigation": "Sessions"},
     "span-table-truth, semicolons": {"check": "span-table-truth", "truth": "span-table-truth"},
     "span-table-truth, TABs": {"check": "span-table-truth", "truth": "span-table-truth"},
     "span-table-truth, open": {
