@@ -201,6 +201,15 @@ def test_sums_wait_until_a_signature_is_looked_at(monkeypatch):
     assert str(results.mean_rows[0].signature) and len(asked) == 1
 
 
+def test_more_fields_come_before_the_sums_whether_or_not_they_are_computed():
+    made = bp.Signature("AP", (("rel", "1"), ("v", "1")), lambda: (("truth-sum", "x"),))
+    early = made.with_fields(("seed", "0"))
+    assert str(made) == "AP|rel:1|truth-sum:x|v:1"
+    assert str(early) == str(made.with_fields(("seed", "0"))) == "AP|rel:1|seed:0|truth-sum:x|v:1"
+    assert bp.Signature.parse(str(early)) == early
+    assert str(bp.Signature.parse(str(made)).with_fields(("seed", "0"))) == str(early)
+
+
 def test_signatures_travel_without_the_truth():
     results = bp.evaluate({f"q{i}": {f"a{k}": 1 for k in range(50)} for i in range(50)}, {"q1": {"a1": 1.0}}, "AP")
     [mean] = results.mean_rows

@@ -10,7 +10,7 @@ from berrypick.evaluation.requested import measure_info
 
 def results(values, signature="sig|v:1"):
     """{run: {measure: [value, ...]}} as results of topics 0, 1, .., which are judged alike in all of them."""
-    signed = Signature.parse(signature).with_fields(("truth-sum", "handmade"))
+    signed = Signature.parse(signature).with_sums((("truth-sum", "handmade"),))
     rows = [
         Row(run, str(topic), measure, value, signed)
         for run, measures in values.items()

@@ -53,26 +53,27 @@ class Signature:
     'RR|rel:1|topics:judged'
     """
 
-    __slots__ = ("_fields", "_sums", "measure")
+    __slots__ = ("_own", "_sums", "measure")
 
-    def __init__(self, measure: str, fields: Fields = (), sums: Callable[[], Fields] | None = None) -> None:
-        """``sums`` returns the sums of the truth, which come before the last field, the version."""
-        self.measure, self._fields, self._sums = measure, fields, sums
+    def __init__(self, measure: str, fields: Fields = (), sums: Fields | Callable[[], Fields] = ()) -> None:
+        """``sums`` are checksums of the truth, or a function that returns them; they come before the last field, which
+        is the version."""
+        self.measure, self._own, self._sums = measure, fields, sums
 
     @property
     def fields(self) -> Fields:
         """Pairs of name and value."""
-        if (sums := self._sums) is not None:
-            self._fields, self._sums = (*self._fields[:-1], *sums(), *self._fields[-1:]), None
-        return self._fields
+        if callable(sums := self._sums):
+            self._sums = sums = sums()  # and the truth is not kept any longer
+        return (*self._own[:-1], *sums, *self._own[-1:])
 
     def with_fields(self, *more: tuple[str, str]) -> Signature:
-        """Return the same with more fields, before the version; sums that nobody has looked at stay uncomputed."""
-        return Signature(self.measure, (*self._fields[:-1], *more, *self._fields[-1:]), self._sums)
+        """Return the same with more fields, before the sums of the truth and the version."""
+        return Signature(self.measure, (*self._own[:-1], *more, *self._own[-1:]), self._sums)
 
-    def with_sums(self, sums: Callable[[], Fields]) -> Signature:
-        """Return the same with sums of the truth, computed when they are needed."""
-        return Signature(self.measure, self._fields, sums)
+    def with_sums(self, sums: Fields | Callable[[], Fields]) -> Signature:
+        """Return the same with these sums of the truth; a function is called when they are looked at."""
+        return Signature(self.measure, self._own, sums)
 
     def __str__(self) -> str:
         return "|".join([self.measure, *(f"{key}:{value}" for key, value in self.fields)])
@@ -97,14 +98,16 @@ class Signature:
 
     def get(self, key: str, default: str = "") -> str:
         """Return the value of a field, or a default."""
-        known = self.fields if key in SUMS else self._fields
+        known = self.fields if key in SUMS else self._own
         return dict(known).get(key, default)
 
     @classmethod
     def parse(cls, text: str) -> Signature:
         """Read a signature from a results file."""
         measure, *parts = text.split("|")
-        return cls(measure, tuple((key, value) for key, _, value in (part.partition(":") for part in parts)))
+        fields = [(key, value) for key, _, value in (part.partition(":") for part in parts)]
+        sums = tuple(field for field in fields if field[0] in SUMS)
+        return cls(measure, tuple(field for field in fields if field[0] not in SUMS), sums)
 
 
 #: Parts that are stated where a value was computed from them; who does not state one says that it was not, or is older.

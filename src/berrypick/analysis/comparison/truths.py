@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from berrypick.data.errors import Message, UsageError, option
-from berrypick.data.results import Note, Results, Row, Signature, TopicGroups, mean
-from berrypick.data.sums import SUMS, TOPICS_SUM, TRUTH_SUM, sum_of_names, sum_of_topics
+from berrypick.data.results import Note, Results, Row, TopicGroups, mean
+from berrypick.data.sums import TOPICS_SUM, TRUTH_SUM, sum_of_names, sum_of_topics
 from berrypick.data.words import counted
 from berrypick.evaluation.notes import some
 
@@ -36,7 +36,7 @@ class SavedTruths:
                 made.topics.setdefault(known, set())
             for row in one.topic_rows:
                 made.sums.setdefault(row.topic, set()).add(row.signature.get(TRUTH_SUM))
-                made.topics[truth_of[row.run, row.measure]].add(row.topic)
+                made.topics.setdefault(truth_of.get((row.run, row.measure), ""), set()).add(row.topic)
         return made
 
     @property
@@ -122,7 +122,8 @@ def over_topics(results: Results, sums: dict[str, str]) -> Results:
         info = results.measure_info.get(row.measure)
         known = [one.value for one in kept if one.value is not None]
         value = math.fsum(known) if info is not None and info.summed else mean(known)
-        signature = _with_sums(row.signature, truth, [one.topic for one in kept])
+        topics = sum_of_names(one.topic for one in kept)
+        signature = row.signature.with_sums(((TRUTH_SUM, truth), (TOPICS_SUM, topics)))
         return replace(row, value=value, signature=signature, curve=None, common=None, summary={})
 
     return replace(
@@ -133,8 +134,3 @@ def over_topics(results: Results, sums: dict[str, str]) -> Results:
         group_rows=[renewed(row) for row in results.group_rows if row.group is not None],
         drawn=None if results.drawn is None else results.drawn.over(sums),
     )
-
-
-def _with_sums(signature: Signature, truth: str, topics: Sequence[str]) -> Signature:
-    plain = Signature(signature.measure, tuple(one for one in signature.fields if one[0] not in SUMS))
-    return plain.with_fields((TRUTH_SUM, truth), (TOPICS_SUM, sum_of_names(topics)))
