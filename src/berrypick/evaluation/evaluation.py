@@ -202,7 +202,7 @@ class Evaluation:
     @cached_property
     def sums(self) -> TruthSums:
         """The sums of the judgements, for signatures."""
-        return TruthSums(self.judged or self.truth)
+        return TruthSums(self.truth if self.judged is None else self.judged)
 
     def read_by(self, user: Any) -> Evaluation:
         """Return the same with another user model, for the measures that name none themselves; runs are kept as read.

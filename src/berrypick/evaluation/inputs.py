@@ -128,7 +128,7 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
             raise refuse_locate()
         judgements = check_truth_lengths(judgements, options.text_mismatch)
     judgements = replace(judgements, texts={}) if judgements.texts else judgements  # not for every process
-    judged = as_read or judgements
+    judged = judgements if as_read is None else as_read
     notes = [*(Note("input", text) for text in judgements.notes), *notes]
     if context.idealism is not None:
         judgements, without = _without_unwanted_grades(judgements, context.idealism)
