@@ -1,6 +1,6 @@
 """How near bounds on ideal lists come: full recall among many weak pages, and pages of Wikispeedia.
 
-    python experiments/ideal_bounds.py [weak | thin | efforts | wikispeedia]
+    python experiments/ideal_bounds.py [weak | thin | efforts | wikispeedia | sets]
 
 * weak: for each set of candidates the best list that was found, and how far the bound of each kind is from it: how many
   ranks until all targets are seen, whatever the list. Candidates are the targets themselves and pages that lead to each
@@ -8,6 +8,8 @@
 * thin: pages that lead to one target on average at most, for several numbers of targets.
 * efforts: gains and efforts that differ; the gap by how many sets are examined.
 * wikispeedia: pages of that game, with readers who follow its recorded paths.
+* sets: the same for many sets of targets, linked from one page or drawn at random: how many times as many
+  ranks the list of the targets takes until three of them are seen.
 
 How much is examined is a number of sets, never of seconds, so the tables are the same on every machine. (How long it
 takes is the matter of benchmarks/.)
@@ -33,6 +35,7 @@ from berrypick.ideal.list_problem import Search
 from berrypick.ideal.priced import Priced
 from berrypick.ideal.sum_bounds import LeastEffort
 from berrypick.kernels.lists.ideal import Objective
+from berrypick.statistics.statistics import bootstrap
 
 #: Pages, targets, and the largest probability with which a page leads to a target.
 WORLDS = ((200, 10, 0.3), (300, 10, 0.6), (200, 20, 0.3), (1000, 30, 0.2))
@@ -42,6 +45,8 @@ THIN = (300, 10)
 #: Shares of the whole gain that are wanted, and sets examined for each of them by default and in shorter searches.
 SHARES = (0.3, 0.6, 1.0)
 NODES = (133, 400, 1333)
+#: Sets of targets of each kind, and the recall value at which their lists are compared.
+SETS, WANTED = 50, 3
 #: Numbers in a line of the output.
 COLUMNS = 12
 #: Where 1 - 1/exp(y) is bounded by its tangents.
@@ -53,7 +58,7 @@ MILP_MOST = 4000
 
 
 def main(words: Sequence[str] | None = None) -> None:
-    given = arguments(__doc__, words, on="weak, thin, efforts or wikispeedia [default: weak]")
+    given = arguments(__doc__, words, on="weak, thin, efforts, wikispeedia or sets [default: weak]")
     if given.collection in (None, "weak"):
         weak_pages(((30, 5, 0.3),) if given.small else WORLDS)
     elif given.collection == "thin":
@@ -62,8 +67,10 @@ def main(words: Sequence[str] | None = None) -> None:
         unequal_efforts(((20, 3, 0.3),) if given.small else PRICED_WORLDS)
     elif given.collection == "wikispeedia":
         wikispeedia(needed("wikispeedia", given.data, given.unchecked), 3 if given.small else 12)
+    elif given.collection == "sets":
+        target_sets(needed("wikispeedia", given.data, given.unchecked), *((3, 2) if given.small else (12, SETS)))
     else:
-        raise DataError(f"{given.collection}: there are weak, thin, efforts and wikispeedia")
+        raise DataError(f"{given.collection}: there are weak, thin, efforts, wikispeedia and sets")
 
 
 # --- many weak pages ------------------------------------------------------------------------------------------------
@@ -230,6 +237,33 @@ def wikispeedia(files: Mapping[str, Path], number: int) -> None:
             print(f"\n{name}, {measure}: {found[0].candidates} candidates")
             for first in range(0, len(found), COLUMNS):
                 show(found[first : first + COLUMNS], measure)
+
+
+def target_sets(files: Mapping[str, Path], number: int, sets: int) -> None:
+    finished, unfinished = (bp.read_navigation(files[f"paths_{name}.tsv"]) for name in ("finished", "unfinished"))
+    paths = Sessions((*finished.paths, *unfinished.paths), "wikispeedia")
+    visited = sorted({page for path in paths.paths for page in path if page != "<"})
+    known, linked = set(visited), dict[str, list[str]]()
+    for page, to in bp.read_navigation(files["links.tsv"]).rows:
+        if to in known and to != page:
+            linked.setdefault(page, []).append(to)
+    pages = sorted(page for page, targets in linked.items() if len(targets) >= number)
+    draw = np.random.default_rng(1)
+    kinds = {
+        "linked from one page": [linked[pages[i]][:number] for i in draw.choice(len(pages), sets, replace=False)],
+        "drawn at random": [
+            [visited[i] for i in draw.choice(len(visited), number, replace=False)] for _ in range(sets)
+        ],
+    }
+    print(f"Wikispeedia, {sets} sets of {number} targets each: ranks of the list of targets / ranks of the best list")
+    for name, targets in kinds.items():
+        truth = {str(i): dict.fromkeys(some, 1) for i, some in enumerate(targets)}
+        found = bp.ideal_lists(truth, f"EPRUM(r={WANTED})", user="markov", navigation=paths)
+        ratios = np.array([WANTED / (one.value or np.nan) for one in found])
+        low, high = bootstrap(ratios[:, None])
+        proved = sum((one.gap or 0.0) < 1e-9 for one in found)
+        ends = f"least {ratios.min():.2f}, largest {ratios.max():.2f}; {proved} of {len(found)} lists proved best"
+        print(f"  {name:<22}mean {ratios.mean():.2f} [{low[0]:.2f}, {high[0]:.2f}], {ends}", flush=True)
 
 
 def show(found: Sequence[bp.IdealList], measure: str) -> None:

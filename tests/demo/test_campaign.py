@@ -12,6 +12,7 @@ import sqlite3
 import sys
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from itertools import groupby, pairwise
 from pathlib import Path
 from types import ModuleType
@@ -392,9 +393,13 @@ def test_the_reader_decides() -> None:
         "coverage": ["articles"],
         "hierarchy": ["paragraphs"],
         "distance": ["articles"],
-        "t2i": ["sections"],
+        "t2i": ["paragraphs"],
     }
-    assert _value(campaign.numbers(), "coverage", "articles") > 1
+    plain = replace(campaign.READERS["coverage"], measures="EPRUM").answer()
+    assert _value(plain, "EPRUM", "articles") > 1
+    assert all(value is not None and value <= 1 for values in campaign.numbers().values() for value in values.values())
+    reading_on = campaign.numbers()["t2i"]
+    assert abs(_value({"": reading_on}, "", "sections") - _value({"": reading_on}, "", "paragraphs")) < 0.01
 
 
 def test_the_rule_of_the_focused_task() -> None:

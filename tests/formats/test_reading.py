@@ -511,3 +511,15 @@ def test_a_file_that_ends_early_is_reported_as_before(tmp_path):
     (tmp_path / "other.run").write_text("1 Q0 a 1 1.0 mine\n1 Q0 b\n")
     with pytest.raises(bp.InputError, match=r"other\.run:2: has 3 columns"):
         bp.evaluate(truth, [plain, tmp_path / "other.run"], "AP")
+
+
+def test_sessions_may_have_spaces_in_names(tmp_path):
+    path = tmp_path / "visits.sessions"
+    path.write_text("home page;jam and jelly; < ;plum jam\nhome page\n")
+    found = bp.read_navigation(path)
+    assert found.paths == (("home page", "jam and jelly", "<", "plum jam"), ("home page",))
+    bp.write(found, tmp_path / "again.sessions")
+    assert bp.read_navigation(tmp_path / "again.sessions").paths == found.paths
+    truth, run = [{"topic": "q", "doc": "plum jam"}], [{"topic": "q", "doc": "home page", "rank": 1}]
+    # of two visits to the home page one goes on, and then to the plum jam
+    assert bp.score("EPRUM", truth, run, navigation=path) == pytest.approx(0.5)

@@ -243,6 +243,7 @@ WINNERS: dict[str, dict[str, str]] = {
     "navigation-table, whole number": {"check": "navigation-table", "navigation": "ReachTable"},
     "sessions, Wikispeedia": {"check": "sessions", "navigation": "Sessions"},
     "sessions, one page": {"check": "sessions", "navigation": "Sessions"},
+    "sessions, names with spaces": {"check": "sessions", "navigation": "Sessions"},
     "span-table-truth, semicolons": {"check": "span-table-truth", "truth": "span-table-truth"},
     "span-table-truth, TABs": {"check": "span-table-truth", "truth": "span-table-truth"},
     "span-table-truth, open": {
@@ -596,6 +597,7 @@ EXAMPLES: dict[str, dict[str, str]] = {
     "inex/ric.run": {"check": "inex-fol-run or trec-run", "run": "inex-fol-run"},
     "inex/thorough.run": {"check": "inex-fol-run or trec-run", "run": "inex-fol-run"},
     "invented.jsonl": {"check": "span-truth", "truth": "span-truth"},
+    "judged-again.json": {"check": "result-list with problems", "truth": "none", "run": "refused"},
     "judged.jsonl": {"check": "span-truth", "truth": "span-truth"},
     "large.jsonl": {"check": "span-run", "run": "span-run"},
     "lexical.jsonl": {"check": "span-run", "run": "span-run"},

@@ -100,6 +100,7 @@ _TABLES: dict[str, Shape] = {
     "navigation-table, whole number": "home\tjam\t1\n",
     "sessions, Wikispeedia": "ab12\t1297054935\t88\thome;jam;<;lid\tNULL\n",
     "sessions, one page": "home\nhome;jam\n",
+    "sessions, names with spaces": "home page;jam and jelly;<;plum jam\nhome page;jam and jelly\n",
     "span-table-truth, semicolons": "topic;doc;start;end;grade\nq;guide.md;40;54;1\n",
     "span-table-truth, TABs": "topic\tdoc\tstart\tend\tgrade\nq\tguide.md\t40\t54\t1\n",
     "span-table-truth, open": "topic,doc,start,end\nq,guide.md,40,54\n",

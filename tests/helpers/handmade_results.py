@@ -9,8 +9,8 @@ from berrypick.evaluation.requested import measure_info
 
 
 def results(values, signature="sig|v:1"):
-    """{run: {measure: [value, ...]}} as results of topics 0, 1, .."""
-    signed = Signature.parse(signature)
+    """{run: {measure: [value, ...]}} as results of topics 0, 1, .., which are judged alike in all of them."""
+    signed = Signature.parse(signature).with_sums((("truth-sum", "handmade"),))
     rows = [
         Row(run, str(topic), measure, value, signed)
         for run, measures in values.items()

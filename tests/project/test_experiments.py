@@ -205,7 +205,7 @@ def test_what_is_asked_for_wrongly(tmp_path, capsys) -> None:
         ("correlation", [str(tmp_path / "none")], "is not a folder"),
         ("correlation", [str(tmp_path)], "holds no XML documents"),
         ("trust", ["none"], "there are alike, chunking-evaluation and inex2009-2010"),
-        ("ideal_bounds", ["none"], "there are weak, thin, efforts and wikispeedia"),
+        ("ideal_bounds", ["none"], "there are weak, thin, efforts, wikispeedia and sets"),
         ("relocation", ["none"], "name postgresql-doc, chunking-evaluation, or two folders"),
         ("relocation", [str(tmp_path), str(tmp_path)], "no document in common that differs"),
         ("fit_coverage", ["--seeds", "0"], "at least 1"),

@@ -199,7 +199,10 @@ def _certified(one: RequestedMeasure, nodes: int | None, seconds: float | None) 
 def _found(one: RequestedMeasure, judged: JudgedTopic, evaluation: Evaluation) -> Iterator[IdealList]:
     made: list[BestList]
     made, reads = observed(list, one.measure.best_lists(judged))
-    signature = str(sign(measure_fields(one, evaluation, _no_run(), reads), [], one.measure.signature_head()))
+    fields = measure_fields(one, evaluation, _no_run(), reads)
+    signature = str(
+        sign(fields, [], one.measure.signature_head()).with_sums(lambda: evaluation.sums.of_topic(judged.topic))
+    )
     for best in made:
         facts = fields_of(best, "r", "level", "targets", "candidates", "readers")
         yield IdealList(

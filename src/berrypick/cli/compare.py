@@ -58,6 +58,7 @@ from berrypick.tables import tables
     type=click.Choice(comparison_text.LAYOUTS),
     help="A table per measure, or one row per run. [default: details; latex: runs]",
 )
+@flags.truths
 @flags.unplaced_report
 @flags.reader_draws
 @flags.evaluation
@@ -75,7 +76,8 @@ def compare_command(
 ) -> None:
     """Compare RUNS: means with confidence intervals, paired tests, effect sizes.
 
-    Instead of TRUTH and RUNS, the files may be results that evaluate -q -o json wrote.
+    Instead of TRUTH and RUNS, the files may be results that evaluate -q -o json wrote; numbers of two truths are
+    refused unless --common-topics or --different-truth is given.
 
     --over shows for which readers of a range each run is better; --assumptions what each difference rests on.
 

@@ -17,6 +17,7 @@ from berrypick.tables.analysis_table import OUTPUTS
 @click.option("--tolerance", type=float, default=1e-9, show_default=True, help="Ignore changes up to this size.")
 @click.option("--rename", multiple=True, metavar="OLD=NEW", help="A run that was renamed; repeatable.")
 @click.option("--force", is_flag=True, help="Compare numbers although their signatures differ.")
+@flags.truths
 @click.option("--fail-if-different", is_flag=True, help="Exit with 1 if anything differs.")
 @flags.output(OUTPUTS)
 def diff_command(
@@ -25,17 +26,22 @@ def diff_command(
     tolerance: float,
     rename: tuple[str, ...],
     force: bool,
+    different_truth: bool,
+    common_topics: bool,
     fail_if_different: bool,
     output: Output,
     places: int | None,
 ) -> None:
     """Show what changed between OLD and NEW, two files written by evaluate -q -o json.
 
+    Numbers of two truths are refused: --common-topics compares the topics that both judge identically.
+
     \b
     berrypick evaluate truth.qrels my.run -m EPRUM -q -o json > new.json
     berrypick diff old.json new.json --fail-if-different
     """
-    found = diff(old, new, tolerance=tolerance, force=force, rename=rename)
+    truths = {"different_truth": different_truth, "common_topics": common_topics}
+    found = diff(old, new, tolerance=tolerance, force=force, rename=rename, **truths)
     show_notes(found.notes)
     reasons = [found.reason] if fail_if_different and found else []
     output.show(lambda form, paint: render_difference(found, form, places, paint), reasons)

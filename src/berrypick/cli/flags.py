@@ -96,6 +96,14 @@ reader_draws = click.option(
     help="With a fitted user model: readers drawn from its law, for the interval over readers; 0 for none.",
 )  # fmt: skip
 
+#: What to do with saved numbers of two truths.
+truths = combine(
+    click.option(
+        "--common-topics", is_flag=True, help="Of saved results: compare the topics that are judged identically."
+    ),
+    click.option("--different-truth", is_flag=True, help="Of saved results: compare numbers of two truths."),
+)
+
 #: What is resampled.
 cluster = click.option(
     "--cluster",

@@ -16,6 +16,7 @@ from berrypick.data.errors import BerrypickError, Message, UsageError, nearest, 
 from berrypick.data.results import Note, Results, Row, TopicGroups
 from berrypick.data.run import Run
 from berrypick.data.score import CurvesWanted, Explanation
+from berrypick.data.sums import TruthSums
 from berrypick.data.truth import Truth
 from berrypick.data.words import counted
 from berrypick.evaluation.inputs import prepare_inputs
@@ -88,6 +89,8 @@ class Evaluation:
         Pairs of measures, any and all, that recalls@k stands for.
     scored_topics
         The judged topics to score, of every run alike; None for all.
+    judged
+        The judgements that signatures are about: with quotes in their places, before options change them; None: truth.
 
     Examples
     --------
@@ -108,6 +111,7 @@ class Evaluation:
     readers: DrawnReaders | None = None
     recalls: tuple[tuple[str, str], ...] = ()
     scored_topics: frozenset[str] | None = None
+    judged: Truth | None = None
     #: Signatures of measures, by all that they depend on: those of one run are mostly those of the next.
     _signatures: dict[Any, SharedSignature] = field(default_factory=dict, init=False)
 
@@ -178,7 +182,8 @@ class Evaluation:
         if navigation is not None and not any(map(accepts_navigation, [inputs.context.user, *models])):
             source = navigation.source or "this navigation"
             raise UsageError(f"user model {inputs.context.user.name()} does not use {source}")
-        return cls(judgements, inputs.runs, requested, options, inputs.context, notes, groups, contexts, recalls=pairs)
+        made = cls(judgements, inputs.runs, requested, options, inputs.context, notes, groups, contexts, recalls=pairs)
+        return replace(made, judged=inputs.judged)
 
     def __repr__(self) -> str:
         parts = (
@@ -193,6 +198,11 @@ class Evaluation:
         """All runs by name, read and prepared."""
         found = [self.inputs.load(source) for source in self.inputs.sources]
         return dict(zip(unique_names([(run.tag, run.source) for run in found]), found, strict=True))
+
+    @cached_property
+    def sums(self) -> TruthSums:
+        """The sums of the judgements, for signatures."""
+        return TruthSums(self.truth if self.judged is None else self.judged)
 
     def read_by(self, user: Any) -> Evaluation:
         """Return the same with another user model, for the measures that name none themselves; runs are kept as read.
@@ -226,7 +236,7 @@ class Evaluation:
 
     def without_runs(self) -> Evaluation:
         """Return the same for runs that come one by one, as it is sent to other processes."""
-        return replace(self, inputs=self.inputs.without_sources())
+        return replace(self, inputs=self.inputs.without_sources(), judged=None)
 
     def run(
         self,
@@ -288,9 +298,9 @@ class Evaluation:
         names = unique_names([(run.tag, run.source) for run in scored])
         named = list(zip(names, scored, strict=True))
         for name, run in named:
-            means += [run.mean(name, one, run.topics) for one in self.measures]
+            means += [run.mean(name, one, run.topics, self.sums) for one in self.measures]
             if self.groups is not None:
-                group_means += run.group_means(name, self.measures, self.groups)
+                group_means += run.group_means(name, self.measures, self.groups, self.sums)
             notes += run.notes(name)
             facts[name] = run.facts(name)
             if self.readers is not None:
@@ -310,10 +320,10 @@ class Evaluation:
             summed = frozenset(text for text, one in info.items() if one.summed)
             readers = self.readers
             known = DrawnValues(readers.source, readers.confidence, drawn, summed, readers.evenly)
-        told, measures, groups = tuple(dict.fromkeys(notes)), self.measures, self.groups
+        told, measures, groups, sums = tuple(dict.fromkeys(notes)), self.measures, self.groups, self.sums
 
         def rows() -> list[Row]:
-            return [row for name, run in named for row in run.topic_rows(name, measures, groups)]
+            return [row for name, run in named for row in run.topic_rows(name, measures, sums, groups)]
 
         return Results._later(rows, means, told, info, facts, groups, group_means, known)
 

@@ -48,6 +48,8 @@ class Inputs:
     runs: RunInputs
     context: JudgingContext
     notes: tuple[Note, ...] = ()
+    #: The judgements with quotes in their places, before options change what counts; signatures have their sum.
+    judged: Truth | None = None
 
 
 def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool = False) -> Inputs:
@@ -58,6 +60,7 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
     context = prepare_context(options)
     texts = context.reader.texts
     judgements = _judgements(truth, texts, options)
+    as_read = judgements if _changed_before_placing(judgements, options) else None
     notes: list[Note] = []
     if options.strict:
         refuse_foreign(judgements)
@@ -125,6 +128,7 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
             raise refuse_locate()
         judgements = check_truth_lengths(judgements, options.text_mismatch)
     judgements = replace(judgements, texts={}) if judgements.texts else judgements  # not for every process
+    judged = judgements if as_read is None else as_read
     notes = [*(Note("input", text) for text in judgements.notes), *notes]
     if context.idealism is not None:
         judgements, without = _without_unwanted_grades(judgements, context.idealism)
@@ -155,7 +159,12 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
     reader = replace(context.reader, collection=collection)
     reader = replace(reader, line_unit=_line_unit(judgements, context.effort, reader))
     context = replace(context, reader=reader, user=context.user.resolved(reader))
-    return Inputs(judgements, replace(systems, sources=ready, truth=judgements), context, tuple(notes))
+    return Inputs(judgements, replace(systems, sources=ready, truth=judgements), context, tuple(notes), judged)
+
+
+def _changed_before_placing(truth: Truth, options: EvaluationOptions) -> bool:
+    """Whether options change judgements before quotes have places, or several annotators have a say each."""
+    return bool(options.id_pattern or options.level) or len(truth.annotators) > 1
 
 
 #: Fields of ragas, whose older files have what a system retrieved under the same name as newer ones have gold.

@@ -74,7 +74,7 @@ def unspaced_notes(truth: Truth, texts: Texts, rows: Sequence[Row]) -> list[Note
     """What a budget of tokens means in texts whose words are not told apart by spaces."""
     from berrypick.documents.token_offsets import WORDS
 
-    counted_in = dict.fromkeys(row.measure for row in rows if WORDS in str(row.signature))
+    counted_in = dict.fromkeys(row.measure for row in rows if WORDS in row.signature.get("tokenizer"))
     if not counted_in:
         return []
     judged = dict.fromkeys(name for topic in truth.topics.values() for name in topic.documents())

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
 from berrypick.data.arrays import FloatArray
 from berrypick.data.results import ALL, Note, Row, RunFacts, Signature, TopicGroups, mean
 from berrypick.data.score import Curve, CurvesWanted, Score, Scores, at_same_places
+from berrypick.data.sums import TruthSums
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.evaluation.signature import sign
 from berrypick.measures import Measure
@@ -68,8 +70,19 @@ class SharedSignature:
     own: tuple[tuple[str, str], ...]
     plain: Signature
 
+    #: By topic, its signature with the sum of its judgements, for all runs.
+    of_topics: dict[str, Signature] = field(default_factory=dict, compare=False)
+
     def of(self, scores: Sequence[Score]) -> Signature:
         return sign(self.own, scores, self.head) if any(score.signed for score in scores) else self.plain
+
+    def of_topic(self, topic: str, sums: TruthSums, score: Score | None) -> Signature:
+        """The signature of the number of one topic."""
+        if score is not None and score.signed:
+            return self.of([score]).with_sums(partial(sums.of_topic, topic))
+        if topic not in self.of_topics:
+            self.of_topics[topic] = self.plain.with_sums(partial(sums.of_topic, topic))
+        return self.of_topics[topic]
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +115,11 @@ class ScoredRun:
         return found
 
     def topic_rows(
-        self, name: str, measures: Sequence[RequestedMeasure], groups: TopicGroups | None = None
+        self,
+        name: str,
+        measures: Sequence[RequestedMeasure],
+        sums: TruthSums,
+        groups: TopicGroups | None = None,
     ) -> list[Row]:
         """A row for each topic and measure."""
         of = {} if groups is None else groups.of
@@ -112,13 +129,15 @@ class ScoredRun:
         rows: list[Row] = []
         for topic in self.topics:
             for text, signature, found in shared:
-                own = signature.of([found.more[topic]]) if topic in found.more else signature.plain
+                own = signature.of_topic(topic, sums, found.more.get(topic))
                 key = (text, topic)
                 more = () if bare else (curves.get(key), resampled.get(key), of.get(topic))
                 rows.append(Row(name, topic, text, found.numbers[topic], own, *more))
         return rows
 
-    def group_means(self, name: str, measures: Sequence[RequestedMeasure], groups: TopicGroups) -> list[Row]:
+    def group_means(
+        self, name: str, measures: Sequence[RequestedMeasure], groups: TopicGroups, sums: TruthSums
+    ) -> list[Row]:
         """A mean for each group and measure."""
         members: dict[str, list[str]] = {group: [] for group in groups.names}
         for topic in self.topics:
@@ -127,13 +146,12 @@ class ScoredRun:
         found = []
         for group, topics in members.items():
             for one in measures:
-                row = self.mean(name, one, topics)
-                *fields, version = row.signature.fields
-                signature = replace(row.signature, fields=(*fields, ("group", f"{groups.field}={group}"), version))
+                row = self.mean(name, one, topics, sums)
+                signature = row.signature.with_fields(("group", f"{groups.field}={group}"))
                 found.append(replace(row, signature=signature, group=group))
         return found
 
-    def mean(self, name: str, one: RequestedMeasure, topics: Sequence[str]) -> Row:
+    def mean(self, name: str, one: RequestedMeasure, topics: Sequence[str], sums: TruthSums) -> Row:
         """The mean of a measure over some topics."""
         scores = self.scores.found[one.text]
         values = [scores.numbers[topic] for topic in topics]
@@ -145,6 +163,7 @@ class ScoredRun:
         silent = type(one.measure).beside_mean is Measure.beside_mean
         summary = {} if silent else one.measure.beside_mean([scores[topic] for topic in topics])
         signature = self.signatures[one.text].of([scores.more[topic] for topic in topics if topic in scores.more])
+        signature = signature.with_sums(partial(sums.of_mean, topics))
         return Row(name, ALL, one.text, value, signature, curve, summary=summary)
 
 

@@ -43,7 +43,7 @@ def measure_fields(
     """The fields of one measure that all topics of a run share; ``reads`` is what its values were computed from."""
     truth, context, measure = evaluation.truth, evaluation.contexts[one.text], one.measure
     of_elements = truth.units == "elements"
-    values = measure.parameter_values()
+    values = measure.used_values()
     own: list[Field] = [
         (key, f"{value:.12g}" if isinstance(value, float) else str(value))
         for key, value in values.items()

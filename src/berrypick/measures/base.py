@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, Literal, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, get_args
 
 from berrypick.data import spec as specs
 from berrypick.data.arrays import FloatArray
@@ -235,6 +235,10 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
 
     def canonical(self) -> str:
         return specs.render(self.name(), self.parameter_values(), self.at)
+
+    def used_values(self) -> dict[str, Any]:
+        """Return the parameters for a signature, which has the value used also where none was given."""
+        return self.parameter_values()
 
     def signature_head(self) -> str:
         """Return the beginning of a signature, which goes on with the parameters."""

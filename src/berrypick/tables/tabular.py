@@ -109,7 +109,7 @@ def _digits(value: Any) -> str:
 
 def with_method(signature: Signature, method: Sequence[tuple[str, str]]) -> Signature:
     """The signature of a value, with the fields of an analysis before the version."""
-    return Signature(signature.measure, (*signature.fields[:-1], *method, *signature.fields[-1:]))
+    return signature.with_fields(*method)
 
 
 def shown(value: float | None, places: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -26,6 +27,7 @@ from slow_text_twins import (
 )
 
 import berrypick as bp
+from berrypick.data.score import number
 from berrypick.data.truth import Passage, TopicTruth, Truth
 
 #: Between 0 and 1 for lists with one result at a rank; the ideal list gets 1.
@@ -734,3 +736,22 @@ def test_the_working_says_why_a_result_gains_less() -> None:
     told = shown(truth, listed("/a[1]/s[1]", "/a[1]/s[1]", "/a[1]", "/b[1]"), "xCG@4")
     for reason in ("all of it is new", "a repeat of an earlier result gains nothing", "nothing relevant in it"):
         assert reason in told
+
+
+@pytest.mark.parametrize("rule", ["step", "linear", "natural"])
+def test_epgr_is_explained_by_its_own_rule(rule):
+    draw = random.Random(8)
+    for _ in range(40):
+        truth = {"q": {f"d{i}": draw.randint(0, 3) for i in range(8)} | {"d0": 1}}
+        names = draw.sample([f"d{i}" for i in range(12)], 9)
+        run = {"q": {name: -float(place) for place, name in enumerate(names)}}
+        level = draw.choice([0.1, 0.25, 0.5, 0.75, 1])
+        measure = f"epgr(interpolation='{rule}')@{level}"
+        value = bp.score(measure, truth, run)
+        [*tables, last] = bp.explain(truth, run, measure, topic="q").parts
+        assert last.endswith(f"epgr@{level:g} = {number(value, 6)}")
+        if not value:
+            assert not tables and "never" in last
+            continue
+        ideal, own = (float(row[-1]) for row in tables[0].rows)
+        assert ideal / own == pytest.approx(value, abs=1e-5)

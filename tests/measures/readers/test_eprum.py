@@ -108,6 +108,19 @@ def test_graded_idealism_is_a_weighted_mean_over_levels(matrix, data):
         assert values[name] == (None if value is None else pytest.approx(value, abs=1e-12)), name
 
 
+def test_readers_with_too_few_targets_are_counted_in_a_note():
+    truth = {"q": {"a": 1, "b": 0.5}, "p": {"a": 0.5, "b": 0.25}}  # in p half of the readers want nothing at all
+    run = {"q": {"a": 2.0, "b": 1.0}, "p": {"b": 2.0, "a": 1.0}}
+    results = bp.evaluate(truth, run, "EPRUM(r=2) EPRUM(r=1)")
+    # p, r = 1: those who want both find b at once, those who want a alone at rank 2
+    assert results.per_topic()["run"] == {"EPRUM(r=2)": {"q": 1.0, "p": 1.0}, "EPRUM(r=1)": {"q": 1.0, "p": 0.75}}
+    said = [str(note) for note in results.notes if "ideal" in note.text]
+    assert said == [
+        f"run: EPRUM(r=2): mean over the {share}% of readers for whom at least 2 units are ideal (1 topic)"
+        for share in (50, 25)
+    ]
+
+
 def test_idealism_maps_grades():
     matrix = [[0.4, 0.4], [0.6, 0.4], [1, 0]]
     truth, run, table = handmade.from_matrix(matrix, grades=[2, 1])

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import berrypick as bp
 from berrypick.data.errors import UsageError
 from berrypick.data.navigation import ReachTable
+from berrypick.kernels.poisson_binomial import normal_law, normally_newly_seen
 
 pytestmark = pytest.mark.usefixtures("kernels")
 
@@ -188,6 +189,20 @@ def test_normal_law_is_exact_for_few_targets_and_near_for_many():
     assert 1e-6 < near.max() < 0.02
     ones = np.eye(12)
     np.testing.assert_allclose(bp.prum(ones, law="normal"), np.ones(12), **CLOSE)
+
+
+def test_ratios_of_two_normal_laws_are_kept_within_one():
+    random, beyond = np.random.default_rng(1), 0
+    for _ in range(50):
+        before, reach = random.random((1, 12)) ** 0.3, random.random((1, 12))
+        mass = normal_law(before, 1 - before)
+        for x in range(12):
+            others = np.delete(before, x, axis=1)
+            joint = (1 - before[0, x]) * reach[0, x] * normal_law(others, 1 - others)[0]
+            beyond += int((joint > mass[0, :12]).any())
+        found = normally_newly_seen(before, 1 - before, reach, mass)
+        assert (found >= 0).all() and (found <= 1).all()
+    assert beyond  # else nothing is tested here
 
 
 def test_normal_law_through_the_measure():

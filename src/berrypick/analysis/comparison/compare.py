@@ -26,6 +26,7 @@ from berrypick.analysis.comparison.comparison import Comparison, Estimate, Famil
 from berrypick.analysis.comparison.interval_notes import interval_notes, named_pairs
 from berrypick.analysis.comparison.run_identity import find_run
 from berrypick.analysis.comparison.together_notes import together_notes
+from berrypick.analysis.comparison.truths import with_one_truth
 from berrypick.data import spec as specs
 from berrypick.data.arrays import BoolArray, FloatArray, IntArray
 from berrypick.data.drawn import READERS, Ends, drawn_interval, mean_of_topics
@@ -77,6 +78,8 @@ def compare(
     reader_draws: int = READERS,
     over: None = None,
     assumptions: Literal[False] = False,
+    different_truth: bool = False,
+    common_topics: bool = False,
     **options: Unpack[EvaluationKeywords],
 ) -> Comparison: ...
 
@@ -109,6 +112,8 @@ def compare(
     reader_draws: int = READERS,
     over: str | FittedReader | File | None = None,
     assumptions: bool = False,
+    different_truth: bool = False,
+    common_topics: bool = False,
     **options: Unpack[EvaluationKeywords],
 ) -> Any:
     """Compare runs: means with intervals, paired tests with correction for many comparisons, effect sizes.
@@ -164,6 +169,10 @@ def compare(
     assumptions : bool
         Whether to find out what each difference rests on: topics, unjudged text, what is seen together, the fitted
         reader, the range ``over``.
+    different_truth : bool
+        Compare results of two truths, which is an error otherwise.
+    common_topics : bool
+        Of results of two truths, compare only the topics that are judged identically.
     **options
         Options of an evaluation, as in :func:`berrypick.evaluate`; with ``by`` every group of topics is compared as
         well, in a family of its own unless ``family='all'``.
@@ -186,6 +195,9 @@ def compare(
     (-0.5, 0, 8, True)
     """
     method = Method(test, correction, family, pairs, interval, confidence=confidence, resamples=resamples, seed=seed)
+    if (different_truth or common_topics) and not isinstance(truth, Results):
+        given = option("different_truth" if different_truth else "common_topics", True)
+        raise UsageError(f"{given} is for results: the runs of one evaluation have one truth")
     if over is not None or assumptions:
         what = option("over" if over is not None else "assumptions")
         if isinstance(truth, Results):
@@ -206,6 +218,9 @@ def compare(
         return analysis.compare(evaluation, over, method, clustered, baseline, **work)
     how: dict[str, Any] = {"jobs": jobs, "progress": progress, "executor": executor, "reader_draws": reader_draws}
     found, prepared = evaluated(truth, runs, measures, options, "compare", once=False, bounds=True, **how)
+    if prepared is None:
+        [found], told = with_one_truth([found], different_truth, common_topics)
+        found = replace(found, notes=(*found.notes, *told)) if told else found
     proved = None if prepared is None else Proved(tuple(bounded_measures(prepared.measures)), found)
     results = found if prepared is None else found.only(measures=[one.text for one in prepared.measures])
     judgements = None if prepared is None else prepared.truth

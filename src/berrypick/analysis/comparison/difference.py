@@ -15,6 +15,7 @@ from os import PathLike
 from typing import Any, ClassVar, Literal
 
 from berrypick.analysis.comparison.saved import read_results
+from berrypick.analysis.comparison.truths import with_one_truth
 from berrypick.data.errors import InputError, UsageError, option
 from berrypick.data.exchange import Kind, Written
 from berrypick.data.results import ALL, MeasureInfo, Note, Results, Row, Signature, unlike
@@ -159,6 +160,8 @@ def diff(
     *,
     tolerance: float = TOLERANCE,
     force: bool = False,
+    different_truth: bool = False,
+    common_topics: bool = False,
     rename: Mapping[str, str] | Sequence[str] | None = None,
 ) -> Difference:
     """Show what changed between two evaluations, topic by topic.
@@ -173,6 +176,10 @@ def diff(
         Values that differ by at most this are the same.
     force : bool
         Compare numbers although their signatures differ, which is an error otherwise.
+    different_truth : bool
+        Compare numbers of two truths, which is an error otherwise.
+    common_topics : bool
+        Compare only the topics that both truths judge identically.
     rename : mapping or list of str, optional
         Names of runs in ``old`` to their names in ``new``; or texts ``old=new``.
 
@@ -193,11 +200,12 @@ def diff(
     if not (isinstance(tolerance, Real) and tolerance >= 0):
         raise UsageError(f"tolerance must be 0 or more, not {tolerance!r:.60}")
     first, second = (one if isinstance(one, Results) else read_results(one) for one in (old, new))
+    (first, second), told = with_one_truth((first, second), different_truth, common_topics)
     names = rename if isinstance(rename, Mapping) else parse_renames(rename or (), first.runs, second.runs)
     before, after = _values(first, _where(old), names), _values(second, _where(new), {})
     info = {**first.measure_info, **second.measure_info}
     common = [key for key in before if key in after]
-    notes = _check_signatures(before, after, common, force)
+    notes = [*told, *_check_signatures(before, after, common, force)]
     for measure in dict.fromkeys(measure for _, measure, _ in (*before, *after) if measure not in info):
         text = "not a measure known here; better and worse are counted as if larger values were better"
         notes.append(Note("unknown direction", text, measure=measure))

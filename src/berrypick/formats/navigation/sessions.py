@@ -8,7 +8,7 @@ from typing import Any, ClassVar, TextIO
 from berrypick.data.navigation import BACK, CUT, Sessions
 from berrypick.data.words import counted
 from berrypick.files.files import content
-from berrypick.files.line_words import cell_problem
+from berrypick.files.line_words import cell_problem, finite
 from berrypick.formats.base import Format, Problems, Role
 from berrypick.rows.fields import is_span_header
 
@@ -18,7 +18,8 @@ class RecordedSessions(Format):
 
     The end of a path is the end of the visit. ``?`` at the end says that the recording stopped there, and that how the
     visitor went on is not known. Lines of TAB separated columns, as Wikispeedia publishes them, hold the path in the
-    fourth. Blank lines and lines that begin with # are ignored.
+    fourth. Names may have spaces in them; those around a name are ignored, as are blank lines and lines that begin
+    with #.
 
     Sample::
 
@@ -40,7 +41,12 @@ class RecordedSessions(Format):
         if lines[0].lstrip().startswith(("{", "<")) or not any(";" in line for line in lines):
             return False
         # a path is the whole line, or the fourth of TAB separated columns; other tables have other columns
-        return all(len(line.split("\t")) > 3 or len(line.split()) == 1 for line in lines)
+        if not all(len(line.split("\t")) > 3 or ("\t" not in line and not _is_trec(line)) for line in lines):
+            return False
+        if all(len(line.split("\t")) > 3 or len(line.split()) == 1 for line in lines):
+            return True
+        # names with spaces, but neither prose nor JSON
+        return not lines[0].lstrip().startswith("[") and 2 * sum(";" in line for line in lines) >= len(lines)
 
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Sessions:
@@ -50,7 +56,7 @@ class RecordedSessions(Format):
             if len(columns) in (2, 3):
                 problems.report(f"has {len(columns)} columns", number, text, f"expected {cls.shape}")
                 continue
-            steps = tuple((columns[3] if len(columns) > 3 else columns[0]).strip().split(";"))
+            steps = tuple(map(str.strip, (columns[3] if len(columns) > 3 else columns[0]).split(";")))
             if not all(steps):
                 problems.report("an empty unit between two separators", number, text)
                 continue
@@ -80,3 +86,10 @@ class RecordedSessions(Format):
     @classmethod
     def describe(cls, value: Sessions) -> list[str]:
         return [counted(len(value.paths), "session"), counted(len(value.units), "unit")]
+
+
+def _is_trec(line: str) -> bool:
+    """Whether a line is one of judgements or of a run as TREC has them, in which names have no spaces."""
+    words = line.split()
+    numbers = {4: words[3:4], 6: words[3:5]}.get(len(words), [])
+    return bool(numbers) and all(finite(word) is not None for word in numbers) and ";" not in words[1]

@@ -41,7 +41,8 @@ class CostAt(Measure):
 
     Meaning
     -------
-    What an agent pays for what it needs.
+    What an agent pays for what it needs. Defined here: Cooper's search length counts the irrelevant documents before
+    the wanted ones, this the cost of all steps.
 
     Use
     ---
@@ -71,7 +72,7 @@ class CostAt(Measure):
     laws: ClassVar[tuple[str, ...]] = with_laws("split-span")
     higher_is_better: ClassVar[bool] = False
     depends_on: ClassVar[tuple[str, ...]] = ()
-    references: ClassVar[tuple[str, ...]] = ("azzopardi2019cwl", "kaplan1958nonparametric")
+    references: ClassVar[tuple[str, ...]] = ("cooper1968expected", "kaplan1958nonparametric")
     why_above_one: ClassVar[str] = "it is a cost"
     unbounded: ClassVar[bool] = True
     curve_axes: ClassVar[tuple[str, str]] = ("spent", "share of the relevant text seen")

@@ -30,7 +30,8 @@ class Drop(Measure):
 
     Meaning
     -------
-    How much of the evidence an agent loses between finding it and answering.
+    How much of the evidence an agent loses between finding it and answering. ContextBench's evidence drop is a share
+    of the relevant text that was shown; Drop is a share of all relevant text, so that it can be compared with charR.
 
     Use
     ---
@@ -59,7 +60,7 @@ class Drop(Measure):
     laws: ClassVar[tuple[str, ...]] = with_laws("split-span", laws=without("relevant-added"))
     higher_is_better: ClassVar[bool] = False
     depends_on: ClassVar[tuple[str, ...]] = ()
-    references: ClassVar[tuple[str, ...]] = ("pehcevski2006hixeval",)
+    references: ClassVar[tuple[str, ...]] = ("li2026contextbench",)
 
     def compute(self, judged: JudgedTopic) -> Score:
         found = self._shares(judged)

@@ -54,7 +54,7 @@ class StepAUC(Measure):
 
     laws: ClassVar[tuple[str, ...]] = with_laws("split-span")
     depends_on: ClassVar[tuple[str, ...]] = ()
-    references: ClassVar[tuple[str, ...]] = ("azzopardi2019cwl",)
+    references: ClassVar[tuple[str, ...]] = ("li2026contextbench",)
     curve_axes: ClassVar[tuple[str, str]] = ("step", "share of the relevant text seen")
 
     def compute(self, judged: JudgedTopic) -> Score:

@@ -27,7 +27,8 @@ class Waste(Measure):
 
     Meaning
     -------
-    How much of its budget an agent spends on looking on after it has what it needs, or in vain.
+    How much of its budget an agent spends on looking on after it has what it needs, or in vain. Defined here, from
+    CostAt; Cooper's search length is its nearest relative.
 
     Use
     ---
@@ -55,7 +56,7 @@ class Waste(Measure):
     laws: ClassVar[tuple[str, ...]] = with_laws("split-span", laws=without("relevant-added"))
     higher_is_better: ClassVar[bool] = False
     depends_on: ClassVar[tuple[str, ...]] = ()
-    references: ClassVar[tuple[str, ...]] = ("azzopardi2019cwl",)
+    references: ClassVar[tuple[str, ...]] = ("cooper1968expected",)
 
     share: float = positive_share(0.5, "the share of the relevant text that is to be seen")
     cost: str | None = parameter(

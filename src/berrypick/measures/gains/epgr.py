@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from berrypick.data.score import Explanation, Score, number
-from berrypick.measures.gains._effort import _Interpolated, effort_precision, rises_table
+from berrypick.measures.gains._effort import _Interpolated, effort_precision, reached, reached_table
 from berrypick.topics.topic import JudgedTopic
 
 
@@ -60,6 +60,11 @@ class epgr(_Interpolated):
         return Score(effort_precision(found, at, self.interpolation) if len(found.ideal) else None)
 
     def explain(self, judged: JudgedTopic) -> Explanation:
-        found = self.curves(judged)
-        wanted = f"The gain wanted is {number(float(self.at or 0) * found.total)} of {number(found.total)}"
-        return self._explanation(judged, rises_table(found), f"{wanted}: epgr@{self.at:g} = {self._value_text(judged)}")
+        found, level = self.curves(judged), float(self.needed_cutoff())
+        wanted = f"The gain wanted is {number(level * found.total)} of {number(found.total)}"
+        result = f"epgr@{level:g} = {self._value_text(judged)}"
+        both = reached(found, level, self.interpolation) if len(found.ideal) else None
+        if both is None:
+            return self._explanation(judged, f"{wanted}, and the list never has it: {result}")
+        limit = "" if both.position else ", the ratio of the first gains, since both positions are 0"
+        return self._explanation(judged, reached_table(found, both), f"{wanted}: {result}{limit}")

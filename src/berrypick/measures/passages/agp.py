@@ -38,8 +38,9 @@ class AgP(_Generalised):
     Use
     ---
     The relevant in context task of INEX; score='t2i' for readers who read on from there and give up after so much
-    irrelevant text; score='bep' for the best in context task. INEX 2006 scored text by F1 (beta=1, or protocol
-    inex2006); beta 0.25, which prefers precision, is that of INEX 2009 and 2010 and the default.
+    irrelevant text; score='bep' for the best in context task. INEX 2006 scored text by F1 (section 6.2,
+    equation 11; beta=1, or protocol inex2006); beta 0.25, which prefers precision, is that of INEX 2009 and 2010 and
+    the default.
 
     Bounds
     ------

@@ -39,7 +39,8 @@ class gP(_Generalised):
     Use
     ---
     The relevant in context task of INEX (score='F'), and best in context (score='bep'). INEX 2006 used F1
-    (beta=1, or protocol inex2006); beta 0.25, which prefers precision, is that of INEX 2009 and 2010 and the default.
+    (section 6.2, equation 11; beta=1, or protocol inex2006); beta 0.25, which prefers precision, is that of INEX
+    2009 and 2010 and the default.
 
     Bounds
     ------

@@ -119,7 +119,7 @@ class epnav(TargetMeasure):
     curve_axes: ClassVar[tuple[str, str]] = ("gain-recall", "effort-precision")
     why_above_one: ClassVar[str] = (
         "with unequal efforts, or where one result leads to several targets, the list of targets is not always the "
-        "cheapest list"
+        "cheapest list; epnav(ideal='certified',norm='bounded') stays within 1"
     )
 
     ideal: Literal["targets", "exact", "certified"] = parameter(

@@ -85,7 +85,8 @@ class EPRUM(TargetMeasure):
         EPRUM(rank=k) = (1/k) sum_f P(F_k = f) E[ML*_f]
 
     F_k is a sum of independent indicators with the probabilities seen[k, x] = 1 - prod_{j<=k} (1 - reach[j, x]); its
-    law is computed exactly; law='normal' takes a normal law above ten partly seen targets, as the papers did:
+    law is computed exactly; law='normal' takes a normal law above ten partly seen targets, as section 5 of the paper
+    says below equation 7, without giving the formula:
     with a of them surely and m partly seen, P(F >= r) is 1 for r <= a, 0 for r > a + m, and that of a normal law above
     r - a - 1/2 between. With
     ideal='targets' the r-th target is found at rank r, so E[ML*_r] = r; for readers who go through all pointers of a
@@ -95,7 +96,10 @@ class EPRUM(TargetMeasure):
     of one document in any order, each pointer once in a list.
     With norm='bounded' E[A_r/ML_r] is divided by a bound that no list of the candidates and of this run's results
     exceeds; it is the largest value of any such list where the gap is 0.
-    Where targets are ideal for a share of the readers only, the value is the weighted mean over satisfaction levels.
+    Where targets are ideal for a share of the readers only, the value is the weighted mean over satisfaction levels
+    (section 3.1 of the paper). Levels at which nothing is ideal are left out and the other weights renormalised, since
+    these readers want nothing. EPRUM(r=k) is the mean over the levels with at least k targets, and a note gives the
+    share of readers that they are.
 
     Reach says how likely each target is seen, and independence of the targets is an assumption. together='low' and
     'high' do without it: with q_(1) <= .. <= q_(t) the seen probabilities after rank k, whatever is seen together::
@@ -128,7 +132,8 @@ class EPRUM(TargetMeasure):
     Bounds
     ------
     From 0. The product can exceed 1 where one result leads to several targets at once, even on the ideal list itself;
-    norm='bounded' with ideal='certified' or 'exact' stays within [0, 1]. With ideal='greedy' that is not guaranteed.
+    EPRUM(ideal='certified',norm='bounded') stays within [0, 1]. So does ideal='exact' with at most 8 candidates;
+    ideal='greedy' may not.
 
     Undefined
     ---------
@@ -178,7 +183,7 @@ class EPRUM(TargetMeasure):
     curve_axes: ClassVar[tuple[str, str]] = ("recall", "expected precision")
     why_above_one: ClassVar[str] = (
         "the product of expectations exceeds 1 when one result can lead to several targets at once; "
-        "norm='bounded' with ideal='certified' does not"
+        "EPRUM(ideal='certified',norm='bounded') stays within 1"
     )
     scored_together: ClassVar[bool] = True
 
@@ -283,6 +288,9 @@ class EPRUM(TargetMeasure):
             return Score(None, notes, signed)
         total = math.fsum(weight for weight, _ in parts)
         value = math.fsum(weight * value for weight, value in parts) / total
+        if len(parts) < len(judged.levels):
+            share = number(100 * total, 1)
+            notes = (*notes, f"mean over the {share}% of readers for whom at least {self.r} units are ideal")
         return Score(value, (*notes, *several_documents_note(judged, value)), signed)
 
     def score_together(self, spans: SpansTogether, context: JudgingContext) -> dict[str, Score] | None:

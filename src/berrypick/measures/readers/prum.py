@@ -40,7 +40,8 @@ class PRUM(TargetMeasure):
 
     exact=True does without the paper's hypothesis 2.3: P(F_{i-1}=s and nothing new at rank i) is the coefficient of
     z^s in prod_x (seen[i-1,x] z + (1 - seen[i-1,x])(1 - reach[i,x])). law='normal' takes the normal law of appendix A.1
-    for P(F_{i-1}=s) and for P(F_{i-1}=s | x not seen), above ten partly seen targets.
+    for P(F_{i-1}=s) and for P(F_{i-1}=s | x not seen), above ten partly seen targets. The two approximations need not
+    fit each other, so each factor of the product (equation 8) is kept within [0, 1]: the subtracted term is at most 1.
     PRUM is the mean of precision(r) over r = 1..t; PRUM@l the largest precision(r) with r >= l t.
 
     Meaning

@@ -241,6 +241,9 @@ class TextMeasure(Measure):
             return replace(self, counted="pairs")
         return self
 
+    def used_values(self) -> dict[str, Any]:
+        return super().used_values() | {"counted": self.counted or "once"}
+
     def counts_repeats(self) -> bool:
         return self.counted in ("each", "pairs")
 

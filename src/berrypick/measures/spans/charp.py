@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import ClassVar, cast
+from typing import Any, ClassVar, cast
 
 from berrypick.data.errors import UsageError
 from berrypick.data.parameters import parameter
@@ -59,6 +59,9 @@ class charP(TextMeasure):
         super().__post_init__()
         if self.empty is not None and not 0 <= self.empty <= 1:
             raise UsageError(f"charP: empty= is a precision from 0 to 1, not {self.empty:g}")
+
+    def used_values(self) -> dict[str, Any]:
+        return super().used_values() | {"empty": self.empty or 0.0}
 
     def for_rules(self, rules: frozenset[str]) -> charP:
         found = cast(charP, super().for_rules(rules))
