@@ -126,7 +126,7 @@ SHORT, LONG = ["hub", "a", "b"], ["hub", "junk", "a", "b"]
 
 
 def test_a_hub_in_both_lists():
-    """After two ranks the first has a for sure, the second what the hub leads to: P(F >= 1) differs by 0 to .5; /(2 x 3)."""
+    """After two ranks the first list has a, the second what the hub leads to: P(F >= 1) differs by 0 to .5."""
     one, other = judged(HUB, [SHORT, LONG])
     assert parse_measure("EPRUM(r=1)").pair_bounds(one, other) == pytest.approx((0, 0.5 / 6))
     assert AllLaws(HUB, [SHORT, LONG]).ends(lambda a, b: precision(a, (1,)) - precision(b, (1,))) == pytest.approx(

@@ -52,6 +52,8 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
+    from berrypick.analysis.comparison.joint_ends import JointEnds
+
 #: Below so many topics the intervals are known to be too narrow.
 FEW_TOPICS = 10
 
@@ -77,6 +79,7 @@ def compare(
     progress: ProgressLike = None,
     reader_draws: int = READERS,
     over: None = None,
+    scale: None = None,
     assumptions: Literal[False] = False,
     **options: Unpack[EvaluationKeywords],
 ) -> Comparison: ...
@@ -109,6 +112,7 @@ def compare(
     progress: ProgressLike = None,
     reader_draws: int = READERS,
     over: str | FittedReader | File | None = None,
+    scale: Literal["log", "linear"] | None = None,
     assumptions: bool = False,
     **options: Unpack[EvaluationKeywords],
 ) -> Any:
@@ -160,9 +164,12 @@ def compare(
     over : str or path, optional
         The readers for whom each run is to be found better: a range, such as ``'bep(A=0.01..100)'``, or a file written
         by fit for the law of its reader.
+    scale : {'log', 'linear'}, optional
+        The scale of the range ``over``. By default linear inside [0, 1]; elsewhere logarithmic if the larger end is at
+        least 20 times the smaller one.
     assumptions : bool
-        Whether to find out what each difference rests on: topics, unjudged text, what is seen together, the fitted
-        reader, the range ``over``.
+        Whether to give a verdict for each pair: is the better run proved to be better, over topics, unjudged text,
+        joint distributions of what readers see, the fitted reader, the range ``over``?
     **options
         Options of an evaluation, as in :func:`berrypick.evaluate`; with ``by`` every group of topics is compared as
         well.
@@ -185,6 +192,8 @@ def compare(
     (-0.5, 0, 8, True)
     """
     method = Method(test, correction, family, pairs, interval, confidence=confidence, resamples=resamples, seed=seed)
+    if scale is not None and over is None:
+        raise UsageError(f"{option('scale', scale)} is the scale of a range of readers: give {option('over')} too")
     if over is not None or assumptions:
         what = option("over" if over is not None else "assumptions")
         if isinstance(truth, Results):
@@ -199,7 +208,7 @@ def compare(
             facts = {name: RunFacts(name, run.source, tag=run.tag) for name, run in evaluation.runs.items()}
             baseline = find_run(baseline, list(evaluation.runs), facts)
         clustered = None if cluster is None else topic_clusters(evaluation.truth, cluster)
-        work: dict[str, Any] = {"jobs": jobs, "executor": executor, "progress": as_progress(progress)}
+        work: dict[str, Any] = {"jobs": jobs, "executor": executor, "progress": as_progress(progress), "scale": scale}
         work |= {"reader_draws": reader_draws} if assumptions else {}
         analysis: Any = Assumptions if assumptions else Over
         return analysis.compare(evaluation, over, method, clustered, baseline, **work)
@@ -215,7 +224,8 @@ def compare(
     comparison = compare_results(results, baseline, method, clusters, bounds)
     if proved is None or not proved.measures:
         return comparison
-    return replace(comparison, notes=(*comparison.notes, *together_notes(comparison.pairs, proved)))
+    assert prepared is not None
+    return replace(comparison, notes=(*comparison.notes, *together_notes(comparison.pairs, proved, prepared)))
 
 
 def compare_results(
@@ -224,11 +234,12 @@ def compare_results(
     method: Method,
     clusters: TopicGroups | None = None,
     bounds: Mapping[str, Any] | None = None,
+    joint: JointEnds | None = None,
 ) -> Comparison:
     """Runs that have been evaluated, over all topics and over each group of them.
 
-    ``bounds`` say what unjudged text could do to differences; None where only results are known,
-    and not the truth.
+    ``bounds`` say what unjudged text could do to differences; None where only results are known, and not the truth.
+    With ``joint``, pairs also have an interval over everything that is assumed.
     """
     if clusters is not None:
         method = replace(method, cluster=clusters.field)
@@ -236,7 +247,7 @@ def compare_results(
     names = results.runs
     first = names[0] if len(names) > 1 else None
     first = first if baseline is None else find_run(baseline, names, results.run_facts)
-    found = _ComparisonWork(results, first, method, clusters, bounds).comparison()
+    found = _ComparisonWork(results, first, method, clusters, bounds, joint).comparison()
     found = replace(found, run_facts=results.run_facts)
     if results.groups is None:
         return found
@@ -363,8 +374,9 @@ class _ComparisonWork:
         method: Method,
         clusters: TopicGroups | None,
         bounds: Mapping[str, Any] | None,
+        joint: JointEnds | None = None,
     ) -> None:
-        self.results, self.baseline, self.method = results, baseline, method
+        self.results, self.baseline, self.method, self.joint = results, baseline, method, joint
         self.bounds = {measure: one.only(results.topics) for measure, one in (bounds or {}).items()}
         self.bounds_known = bounds is not None
         self.cluster_of = None if clusters is None else self._clusters(results, clusters)
@@ -501,6 +513,7 @@ class _ComparisonWork:
         keys = [(measure, run, versus) for measure in self.measures for run, versus in self._run_pairs()]
         columns, unpaired = self._differences
         lengths, differences, intervals = columns.lengths.tolist(), columns.means(), self._intervals(columns)
+        units = columns.units.tolist()
         p, exact, statistic = self._tests(columns) or [np.zeros(0)] * 3
         effect, above, equal, below = columns.apply(_effects) or [np.zeros(0)] * 4
         adjusted = self._corrected(p)
@@ -532,9 +545,28 @@ class _ComparisonWork:
                     higher_is_better=higher,
                     unjudged=self.bounds[measure].mean(run, versus) if measure in self.bounds else None,
                     reader=self._reader(measure, run, versus),
+                    units=units[i],
                 )
             )
-        return found
+        return found if self.joint is None else self._with_joint(found, self.joint)
+
+    def _with_joint(self, pairs: Sequence[Pair], joint: JointEnds) -> list[Pair]:
+        """Pairs with the ends over joint distributions, and with the interval over topics of the worst and the best."""
+        keys = [(pair.measure, pair.run, pair.versus) for pair in pairs]
+        ends = joint.of({key: self._known_differences(*key) for key in keys})
+        low, high = (
+            self._intervals(ColumnBlocks.of_columns([self._column(side) for side in sides]))
+            for sides in ([one.low for one in ends], [one.high for one in ends])
+        )
+        return [
+            replace(pair, together=one.together, joint=(low[i][0], high[i][1]))
+            for i, (pair, one) in enumerate(zip(pairs, ends, strict=True))
+        ]
+
+    def _known_differences(self, measure: str, run: str, versus: str) -> dict[str, float]:
+        """By topic, where both runs have a value."""
+        one, other = self.values[run].get(measure, {}), self.values[versus].get(measure, {})
+        return {topic: a - b for topic, a in one.items() if a is not None and (b := other.get(topic)) is not None}
 
     def _reader(self, measure: str, run: str, versus: str | None = None) -> Ends | None:
         """The interval of a mean, or of the mean difference of a pair, over readers drawn from a fitted user model."""
@@ -577,9 +609,7 @@ class _ComparisonWork:
     def _join(self, measure: str, run: str, versus: str) -> tuple[Column, int]:
         """Differences of one pair, and how many topics are left out."""
         one, other = self.values[run].get(measure, {}), self.values[versus].get(measure, {})
-        differences = self._column(
-            {topic: a - b for topic, a in one.items() if a is not None and (b := other.get(topic)) is not None}
-        )
+        differences = self._column(self._known_differences(measure, run, versus))
         differences.values[np.abs(differences.values) <= TIE] = 0.0
         return differences, len({*one, *other}) - len(differences.values)
 

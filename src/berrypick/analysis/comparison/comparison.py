@@ -107,6 +107,13 @@ class Pair:
     unjudged: tuple[float, float] | None = None
     #: The interval of the mean difference over readers drawn from a fitted user model; None without one.
     reader: Ends | None = None
+    #: The mean difference under the joint distributions that favour ``versus`` and ``run``, where that was asked for.
+    together: tuple[float, float] | None = None
+    #: From the interval over topics of the least difference of each topic to that of the largest, over all labellings
+    #: of unjudged text and all joint distributions; None where it was not asked for.
+    joint: Ends | None = None
+    #: How many topics, or clusters of them, the test and the intervals draw.
+    units: int = 0
 
     @property
     def could_turn_round(self) -> bool | None:
@@ -139,8 +146,10 @@ class Pair:
             effect=_negative(self.effect),
             wins=self.losses,
             losses=self.wins,
-            unjudged=None if self.unjudged is None else (-self.unjudged[1], -self.unjudged[0]),
+            unjudged=None if self.unjudged is None else (0.0 - self.unjudged[1], 0.0 - self.unjudged[0]),
+            together=None if self.together is None else (0.0 - self.together[1], 0.0 - self.together[0]),
             reader=None if self.reader is None else (_negative(self.reader[1]), _negative(self.reader[0])),
+            joint=None if self.joint is None else (_negative(self.joint[1]), _negative(self.joint[0])),
         )
 
     def as_dict(self) -> dict[str, Any]:

@@ -19,7 +19,7 @@ OUTPUTS = ("table", "markdown", "latex", "csv", "tsv", "json", "jsonl")
 LAYOUTS = ("details", "runs")
 
 _RAISED = str.maketrans("abcdefghijklmnoprstuvwxyz", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ")
-_CORRECTION = {"holm": "Holm", "bh": "Benjamini-Hochberg", "none": "none"}
+CORRECTION_NAMES = {"holm": "Holm", "bh": "Benjamini-Hochberg", "none": "none"}
 _INTERVAL = {"expanded": "expanded percentile", "percentile": "percentile", "bca": "BCa"}
 
 
@@ -154,7 +154,7 @@ class _Renderer:
 
     def _difference_columns(self) -> list[str]:
         correction = self.comparison.method.correction
-        corrected = [] if correction == "none" else [f"p ({_CORRECTION[correction]})"]
+        corrected = [] if correction == "none" else [f"p ({CORRECTION_NAMES[correction]})"]
         return ["difference", f"{self.percent} interval", "p", *corrected, "d", "won/tied/lost"]
 
     def differences(self) -> Table:
@@ -218,7 +218,7 @@ class _Renderer:
         corrected = (
             "not corrected for the number of comparisons"
             if method.correction == "none"
-            else f"{_CORRECTION[method.correction]} correction over {_comparisons(count)} of {within}"
+            else f"{CORRECTION_NAMES[method.correction]} correction over {_comparisons(count)} of {within}"
         )
         clusters = " of whole clusters" if method.cluster else ""
         drawn = f", {method.sign_changes} sign changes" if method.sign_changes is not None else ""
