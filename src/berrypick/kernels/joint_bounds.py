@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -107,6 +108,17 @@ def mean_terms(seen: FloatArray, worth: FloatArray, end: End) -> tuple[FloatArra
     return np.where((weight > 0) == (end == "high"), most, least), weight
 
 
+#: Bounds of lists for as long as they are compared with one list after the other.
+_KEPT: WeakKeyDictionary[Reach, tuple[FloatArray, FloatArray]] = WeakKeyDictionary()
+
+
+def _kept_bounds(reach: Reach) -> tuple[FloatArray, FloatArray]:
+    found = _KEPT.get(reach)
+    if found is None:
+        found = _KEPT[reach] = (bounds_at_events(reach, "low"), bounds_at_events(reach, "high"))
+    return found
+
+
 @dataclass(frozen=True, eq=False)
 class TwoLists:
     """What two lists lead to; ``both`` is the reach of a reader who consults the same ranks of both, each result once.
@@ -136,8 +148,7 @@ class TwoLists:
             return np.zeros(self.one.targets), np.zeros(self.one.targets)
         weight = inverse_by_parts(events.astype(np.float64))
         (one_low, one_high), (other_low, other_high) = (
-            [_rows_at(reach, bounds_at_events(reach, end), events) for end in ("low", "high")]
-            for reach in (self.one, self.other)
+            [_rows_at(reach, bounds, events) for bounds in _kept_bounds(reach)] for reach in (self.one, self.other)
         )
         only_one, only_other = self.only(events)
         low = np.maximum(one_low - other_high, -only_other[:, None])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -16,6 +17,8 @@ from berrypick.users.pairs import combined
 SAME = 1e-12
 #: By name of a result, its occurrence, and the targets it leads to: its first rank.
 Shown = dict[tuple[Hashable, int, tuple[tuple[int, float], ...]], int]
+#: Results of lists for as long as they are compared with one list after the other.
+_KEPT: WeakKeyDictionary[JudgedTopic, Shown | None] = WeakKeyDictionary()
 
 
 def reach_of_both(one: JudgedTopic, other: JudgedTopic) -> Reach | None:
@@ -24,12 +27,14 @@ def reach_of_both(one: JudgedTopic, other: JudgedTopic) -> Reach | None:
     Results with the same name and the same reach are one result; others are independent of each other, as the ranks of
     one list are. None where the user model lets a rank depend on earlier ones: then results have no reach of their own.
     """
-    parts = [_results(judged) for judged in (one, other)]
     first: Shown = {}
-    for part in parts:
-        if part is None:
+    for judged in (one, other):
+        if judged not in _KEPT:
+            _KEPT[judged] = _results(judged)
+        results = _KEPT[judged]
+        if results is None:
             return None
-        for key, rank in part.items():
+        for key, rank in results.items():
             first[key] = min(rank, first.get(key, rank))
     targets = one.reach.targets
     seen: dict[tuple[int, int], float] = {}
