@@ -265,9 +265,22 @@ def _verdict(pair: Pair, along: Over | None, alpha: float) -> Verdict:
     if seen:
         ahead = f"{pair.run} is ahead of {pair.versus}; not proved against: {', '.join(open_)}"
         text = ahead if open_ else f"{pair.run} beats {pair.versus}"
-    joint = (None, None) if pair.joint is None else pair.joint
-    return Verdict(pair.measure, pair.run, pair.versus, pair.difference, pair.p_adjusted, pair.low, pair.high,
-                   *ends.values(), joint, open_, text)  # fmt: skip
+    return Verdict(
+        measure=pair.measure,
+        a=pair.run,
+        b=pair.versus,
+        difference=pair.difference,
+        p=pair.p_adjusted,
+        low=pair.low,
+        high=pair.high,
+        unjudged=ends["unjudged"],
+        together=ends["together"],
+        reader=ends["reader"],
+        over=ends["over"],
+        joint=(None, None) if pair.joint is None else pair.joint,
+        not_proved=open_,
+        verdict=text,
+    )
 
 
 def _not_proved(pair: Pair, ends: Mapping[str, Ends | None], alpha: float) -> tuple[str, ...]:
