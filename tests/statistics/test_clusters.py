@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import berrypick as bp
 from berrypick.statistics import statistics
+from berrypick.statistics.clusters import cluster_freedom
 
 numbers = st.floats(-1, 1).map(lambda x: round(x, 3))
 worlds = st.lists(st.tuples(numbers, st.integers(0, 4)), min_size=2, max_size=9).filter(
@@ -31,6 +32,21 @@ def members(clusters):
     return [[i for i, own in enumerate(clusters) if own == cluster] for cluster in range(max(clusters) + 1)]
 
 
+def bias_reduced(clusters):
+    """Bell and McCaffrey's correction for a mean, by matrices: rows that turn values into corrected sums of residuals
+    over n, and the degrees of freedom of the sum of their squares."""
+    n = len(clusters)
+    hat = np.full((n, n), 1 / n)
+    rows = []
+    for group in members(clusters.tolist()):
+        values, vectors = np.linalg.eigh(np.eye(len(group)) - hat[np.ix_(group, group)])
+        root = vectors @ np.diag(values**-0.5) @ vectors.T
+        rows.append(np.ones(len(group)) @ root @ (np.eye(n) - hat)[group] / n)
+    rows = np.array(rows)
+    covariance = rows @ rows.T  # of independent topics with variance 1
+    return rows, np.trace(covariance) ** 2 / np.trace(covariance @ covariance)
+
+
 @given(worlds, st.sampled_from(["percentile", "expanded"]))
 def test_intervals_agree_with_drawing_whole_clusters_one_by_one(rows, method):
     from scipy import stats
@@ -44,8 +60,8 @@ def test_intervals_agree_with_drawing_whole_clusters_one_by_one(rows, method):
         means.append(math.fsum(values[i, 0] for i in topics) / len(topics))
     tail = 0.025
     if method == "expanded":
-        count = len(groups)
-        tail = stats.norm.cdf(math.sqrt(count / (count - 1)) * stats.t.ppf(0.025, count - 1))
+        kept = 1 - sum((len(group) / len(rows)) ** 2 for group in groups)
+        tail = stats.norm.cdf(stats.t.ppf(0.025, bias_reduced(clusters)[1]) / math.sqrt(kept))
     expected = np.quantile(means, [tail, 1 - tail])
     low, high = statistics.bootstrap(values, resamples=200, seed=7, method=method, clusters=clusters)
     assert [low[0], high[0]] == pytest.approx(expected, abs=1e-9)
@@ -71,13 +87,19 @@ def test_the_t_test_takes_the_variance_of_clusters(rows):
     from scipy import stats
 
     values, clusters = columns(rows)
-    mean, count = values.mean(), len(members(clusters.tolist()))
-    squares = [math.fsum(values[i, 0] - mean for i in group) ** 2 for group in members(clusters.tolist())]
-    error = math.sqrt(count / (count - 1) * math.fsum(squares)) / len(values)
+    corrected, freedom = bias_reduced(clusters)
+    mean, error = values.mean(), math.sqrt(((corrected @ values) ** 2).sum())
     found = statistics.t_test(values, clusters=clusters)
     if error > 1e-6:
         assert found.statistic[0] == pytest.approx(mean / error, abs=1e-9)
-        assert found.p[0] == pytest.approx(2 * stats.t.sf(abs(mean / error), count - 1))
+        assert found.p[0] == pytest.approx(2 * stats.t.sf(abs(mean / error), freedom))
+
+
+def test_degrees_of_freedom():
+    """Clusters of one size have G - 1. Sizes 4, 1, 1: h^2/(1 - h) is 4/3, 1/30, 1/30, and 1/(.5 + .18) by hand."""
+    assert cluster_freedom(np.repeat([0, 1, 2], 2)) == pytest.approx(2)
+    assert cluster_freedom(np.array([0, 0, 0, 0, 1, 2])) == pytest.approx(1 / 0.68)
+    assert cluster_freedom(np.arange(7)) == pytest.approx(6)
 
 
 @given(st.lists(numbers, min_size=2, max_size=40), st.sampled_from(statistics.INTERVALS))

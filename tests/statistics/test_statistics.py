@@ -290,6 +290,6 @@ def test_intervals_are_those_of_sorted_means(method: str, topics: int) -> None:
     centre = values.mean(axis=0)
     draws = statistics.resample_counts(topics, 300, 0)
     means = np.sort(statistics._resampled_means(values - centre, draws), axis=1)
-    levels = statistics._levels(values - centre, means, 0.95, method)
+    levels = statistics._levels(values - centre, 0.95, method, None)
     for bound, quantile in zip(found, statistics._quantiles(means, levels), strict=True):
         assert (bound == statistics._undusted(centre + quantile, values)).all()

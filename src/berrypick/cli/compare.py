@@ -29,10 +29,13 @@ from berrypick.tables import tables
 @flags.measures("charR@5 IoU@5")
 @flags.comparison
 @flags.choice(
-    "--family", FAMILIES, "measure", "Correct over the comparisons of each measure, or of all measures together."
+    "--family",
+    FAMILIES,
+    "measure",
+    "Correct over the comparisons of each measure, or of all measures and groups.",
 )
 @flags.choice("--pairs", PAIRS, "all", "Compare all pairs, or only those with the baseline.")
-@flags.choice("--interval", INTERVALS, "expanded", "Bootstrap interval.")
+@flags.choice("--interval", INTERVALS, "expanded", "Bootstrap interval of scores; hits and costs have their own.")
 @flags.resampling_options(10_000)
 @click.option(
     "--fail-under", multiple=True, metavar="M=X", help="Exit with 1 if a run's mean is below X, e.g. 'charR@5=0.8'."

@@ -31,6 +31,7 @@ class MeasureInfo:
     has_curve: bool = False
     curve_axes: tuple[str, str] = ("", "")  # what the axes of its curve show
     summed: bool = False  # added up over topics, not averaged
+    unbounded: bool = False  # a cost or another amount, from 0 on without an upper bound
     external: str = ""  # the library that computes it, if it is not berrypick
     counts_unjudged: bool = False  # whether unjudged text could change what a comparison finds
 

@@ -43,6 +43,7 @@ class RequestedMeasure:
             has_curve=measure.has_curve(),
             curve_axes=(across.replace("{effort}", effort), up.replace("{effort}", effort)),
             summed=measure.summed,
+            unbounded=measure.unbounded,
             external=measure.computed_by.removeprefix("berrypick"),
             counts_unjudged=measure.takes_unjudged(),
         )

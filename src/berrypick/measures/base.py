@@ -88,6 +88,9 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
     depends_on: ClassVar[tuple[str, ...]] = ("user", "idealism", "effort", "units")
     #: Why a value above 1 is possible; empty where it is not.
     why_above_one: ClassVar[str] = ""
+    #: Whether it is a cost or another amount from 0 on without an upper bound: its 0 and 1 are not hits, and its
+    #: intervals are those of costs.
+    unbounded: ClassVar[bool] = False
     #: Parameters with which ir_measures computes the measure of this name instead.
     elsewhere: ClassVar[tuple[str, ...]] = ()
     #: Whether larger is better.

@@ -13,6 +13,8 @@ interval off these means:
     the same, at the level Phi(-sqrt(n/(n-1)) t) with Student's quantile t for n - 1 degrees of freedom. Plain
     percentiles are too narrow by the factor that makes the difference between n and n - 1 and between the normal law
     and Student's (Hesterberg, "What Teachers Should Know About the Bootstrap", The American Statistician 69, 2015).
+    With clusters of shares h of the topics, n/(n-1) becomes 1/(1 - sum h^2), and the degrees of freedom those of
+    :mod:`berrypick.statistics.clusters`; both are as for n clusters where these have one size.
 ``bca``
     bias-corrected and accelerated (Efron 1987). It follows skewness, and is as narrow as plain percentiles.
 
@@ -45,14 +47,14 @@ import numpy as np
 from berrypick.data.arrays import BoolArray, FloatArray, IntArray
 from berrypick.data.errors import UsageError
 from berrypick.kernels.resampling import extreme_sign_changes, extreme_sums, order_statistics
+from berrypick.statistics.clusters import SAME as SAME
+from berrypick.statistics.clusters import cluster_freedom, cluster_shares, cluster_sums, cluster_variance
 from berrypick.statistics.method_names import INTERVALS as INTERVALS
 from berrypick.statistics.method_names import CorrectionName, IntervalName
 from berrypick.workers.blas_threads import one_blas_thread
 
 #: Up to so many topics with a difference, the randomisation test counts all sign changes.
 EXACT = 30
-#: Sums that differ by less than this share of their terms are equal: what differs is rounding.
-SAME = 1e-12
 _CELLS = 1 << 22  # entries of a random matrix held at once
 _NEAR = 64  # columns whose resampled means stay in the caches
 #: (first resample, resamples x topics) of pieces of a random matrix.
@@ -138,13 +140,13 @@ def _bootstrap_block(
     offsets = values - centre  # so that equal values give an interval of exactly that value
     sizes = None
     if clusters is not None:  # for a mean of means the sums are what the levels need too: the influence of a cluster
-        offsets, sizes = _cluster_sums(offsets, clusters), np.bincount(clusters).astype(np.float64)
+        offsets, sizes = cluster_sums(offsets, clusters), np.bincount(clusters).astype(np.float64)
     if method == "bca":  # whose levels depend on the order of all means
         means = _resampled_means(offsets, draws, sizes)
         means.sort(axis=1)
-        bounds = _quantiles(means, _levels(offsets, means, confidence, method))
+        bounds = _quantiles(means, _bca_levels(offsets, means, confidence))
     else:
-        bounds = _common_quantiles(offsets, draws, sizes, _levels(offsets, None, confidence, method))
+        bounds = _common_quantiles(offsets, draws, sizes, _levels(offsets, confidence, method, clusters))
     return Intervals(*(_undusted(centre + bound, values) for bound in bounds))
 
 
@@ -154,13 +156,6 @@ def _undusted(bounds: FloatArray, values: FloatArray) -> FloatArray:
     least, largest = values.min(axis=0), values.max(axis=0)
     bounds[np.abs(bounds) <= SAME * np.maximum(np.abs(least), np.abs(largest))] = 0.0
     return np.clip(bounds, least, largest)
-
-
-def _cluster_sums(values: FloatArray, clusters: IntArray) -> FloatArray:
-    """clusters x columns: the sum over the topics of each cluster."""
-    sums = np.zeros((int(clusters.max()) + 1, values.shape[1]))
-    np.add.at(sums, clusters, values)
-    return sums
 
 
 def _resampled_means(values: FloatArray, draws: Pieces, sizes: FloatArray | None = None) -> FloatArray:
@@ -200,19 +195,26 @@ def _blocks(rows: int, width: int) -> list[tuple[int, int]]:
 
 
 def _levels(
-    offsets: FloatArray, means: FloatArray | None, confidence: float, method: IntervalName
+    offsets: FloatArray, confidence: float, method: IntervalName, clusters: IntArray | None
 ) -> tuple[FloatArray, FloatArray]:
-    """The levels of the quantiles that bound the interval, for each column; means in order, which only BCa needs."""
-    from scipy.special import ndtr, ndtri, stdtrit
+    """The levels of the quantiles that bound the interval, the same for each column."""
+    from scipy.special import ndtr, stdtrit
 
-    topics, columns = offsets.shape
+    units, columns = offsets.shape
     tail = (1 - confidence) / 2
-    if method == "percentile":
-        return np.full(columns, tail), np.full(columns, 1 - tail)
     if method == "expanded":
-        wide = np.full(columns, ndtr(np.sqrt(topics / (topics - 1)) * stdtrit(topics - 1, tail)))
-        return wide, 1 - wide
-    assert means is not None
+        # resampled means vary less than means do, by the share that stays without the mean of each column
+        freedom = units - 1.0 if clusters is None else cluster_freedom(clusters)
+        share = np.full(units, 1 / units) if clusters is None else cluster_shares(clusters)
+        tail = ndtr(stdtrit(freedom, tail) / np.sqrt(1 - (share**2).sum()))
+    return np.full(columns, tail), np.full(columns, 1 - tail)
+
+
+def _bca_levels(offsets: FloatArray, means: FloatArray, confidence: float) -> tuple[FloatArray, FloatArray]:
+    """The levels for each column; means are in order."""
+    from scipy.special import ndtr, ndtri
+
+    columns, tail = offsets.shape[1], (1 - confidence) / 2
     resamples = means.shape[1]
     below = np.array([np.searchsorted(column, -SAME * scale, "left") + np.searchsorted(column, SAME * scale, "right")
                       for column, scale in zip(means, np.abs(offsets).max(axis=0), strict=True)])  # fmt: skip
@@ -290,8 +292,8 @@ def randomisation_test(
     topics, columns = differences.shape
     statistic = differences.mean(axis=0) if topics else np.full(columns, np.nan)
     if clusters is not None and topics:
-        sums = _cluster_sums(differences, clusters)
-        sums[np.abs(sums) <= SAME * _cluster_sums(np.abs(differences), clusters)] = 0.0
+        sums = cluster_sums(differences, clusters)
+        sums[np.abs(sums) <= SAME * cluster_sums(np.abs(differences), clusters)] = 0.0
         tests = randomisation_test(sums, resamples=resamples, seed=seed)._replace(statistic=statistic)
         return _decide_constant(tests, _are_constant(differences), len(sums))
     scale = np.abs(differences).sum(axis=0)
@@ -364,9 +366,8 @@ def t_test(differences: FloatArray, *, clusters: IntArray | None = None) -> Test
     """Student's paired t-test of columns of differences; the statistic is t.
 
     Columns that are all 0 have p = 1 and t = 0; other columns without spread are decided by exact sign changes; nan
-    with fewer than two topics. With ``clusters`` the variance of the
-    mean is that of clusters (G/(G-1) times the sum of squared cluster residuals, over n^2), with G - 1 degrees of
-    freedom.
+    with fewer than two topics. With ``clusters`` the variance of the mean and the degrees of freedom are those of
+    :mod:`berrypick.statistics.clusters`.
     """
     from scipy.special import stdtr
 
@@ -376,21 +377,15 @@ def t_test(differences: FloatArray, *, clusters: IntArray | None = None) -> Test
     if units < 2:
         return Tests(np.full(columns, np.nan), exact, np.full(columns, np.nan))
     mean = differences.mean(axis=0)
-    error = _spread(differences) / np.sqrt(topics) if clusters is None else _cluster_error(differences, clusters)
+    freedom = topics - 1.0
+    error = _spread(differences) / np.sqrt(topics)
+    if clusters is not None:
+        freedom, error = cluster_freedom(clusters), np.sqrt(cluster_variance(differences, clusters))
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where(mean == 0, 0.0, mean / error)
-    p: FloatArray = 2 * stdtr(units - 1, -np.abs(t))
+    p: FloatArray = 2 * stdtr(freedom, -np.abs(t))
     constant = (error == 0) & (np.abs(mean) > SAME) | _are_constant(differences)
     return _decide_constant(Tests(p, exact, t), constant, units)
-
-
-def _cluster_error(values: FloatArray, clusters: IntArray) -> FloatArray:
-    """The standard error of the mean where topics of a cluster go together; exactly 0 where rounding is all."""
-    residuals = _cluster_sums(values - values.mean(axis=0), clusters)
-    residuals[np.abs(residuals) <= SAME * np.abs(values).sum(axis=0)] = 0.0
-    count = len(residuals)
-    error: FloatArray = np.sqrt(count / (count - 1) * (residuals**2).sum(axis=0)) / len(values)
-    return error
 
 
 def effect_size(differences: FloatArray) -> FloatArray:

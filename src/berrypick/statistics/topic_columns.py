@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from berrypick.data.arrays import FloatArray, IntArray
+from berrypick.data.arrays import BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,9 +77,17 @@ class ColumnBlocks:
         ]  # fmt: skip
         return cls(before, blocks)
 
-    def apply(self, of: Callable[..., tuple[Any, ...]], **how: Any) -> list[Any]:
-        """Arrays over all columns, from a function that gives arrays over the columns of one block."""
-        parts = [of(block.values, clusters=block.clusters, **how) for block in self.blocks]
+    def apply(
+        self, of: Callable[..., tuple[Any, ...]], each: Mapping[str, BoolArray] | None = None, **how: Any
+    ) -> list[Any]:
+        """Arrays over all columns, from a function that gives arrays over the columns of one block.
+
+        ``each`` are arguments with a value for every column.
+        """
+        parts = []
+        for block in self.blocks:
+            own = {name: one[block.place] for name, one in (each or {}).items()}
+            parts.append(of(block.values, clusters=block.clusters, **own, **how))
         found = []
         place = np.concatenate([block.place for block in self.blocks]) if self.blocks else np.zeros(0, dtype=np.int64)
         for arrays in zip(*parts, strict=True):

@@ -70,8 +70,8 @@ def _records(results: Results, per_topic: bool) -> list[dict[str, Any]]:
 
 def group_intervals(results: Results) -> dict[tuple[str, str, str | None], dict[str, Any]]:
     """For each run, measure and group (None: all topics) the topics that have a value, and the bounds of their mean:
-    the expanded bootstrap interval of ``compare``, with a confidence of 95%."""
-    from berrypick.statistics import statistics
+    the interval of ``compare``, with a confidence of 95%."""
+    from berrypick.statistics.intervals import mean_intervals
 
     groups: dict[str | None, Any] = {None: results}
     groups |= {name: results.only_group(name) for name in (results.groups.names if results.groups else ())}
@@ -81,7 +81,7 @@ def group_intervals(results: Results) -> dict[tuple[str, str, str | None], dict[
             for measure, values in of_run.items():
                 drawn = [value for _, value in sorted(values.items()) if value is not None]  # by the names of topics
                 known = np.array(drawn, dtype=np.float64)
-                low, high = statistics.bootstrap(known[:, None])[:2]
+                low, high, _ = mean_intervals(known[:, None], costs=results.info(measure).unbounded)
                 bounds = (None, None) if np.isnan(low[0]) else (float(low[0]), float(high[0]))
                 found[run, measure, group] = {"topics": len(known), "low": bounds[0], "high": bounds[1]}
     return found

@@ -36,14 +36,21 @@ def verdict(runs, measure, truth=TRUTH, **options):
     return row
 
 
+def extremes(runs, measure, truth=TRUTH, **options):
+    """The means of the lowest and of the highest differences, which have no interval where all topics are alike."""
+    found = bp.compare(truth, runs, measure, assumptions=True, resamples=100, **options)
+    assert found[0].joint == (None, None)
+    return found.comparison.pair(measure, found[0].a, found[0].b).extremes
+
+
 def test_better_under_all_of_them():
     """Judged whole: nothing that a retrieves could be anything else than it is."""
     truth = [row for t in TOPICS for row in (
         {"topic": t, "doc": "d", "start": 100, "end": 200}, {"topic": t, "doc": "d", "judged": True})]  # fmt: skip
     row = verdict(spans(better=(100, 200), worse=(100, 120)), "charR@1", truth)
     assert (row["a"], row["b"]) == ("better", "worse")
-    assert row["unjudged"] == pytest.approx([0.8, 0.8]) and row["joint"] == pytest.approx([0.8, 0.8])
-    assert row["topics"] == pytest.approx({"p": 2.0**-11, "low": 0.8, "high": 0.8})
+    assert row["unjudged"] == pytest.approx([0.8, 0.8])
+    assert row["topics"] == {"p": 2.0**-11, "low": None, "high": None} and row["joint"] == [None, None], "no spread"
     assert row["together"] is row["reader"] is row["over"] is None
     assert row["verdict"] == "better beats worse"
 
@@ -52,7 +59,7 @@ def test_unjudged_text_may_turn_it_round():
     """worse retrieves 880 characters that nobody judged: if they were relevant, its recall would be 900/980."""
     row = verdict(spans(worse=(180, 1080), better=(100, 200)), "charR@1")
     ends = [100 / 980 - 900 / 980, 1 - 0.2]
-    assert row["a"] == "better" and row["unjudged"] == pytest.approx(ends) and row["joint"] == pytest.approx(ends)
+    assert row["a"] == "better" and row["unjudged"] == pytest.approx(ends)
     assert row["verdict"] == "better is ahead of worse; not proved against: unjudged text"
 
 
@@ -120,7 +127,8 @@ def test_parts_that_hold_for_themselves_but_not_at_once():
 
 def test_smaller_is_better_and_equal_is_neither():
     """The second list repeats what the first rank has shown."""
-    runs = {"again": {t: {"d#100-200": 2.0, "d#150-200": 1.0} for t in TOPICS}, "once": spans(x=(100, 200))["x"]}
+    again = {t: {"d#100-200": 2.0, f"d#{150 + i}-200": 1.0} for i, t in enumerate(TOPICS)}
+    runs = {"again": again, "once": spans(x=(100, 200))["x"]}
     row = verdict(runs, "Overlap@2")
     assert (row["a"], row["b"], row["verdict"]) == ("once", "again", "once beats again")
     assert row["topics"]["high"] < 0 and row["joint"][1] < 0, "a minus b"
@@ -189,7 +197,7 @@ def test_what_is_seen_together(width, stays):
     runs = {"half": {t: {"d#100-150": 1.0} for t in TOPICS}, "all": {t: {"d#100-200": 1.0} for t in TOPICS}}
     row = verdict(runs, f"Bounded(width={width})", user="coverage")
     assert row["a"] == "all" and row["together"] == pytest.approx([0.5 - 2 * width, 0.5 + 2 * width])
-    assert row["joint"] == pytest.approx(row["together"])
+    assert extremes(runs, row["measure"], user="coverage") == pytest.approx(tuple(row["together"]))
     ahead = "all is ahead of half; not proved against: dependence"
     assert row["verdict"] == ("all beats half" if stays else ahead)
     asked = verdict(runs, f"Bounded(width={width},together='low')", user="coverage")
@@ -205,8 +213,8 @@ def test_a_hub_in_both_lists(r, ends, said):
             "B": {t: {"hub": 4, "junk": 3, "a": 2, "b": 1} for t in TOPICS}}  # fmt: skip
     clicks = ReachTable({("hub", "a"): 0.5, ("hub", "b"): 0.5})
     row = verdict(runs, f"EPRUM(r={r})", truth, navigation=clicks)
-    assert row["together"] == pytest.approx(ends, abs=1e-12) and row["joint"] == pytest.approx(ends, abs=1e-12)
-    assert row["verdict"] == said
+    assert row["together"] == pytest.approx(ends, abs=1e-12) and row["verdict"] == said
+    assert extremes(runs, row["measure"], truth, navigation=clicks) == pytest.approx(tuple(ends), abs=1e-12)
 
 
 class LabelledBounds(bp.Measure):
@@ -246,11 +254,30 @@ def test_labels_and_dependence_at_once():
         for one, other in itertools.product((0.5, 1.0), repeat=2):
             found.append(one * len(good & x) / 5 - other * len(good & y) / 5)
     row = verdict(runs, "LabelledBounds@1", truth)
-    assert row["joint"] == pytest.approx([min(found), max(found)]) and [min(found), max(found)] == [-0.8, 0.9]
+    assert extremes(runs, "LabelledBounds@1", truth) == pytest.approx((min(found), max(found)))
+    assert [min(found), max(found)] == [-0.8, 0.9]
     d = 0.75 * (2 - 1) / 5
     added = [d + (row["unjudged"][side] - d) + (row["together"][side] - d) for side in (0, 1)]
     assert added == pytest.approx([-0.6, 0.75])
     assert row["verdict"] == "x is ahead of y; not proved against: unjudged text, dependence"
+
+
+class UnlabelledBounds(LabelledBounds):
+    """The same, but its bounds do not say what they are worth under other labels."""
+
+    def text_value(self):
+        return super().text_value() if self.end == "independent" else None
+
+
+@each("cluster", [None, {t: str(int(t) // 2) for t in TOPICS}], ids=str)
+def test_labels_and_dependence_of_which_too_little_is_known(cluster):
+    bp.register(UnlabelledBounds)
+    truth = [row for t in TOPICS for row in (
+        {"topic": t, "doc": "d", "start": 4, "end": 6}, {"topic": t, "doc": "d", "judged": True})]  # fmt: skip
+    runs = {"x": {t: {"d#4-6": 1.0} for t in TOPICS}, "y": {t: {"d#5-10": 1.0} for t in TOPICS}}
+    row = verdict(runs, "UnlabelledBounds@1", truth, cluster=cluster)
+    assert row["unjudged"][0] > 0 and row["together"][0] > 0 and row["joint"] == [None, None]
+    assert row["verdict"] == "x is ahead of y; not proved against: topics and unjudged text and dependence at once"
 
 
 def test_no_measure_of_ours_depends_on_both():

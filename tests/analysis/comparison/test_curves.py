@@ -10,6 +10,7 @@ import pytest
 from handmade_results import generated
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 import berrypick as bp
 from berrypick.analysis.comparison.curves import _at, bands, corners
@@ -41,6 +42,11 @@ def twin(curves, by_rank, confidence, resamples, seed):
                 values.append(curve[-1][1] if curve else 0.0)
         column = np.array(values, dtype=float)[:, None]
         low, high = statistics.bootstrap(column, confidence=confidence, resamples=resamples, seed=seed)
+        if len(values) > 1 and all(min(value, abs(value - 1)) <= 1e-12 for value in values):
+            hits = stats.binomtest(sum(value > 0.5 for value in values), len(values))
+            low, high = ([end] for end in hits.proportion_ci(confidence, method="wilson"))
+        elif max(values) - min(values) <= 1e-12:
+            low = high = [math.nan]
         found.append((x, math.fsum(values) / len(values), low[0], high[0]))
     return found
 
@@ -62,9 +68,11 @@ def test_levels_end_where_they_are_not_defined():
     assert band.low[0] is not None and band.low[1] is None and band.high[1] is None
 
 
-def test_equal_topics_have_no_width():
-    (band,) = bands(made([[(1, 0.25), (2, 0.75)]] * 7))
-    assert band.low == band.y == band.high
+def test_equal_topics_have_no_band():
+    """No spread is seen, so nothing is known of other topics; but every curve starts from 0, and hits are Wilson's."""
+    (band,) = bands(made([[(0.0, 0.0), (0.5, 0.25), (0.75, 1.0), (1.0, 0.0)]] * 10))
+    assert band.low == (0.0, None, pytest.approx(10 / (10 + 1.959964**2)), 0.0)
+    assert band.high == (0.0, None, 1.0, pytest.approx(1.959964**2 / (10 + 1.959964**2)))
 
 
 def test_one_topic_has_a_curve_and_no_band():

@@ -291,18 +291,20 @@ def _not_proved(pair: Pair, ends: Mapping[str, Ends | None], alpha: float) -> tu
     found += [name for name, one in ends.items() if one is not None and not _is_better(one, pair.higher_is_better)]
     parts = ["topics", *(name for name in ("unjudged", "together") if ends[name] is not None)]
     words = [ASSUMED[name] for name in found]
-    if not {*parts} & {*found} and not _joint_proved(pair, alone=len(parts) == 1):
+    if not {*parts} & {*found} and not _joint_proved(pair):
         at_once = " and ".join(ASSUMED[name] for name in parts)  # each holds for itself, not all of them at once
         words.insert(0, at_once if len(parts) == 1 else f"{at_once} at once")
     return tuple(words)
 
 
-def _joint_proved(pair: Pair, alone: bool) -> bool:
-    """Whether the better run is better throughout the joint interval; ``alone``: it is that of the topics alone."""
-    low, high = (None, None) if pair.joint is None else pair.joint
-    if (low if pair.higher_is_better else high) is not None:
-        return _is_better((low, high), pair.higher_is_better)
-    return alone and pair.exact and pair.statistic is None  # without spread there is no interval, and an exact test
+def _joint_proved(pair: Pair) -> bool:
+    """Whether the better run is better throughout the joint interval.
+
+    Where all topics have the same end there is no interval: then a test by signs decides, as for equal differences.
+    """
+    joint = (None, None) if pair.joint is None else pair.joint
+    known = joint[0 if pair.higher_is_better else 1] is not None
+    return _is_better(joint if known else pair.extremes or joint, pair.higher_is_better)
 
 
 def _is_better(ends: Ends, higher_is_better: bool) -> bool:

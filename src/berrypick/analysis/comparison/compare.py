@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, overload
@@ -22,10 +22,11 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 
 from berrypick.analysis.comparison.comparison import Comparison, Estimate, FamilyName, Method, Pair, PairsName
+from berrypick.analysis.comparison.interval_notes import interval_notes, named_pairs
 from berrypick.analysis.comparison.run_identity import find_run
 from berrypick.analysis.comparison.together_notes import together_notes
 from berrypick.data import spec as specs
-from berrypick.data.arrays import FloatArray, IntArray
+from berrypick.data.arrays import BoolArray, FloatArray, IntArray
 from berrypick.data.drawn import READERS, Ends, drawn_interval, mean_of_topics
 from berrypick.data.errors import UsageError, nearest, option
 from berrypick.data.navigation import FittedReader
@@ -40,7 +41,7 @@ from berrypick.evaluation.requested import MeasuresGiven, given_measures
 from berrypick.given.convert import RunsLike, TruthLike
 from berrypick.measures import split_measures
 from berrypick.measures.base import Measure
-from berrypick.statistics import statistics
+from berrypick.statistics import intervals, statistics
 from berrypick.statistics.method_names import CorrectionName, IntervalName, TestName
 from berrypick.statistics.topic_columns import Column, ColumnBlocks
 from berrypick.statistics.topic_values import TIE
@@ -53,9 +54,6 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from berrypick.analysis.comparison.joint_ends import JointEnds
-
-#: Below so many topics the intervals are known to be too narrow.
-FEW_TOPICS = 10
 
 
 @overload
@@ -137,11 +135,13 @@ def compare(
     correction : {'holm', 'bh', 'none'}
         The correction for many comparisons; bh is Benjamini-Hochberg.
     family : {'measure', 'all'}
-        Which comparisons are corrected together: those under one measure, or all.
+        Which comparisons are corrected together: those under one measure, or those under all measures and, with ``by``,
+        in all groups.
     pairs : {'all', 'baseline'}
         Which pairs of runs are compared.
     interval : {'expanded', 'percentile', 'bca'}
-        The bootstrap interval of means and differences.
+        The bootstrap interval of means and differences of scores. Hits (all values 0 or 1) have Wilson's and Tango's
+        interval, costs have Cox's.
     resamples : int
         Draws of topics for each interval and test; the default grows with the number of comparisons that are corrected
         together.
@@ -172,7 +172,7 @@ def compare(
         joint distributions of what readers see, the fitted reader, the range ``over``?
     **options
         Options of an evaluation, as in :func:`berrypick.evaluate`; with ``by`` every group of topics is compared as
-        well.
+        well, in a family of its own unless ``family='all'``.
 
     Returns
     -------
@@ -247,19 +247,27 @@ def compare_results(
     names = results.runs
     first = names[0] if len(names) > 1 else None
     first = first if baseline is None else find_run(baseline, names, results.run_facts)
-    found = _ComparisonWork(results, first, method, clusters, bounds, joint).comparison()
-    found = replace(found, run_facts=results.run_facts)
     if results.groups is None:
-        return found
+        work = _ComparisonWork(results, first, method, clusters, bounds, joint=joint)
+        return replace(work.comparison(work.corrected()), run_facts=results.run_facts)
     scored = {row.group for row in results.topic_rows}  # no run may have a topic of a group
-    groups = {
-        name: _ComparisonWork(results.only_group(name), first, method, clusters, bounds).comparison()
-        for name in results.groups.names
-        if name in scored
-    }
+    parts = {name: results.only_group(name) for name in results.groups.names if name in scored}
+    tables = [_ComparisonWork(part, first, method, clusters, bounds, 1 + len(parts))
+              for part in (results, *parts.values())]  # fmt: skip
+    found, *of_groups = (work.comparison(p) for work, p in zip(tables, _corrected(tables, method), strict=True))
+    groups = dict(zip(parts, of_groups, strict=True))
     groups = dict(sorted(groups.items(), key=lambda item: _badness(item[1])))  # what to look at next comes first
     notes = (*found.notes, *_group_notes(groups))
-    return replace(found, by=results.groups.field, groups=groups, notes=notes)
+    return replace(found, run_facts=results.run_facts, by=results.groups.field, groups=groups, notes=notes)
+
+
+def _corrected(tables: Sequence[_ComparisonWork], method: Method) -> list[FloatArray]:
+    """Corrected p-values of the tables of all topics and of each group: one family, or families of their own."""
+    if method.family != "all":
+        return [work.corrected() for work in tables]
+    p = [work.tests[0] for work in tables]
+    together = statistics.adjusted(np.concatenate(p), method.correction)
+    return np.split(together, np.cumsum([len(part) for part in p])[:-1])
 
 
 def _badness(comparison: Comparison) -> float:
@@ -280,6 +288,14 @@ def _group_notes(groups: Mapping[str, Comparison]) -> list[Note]:
         names = [name for name, one in groups.items() if any(note.kind == kind for note in one.notes)]
         if names:
             notes.append(Note(kind, f"{text}: {some(names, 5)}"))
+    method = next((one.method for one in groups.values() if one.pairs), None)
+    if method is not None and method.family != "all" and len(groups) > 1:
+        chance = 1 - (1 - method.alpha) ** len(groups)
+        text = (
+            f"p-values of the {len(groups)} groups are not corrected for their number: with equally good runs, up to "
+        )
+        text += f"{chance:.0%} of comparisons would mark some group; correct over groups with {option('family', 'all')}"
+        notes.append(Note("groups", text))
     return notes
 
 
@@ -374,9 +390,11 @@ class _ComparisonWork:
         method: Method,
         clusters: TopicGroups | None,
         bounds: Mapping[str, Any] | None,
+        tables: int = 1,
         joint: JointEnds | None = None,
     ) -> None:
         self.results, self.baseline, self.method, self.joint = results, baseline, method, joint
+        self.tables = tables  # whose comparisons are corrected together
         self.bounds = {measure: one.only(results.topics) for measure, one in (bounds or {}).items()}
         self.bounds_known = bounds is not None
         self.cluster_of = None if clusters is None else self._clusters(results, clusters)
@@ -400,18 +418,19 @@ class _ComparisonWork:
         drawn = method.test == "randomisation" and len(self.results.topics) > statistics.EXACT
         if method.resamples != Method.resamples or method.correction == "none" or not drawn:
             return method
-        within = len(self._run_pairs()) * (len(self.measures) if method.family == "all" else 1)
+        within = len(self._run_pairs()) * (len(self.measures) * self.tables if method.family == "all" else 1)
         needed = min(math.ceil(4 * within / method.alpha), _MOST_OF_THEMSELVES)
         return replace(method, sign_changes=needed) if needed > method.resamples else method
 
-    def comparison(self) -> Comparison:
-        pairs = self._pairs()
+    def comparison(self, adjusted: FloatArray) -> Comparison:
+        """The comparison, with the corrected p-value of each pair."""
+        pairs = self._pairs(adjusted)
         self._note_signatures()
         self._note_sums()
-        self._note_few_topics()
+        estimates = self._estimates(pairs)
+        self.notes += interval_notes(estimates, self._means.units.tolist(), pairs, self.method)
         self._note_powerless(pairs)
         self._note_unjudged(pairs)
-        estimates = self._estimates(pairs)
         self._note_clusters()
         clusters = None if self.cluster_of is None else len(set(self.cluster_of.values()))
         notes = tuple(dict.fromkeys(self.notes))
@@ -463,10 +482,13 @@ class _ComparisonWork:
         """The values of each run under each measure."""
         return ColumnBlocks.of_columns([self._defined(run, measure) for measure in self.measures for run in self.runs])
 
-    def _intervals(self, columns: ColumnBlocks) -> list[tuple[float | None, float | None]]:
+    def _intervals(
+        self, columns: ColumnBlocks, of: Callable[..., intervals.MeanIntervals], each: Mapping[str, BoolArray]
+    ) -> list[tuple[float | None, float | None, str]]:
+        """Low, high and kind of the interval of each column."""
         how = fields_of(self.method, "confidence", "resamples", "seed")
-        found = columns.apply(statistics.bootstrap, method=self.method.interval, **how)
-        return list(zip(*map(statistics.known, found), strict=True))
+        low, high, kind = columns.apply(of, each, method=self.method.interval, **how) or [np.zeros(0)] * 3
+        return list(zip(statistics.known(low), statistics.known(high), kind.tolist(), strict=True))
 
     def _estimates(self, pairs: Sequence[Pair]) -> list[Estimate]:
         label = dict(zip(self.runs, labels(len(self.runs)), strict=True))
@@ -477,7 +499,9 @@ class _ComparisonWork:
                 beaten.setdefault((pair.measure, pair.run), []).append(label[pair.versus])
         keys = [(measure, run) for measure in self.measures for run in self.runs]
         columns = self._means
-        lengths, means, intervals = columns.lengths.tolist(), columns.means(), self._intervals(columns)
+        lengths, means = columns.lengths.tolist(), columns.means()
+        costs = np.array([self.results.info(measure).unbounded for measure, _ in keys], dtype=bool)
+        ends = self._intervals(columns, intervals.mean_intervals, {"costs": costs})
         found = []
         for i, (measure, run) in enumerate(keys):
             beats = sorted(beaten.get((measure, run), ()), key=lambda name: (len(name), name))
@@ -486,8 +510,9 @@ class _ComparisonWork:
                     run=run,
                     measure=measure,
                     value=means[i],
-                    low=intervals[i][0],
-                    high=intervals[i][1],
+                    low=ends[i][0],
+                    high=ends[i][1],
+                    interval=ends[i][2],
                     topics=lengths[i],
                     undefined=len(self.values[run].get(measure, {})) - lengths[i],
                     label=label[run],
@@ -509,14 +534,14 @@ class _ComparisonWork:
         others = [run for run in self.runs if run != self.baseline]
         return against + [(later, earlier) for earlier, later in itertools.combinations(others, 2)]
 
-    def _pairs(self) -> list[Pair]:
+    def _pairs(self, adjusted: FloatArray) -> list[Pair]:
         keys = [(measure, run, versus) for measure in self.measures for run, versus in self._run_pairs()]
-        columns, unpaired = self._differences
-        lengths, differences, intervals = columns.lengths.tolist(), columns.means(), self._intervals(columns)
+        columns, unpaired, hits = self._differences
+        lengths, differences = columns.lengths.tolist(), columns.means()
+        ends = self._intervals(columns, intervals.difference_intervals, {"hits": hits})
         units = columns.units.tolist()
-        p, exact, statistic = self._tests(columns) or [np.zeros(0)] * 3
+        p, exact, statistic = self.tests
         effect, above, equal, below = columns.apply(_effects) or [np.zeros(0)] * 4
-        adjusted = self._corrected(p)
         significant = (adjusted <= self.method.alpha) & np.array([bool(one) for one in differences], dtype=bool)
         known = zip(*map(statistics.known, (statistic, p, adjusted, effect)), strict=True)
         counts = zip(*(count.tolist() for count in (exact, above, equal, below, significant)), strict=True)
@@ -531,8 +556,9 @@ class _ComparisonWork:
                     topics=lengths[i],
                     unpaired=unpaired[i],
                     difference=differences[i],
-                    low=intervals[i][0],
-                    high=intervals[i][1],
+                    low=ends[i][0],
+                    high=ends[i][1],
+                    interval=ends[i][2],
                     statistic=numbers[0],
                     p=numbers[1],
                     p_adjusted=numbers[2],
@@ -554,14 +580,18 @@ class _ComparisonWork:
         """Pairs with the ends over joint distributions, and with the interval over topics of the worst and the best."""
         keys = [(pair.measure, pair.run, pair.versus) for pair in pairs]
         ends = joint.of({key: self._known_differences(*key) for key in keys})
-        low, high = (
-            self._intervals(ColumnBlocks.of_columns([self._column(side) for side in sides]))
-            for sides in ([one.low for one in ends], [one.high for one in ends])
-        )
+        low, high = (self._joint_intervals(sides) for sides in ([one.low for one in ends], [one.high for one in ends]))
         return [
-            replace(pair, together=one.together, joint=(low[i][0], high[i][1]))
+            replace(pair, together=one.together, extremes=one.extremes, joint=(low[i][0], high[i][1]))
             for i, (pair, one) in enumerate(zip(pairs, ends, strict=True))
         ]
+
+    def _joint_intervals(self, sides: Sequence[Mapping[str, float]]) -> list[tuple[float | None, float | None, str]]:
+        """As the intervals of differences, one for each pair."""
+        hits = [of_hits and all(value in (-1.0, 0.0, 1.0) for value in side.values())
+                for of_hits, side in zip(self._differences[2].tolist(), sides, strict=True)]  # fmt: skip
+        columns = ColumnBlocks.of_columns([self._column(side) for side in sides])
+        return self._intervals(columns, intervals.difference_intervals, {"hits": np.array(hits, dtype=bool)})
 
     def _known_differences(self, measure: str, run: str, versus: str) -> dict[str, float]:
         """By topic, where both runs have a value."""
@@ -581,22 +611,36 @@ class _ComparisonWork:
         return drawn.difference(measure, run, versus, self.method.confidence, both)
 
     @cached_property
-    def _differences(self) -> tuple[ColumnBlocks, list[int]]:
-        """Differences of all pairs over the topics where both have a value, ties exactly 0; and how many topics are
-        left out of each pair."""
+    def _differences(self) -> tuple[ColumnBlocks, list[int], BoolArray]:
+        """Differences of all pairs over the topics where both have a value, ties exactly 0; how many topics are left
+        out of each pair; and which pairs are of hits."""
         tables = [self._table(measure) for measure in self.measures] if self.cluster_of is None else [None]
         whole = [table for table in tables if table is not None]
         if len(whole) < len(tables):
             joined = [self._join(measure, *names) for measure in self.measures for names in self._run_pairs()]
-            return ColumnBlocks.of_columns([column for column, _ in joined]), [unpaired for _, unpaired in joined]
+            columns, left_out, of_hits = zip(*joined, strict=True) if joined else ((), (), ())
+            return ColumnBlocks.of_columns(columns), list(left_out), np.array(of_hits, dtype=bool)
         place = {run: i for i, run in enumerate(self.runs)}
         one, other = ([place[pair[side]] for pair in self._run_pairs()] for side in (0, 1))
-        unpaired = []
+        unpaired, hits = [], []
         for i, table in enumerate(whole):
             whole[i] = found = table[:, one] - table[:, other]
             found[np.abs(found) <= TIE] = 0.0
             unpaired += np.isnan(found).sum(axis=0).tolist()
-        return ColumnBlocks.of_tables(whole), unpaired
+            hits.append(self._of_hits(self.measures[i], table[:, one], table[:, other]))
+        return ColumnBlocks.of_tables(whole), unpaired, np.concatenate(hits) if hits else np.zeros(0, dtype=bool)
+
+    def _of_hits(self, measure: str, one: FloatArray, other: FloatArray) -> BoolArray:
+        """Which columns of two tables of values, nan where one is undefined, hold hits; or scores that are all tied."""
+        columns = one.shape[1]
+        if self.results.info(measure).unbounded:
+            return np.zeros(columns, dtype=bool)
+        undefined = np.isnan(one) | np.isnan(other)
+        with np.errstate(invalid="ignore"):
+            hits = intervals.is_hit(one) & intervals.is_hit(other)
+            tied = (np.abs(one - other) <= TIE) & (one >= 0) & (one <= 1)
+        found: BoolArray = np.logical_and.reduce(hits | undefined) | np.logical_and.reduce(tied | undefined)
+        return found
 
     def _table(self, measure: str) -> FloatArray | None:
         """topics x runs, nan where a value is undefined; None if the runs do not have the same topics in one order."""
@@ -606,24 +650,32 @@ class _ComparisonWork:
             return None
         return np.array([list(column.values()) for column in columns], dtype=np.float64).T  # None becomes nan
 
-    def _join(self, measure: str, run: str, versus: str) -> tuple[Column, int]:
-        """Differences of one pair, and how many topics are left out."""
+    def _join(self, measure: str, run: str, versus: str) -> tuple[Column, int, bool]:
+        """Differences of one pair, how many topics are left out, and whether they are of hits."""
         one, other = self.values[run].get(measure, {}), self.values[versus].get(measure, {})
-        differences = self._column(self._known_differences(measure, run, versus))
+        both = {topic: (a, b) for topic, a in one.items() if a is not None and (b := other.get(topic)) is not None}
+        differences = self._column({topic: a - b for topic, (a, b) in both.items()})
         differences.values[np.abs(differences.values) <= TIE] = 0.0
-        return differences, len({*one, *other}) - len(differences.values)
+        sides = (np.array([pair[side] for pair in both.values()], dtype=np.float64)[:, None] for side in (0, 1))
+        hits = bool(self._of_hits(measure, *sides)[0])
+        return differences, len({*one, *other}) - len(differences.values), hits
 
-    def _tests(self, columns: ColumnBlocks) -> list[Any]:
+    @cached_property
+    def tests(self) -> list[Any]:
+        """p-value, whether it is exact, and statistic of each pair."""
+        columns, nothing = self._differences[0], [np.zeros(0)] * 3
         if self.method.test == "t":
-            return columns.apply(statistics.t_test)
-        return columns.apply(statistics.randomisation_test, resamples=self._sign_changes, seed=self.method.seed)
+            return columns.apply(statistics.t_test) or nothing
+        test, seed = statistics.randomisation_test, self.method.seed
+        return columns.apply(test, resamples=self._sign_changes, seed=seed) or nothing
 
     @property
     def _sign_changes(self) -> int:
         return self.method.sign_changes or self.method.resamples
 
-    def _corrected(self, p: FloatArray) -> FloatArray:
-        """Within families: the p-values of each measure follow each other."""
+    def corrected(self) -> FloatArray:
+        """Corrected p-values of each pair, within families: the p-values of each measure follow each other."""
+        p: FloatArray = self.tests[0]
         families = 1 if self.method.family == "all" else len(self.measures)
         if not len(p):
             return p
@@ -644,13 +696,6 @@ class _ComparisonWork:
                 text = "evaluate sums it over topics; here it is the mean over topics"
                 self.notes.append(Note("mean of sums", text, measure=measure))
 
-    def _note_few_topics(self) -> None:
-        fewest = min(self._means.units.tolist(), default=0)
-        if fewest < FEW_TOPICS:
-            percent, unit = f"{100 * self.method.confidence:.4g}%", self._unit
-            text = f"some means are over {counted(fewest, unit)}; with fewer than {FEW_TOPICS} {unit}s, {percent} "
-            self.notes.append(Note("few topics", text + "intervals are too narrow"))
-
     @property
     def _unit(self) -> str:
         """What is resampled."""
@@ -660,7 +705,7 @@ class _ComparisonWork:
         """Say so where no difference can be significant."""
         if self.method.test == "t" or not pairs:
             return
-        within = len(pairs) if self.method.family == "all" else len(self._run_pairs())
+        within = len(pairs) * self.tables if self.method.family == "all" else len(self._run_pairs())
         times = within if self.method.correction == "holm" else 1
         units = self._differences[0].units.reshape(len(self.measures), -1)
         for measure, most in zip(self.measures, units.max(axis=1).tolist(), strict=True):
@@ -677,25 +722,17 @@ class _ComparisonWork:
             found = [one for one in pairs if one.measure == measure and one.significant]
             turned = [one for one in found if one.could_turn_round]
             if turned:
-                text = f"unjudged text alone could turn round the significant difference between {_named(turned)}"
+                text = f"unjudged text alone could turn round the significant difference between {named_pairs(turned)}"
                 self.notes.append(Note("unjudged text", text, measure=measure))
             elif found and not self.bounds_known and self._leaves_unjudged(measure):
-                text = (
-                    f"whether unjudged text alone could turn round the significant difference between {_named(found)} "
-                )
-                text += "is not known from results: compare the runs with the truth"
+                text = "whether unjudged text alone could turn round the significant difference between "
+                text += f"{named_pairs(found)} is not known from results: compare the runs with the truth"
                 self.notes.append(Note("unjudged text", text, measure=measure))
 
     def _leaves_unjudged(self, measure: str) -> bool:
         """Whether unjudged text counts as not relevant, and could as well be relevant."""
         signed = [signature for (_, name), signature in self.signatures.items() if name == measure]
         return self.results.info(measure).counts_unjudged and not any(one.get("unjudged") for one in signed)
-
-
-def _named(pairs: Sequence[Pair]) -> str:
-    """The first pairs, and how many more there are."""
-    more = f" and {len(pairs) - 3} more pairs" if len(pairs) > 3 else ""
-    return ", ".join(f"{pair.run} and {pair.versus}" for pair in pairs[:3]) + more
 
 
 def _effects(differences: FloatArray, *, clusters: IntArray | None) -> tuple[FloatArray, IntArray, IntArray, IntArray]:

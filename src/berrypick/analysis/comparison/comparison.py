@@ -55,7 +55,8 @@ class Method(Resampling):
 
 @dataclass(frozen=True)
 class Estimate:
-    """The mean of one run under one measure; ``low`` and ``high`` are None with fewer than two topics."""
+    """The mean of one run under one measure; ``low`` and ``high`` are None with fewer than two topics, or where all
+    values are equal and not hits."""
 
     run: str
     measure: str
@@ -70,6 +71,8 @@ class Estimate:
     signature: Signature
     #: Its interval over readers drawn from a fitted user model; None without one.
     reader: Ends | None = None
+    #: The kind of its interval over topics: a bootstrap, 'wilson', 'cox', 'studentised'; 'equal' or 'few' for none.
+    interval: str = ""
 
     @property
     def letters(self) -> str:
@@ -109,11 +112,15 @@ class Pair:
     reader: Ends | None = None
     #: The mean difference under the joint distributions that favour ``versus`` and ``run``, where that was asked for.
     together: tuple[float, float] | None = None
-    #: From the interval over topics of the least difference of each topic to that of the largest, over all labellings
-    #: of unjudged text and all joint distributions; None where it was not asked for.
+    #: The means over topics of the least and of the largest difference, over all labellings of unjudged text and all
+    #: joint distributions; None where it was not asked for, or is not known.
+    extremes: tuple[float, float] | None = None
+    #: The interval over topics of both: its lower end for the least, its upper end for the largest.
     joint: Ends | None = None
     #: How many topics, or clusters of them, the test and the intervals draw.
     units: int = 0
+    #: The kind of the interval over topics: a bootstrap or 'tango'; 'equal' or 'few' for none.
+    interval: str = ""
 
     @property
     def could_turn_round(self) -> bool | None:
@@ -148,6 +155,7 @@ class Pair:
             losses=self.wins,
             unjudged=None if self.unjudged is None else (0.0 - self.unjudged[1], 0.0 - self.unjudged[0]),
             together=None if self.together is None else (0.0 - self.together[1], 0.0 - self.together[0]),
+            extremes=None if self.extremes is None else (0.0 - self.extremes[1], 0.0 - self.extremes[0]),
             reader=None if self.reader is None else (_negative(self.reader[1]), _negative(self.reader[0])),
             joint=None if self.joint is None else (_negative(self.joint[1]), _negative(self.joint[0])),
         )
@@ -156,7 +164,9 @@ class Pair:
         return {
             **fields_of(self, "versus", "topics"),
             "left_out": self.unpaired,
-            **fields_of(self, "difference", "low", "high", "statistic", "p", "p_adjusted", "exact", "effect"),
+            **fields_of(
+                self, "difference", "low", "high", "interval", "statistic", "p", "p_adjusted", "exact", "effect"
+            ),
             **fields_of(self, "wins", "ties", "losses", "significant", "better"),
             **({} if self.unjudged is None else self._unjudged()),
             **reader_fields(self.reader),
@@ -304,7 +314,7 @@ class Comparison(Written):
                 "topic": ALL,
                 **fields_of(one, "measure", "value"),
                 "signature": str(one.signature),
-                **fields_of(one, "low", "high", "topics", "undefined"),
+                **fields_of(one, "low", "high", "interval", "topics", "undefined"),
                 **reader_fields(one.reader),
                 "increasing": one.higher_is_better,
                 "baseline": self.baseline,

@@ -13,6 +13,7 @@ from textwrap import fill
 from berrypick.analysis.comparison.comparison import Comparison, Estimate
 from berrypick.data.errors import one_line
 from berrypick.data.score import Table
+from berrypick.statistics.intervals import COX, STUDENTISED, TANGO, WILSON
 from berrypick.tables import tables
 
 OUTPUTS = ("table", "markdown", "latex", "csv", "tsv", "json", "jsonl")
@@ -20,6 +21,12 @@ LAYOUTS = ("details", "runs")
 
 _RAISED = str.maketrans("abcdefghijklmnoprstuvwxyz", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ")
 CORRECTION_NAMES = {"holm": "Holm", "bh": "Benjamini-Hochberg", "none": "none"}
+_OTHER_INTERVALS = {
+    WILSON: "Wilson's for hits (all values 0 or 1)",
+    TANGO: "Tango's for differences of hits",
+    COX: "Cox's for costs",
+    STUDENTISED: "studentised bootstrap for costs with zeros or far from log-normal",
+}
 _INTERVAL = {"expanded": "expanded percentile", "percentile": "percentile", "bca": "BCa"}
 
 
@@ -202,10 +209,7 @@ class _Renderer:
 
     def _legend(self, details: bool) -> list[str]:
         comparison, method = self.comparison, self.comparison.method
-        lines = [
-            f"Intervals: {_INTERVAL[method.interval]} bootstrap over {self._units()}, {method.resamples} resamples, "
-            f"seed {method.seed}."
-        ]
+        lines = [self._intervals()]
         if self.shorter and (note := tables.elided_note(comparison.runs)):
             lines.append(f"{note[0].upper()}{note[1:]}.")
         if details and any(map(self._read, comparison.measures)):
@@ -215,6 +219,8 @@ class _Renderer:
         test = "paired randomisation test" if method.test == "randomisation" else "paired t-test"
         count = len(comparison.pairs) // (1 if method.family == "all" else len(comparison.measures))
         within = "all measures" if method.family == "all" else "a measure"
+        if method.family == "all" and comparison.groups:
+            count, within = count + sum(len(one.pairs) for one in comparison.groups.values()), "all measures and groups"
         corrected = (
             "not corrected for the number of comparisons"
             if method.correction == "none"
@@ -222,7 +228,7 @@ class _Renderer:
         )
         clusters = " of whole clusters" if method.cluster else ""
         drawn = f", {method.sign_changes} sign changes" if method.sign_changes is not None else ""
-        groups = ", each group by itself" if comparison.groups else ""
+        groups = ", each group by itself" if comparison.groups and method.family != "all" else ""
         lines.append(
             f"p: two-sided {test}{clusters}{drawn}, {corrected}{groups}." + (" d: paired Cohen's d." if details else "")
         )
@@ -230,6 +236,20 @@ class _Renderer:
             f"A raised letter: significantly better (p at most {method.alpha:g}) than the run with that letter."
         )
         return lines
+
+    def _intervals(self) -> str:
+        """How intervals are computed; the bootstrap is named where there is one, or nothing else."""
+        method = self.comparison.method
+        tables = (self.comparison, *self.comparison.groups.values())
+        used = {one.interval for table in tables for one in table.estimates}
+        used |= {one.interval for table in tables for one in table.pairs}
+        said = [text for kind, text in _OTHER_INTERVALS.items() if kind in used]
+        if used & {method.interval, STUDENTISED} or not said:
+            drawn = f"{method.resamples} resamples, seed {method.seed}"
+            said.insert(0, f"{_INTERVAL[method.interval]} bootstrap over {self._units()}, {drawn}")
+        elif self.comparison.clusters is not None:
+            said[-1] += f", over {self._units()}"
+        return f"Intervals: {'; '.join(said)}."
 
     def _units(self) -> str:
         """What is resampled."""

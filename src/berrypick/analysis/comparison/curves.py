@@ -1,9 +1,10 @@
 """Mean curves with bands: what lies behind the means of measures that have a curve, and how sure it is.
 
 The mean curve is the one that the results hold: point by point over topics, where a curve by rank goes on at its last
-value, and one by level counts as far as it is defined. The band around a point is the bootstrap interval of that mean
-(:mod:`berrypick.statistics.statistics`); topics are drawn anew for the whole curve at once, so a band is as smooth as
-its curve. It holds point by point: of 100 points of a 95% band some 5 may lie outside it.
+value, and one by level counts as far as it is defined. The band around a point is the interval of that mean
+(:mod:`berrypick.statistics.intervals`); topics are drawn anew for the whole curve at once, so a band is as smooth as
+its curve. It holds point by point: of 100 points of a 95% band some 5 may lie outside it. Where all curves have the
+same value, not 0 or 1, there is no band; where they begin at 0 because nothing has been read, it has no width.
 """
 
 from __future__ import annotations
@@ -15,10 +16,11 @@ from operator import itemgetter
 
 import numpy as np
 
-from berrypick.data.arrays import FloatArray, IntArray
+from berrypick.data.arrays import BoolArray, FloatArray, IntArray
 from berrypick.data.results import MeasureInfo, Results, Row
 from berrypick.data.score import Curve, at_same_places
 from berrypick.statistics import statistics
+from berrypick.statistics.intervals import mean_intervals
 from berrypick.statistics.topic_values import columns_alike
 
 #: More points than this are not visible.
@@ -30,7 +32,8 @@ Bounds = tuple[float | None, ...]
 class Band:
     """The mean curve of one run under one measure, and the interval around each point.
 
-    ``low`` and ``high`` are None where fewer than two topics have a value; ``topics`` is how many have a curve.
+    ``low`` and ``high`` are None where fewer than two topics have a value, or all the same one that is not 0 or 1;
+    ``topics`` is how many have a curve.
     """
 
     run: str
@@ -82,7 +85,7 @@ def _band(
     high = low
     if resamples:
         values = _at(x[kept], curves, by_rank=isinstance(mean[0][0], int))
-        low, high = _intervals(values, confidence, resamples, seed)
+        low, high = _intervals(values, (x[kept] == 0) & (y[kept] == 0), confidence, resamples, seed)
     some = [mean[i] for i in kept.tolist()]
     return Band(
         row.run, row.measure, tuple(map(itemgetter(0), some)), tuple(map(itemgetter(1), some)), low, high, len(curves)
@@ -117,15 +120,20 @@ def _at(x: FloatArray, curves: Sequence[Curve], by_rank: bool) -> FloatArray:
     return values
 
 
-def _intervals(values: FloatArray, confidence: float, resamples: int, seed: int) -> tuple[Bounds, Bounds]:
-    """One interval for each column, over the topics that have a value there; equal columns have the same."""
+def _intervals(
+    values: FloatArray, starts: BoolArray, confidence: float, resamples: int, seed: int
+) -> tuple[Bounds, Bounds]:
+    """One interval for each column, over the topics that have a value there; equal columns have the same. Columns where
+    curves start from 0 have no width: no other topic would start elsewhere."""
     values, same = _different(values)
     low, high = np.full(values.shape[1], np.nan), np.full(values.shape[1], np.nan)
     for columns, topics in columns_alike(~np.isnan(values)):
-        low[columns], high[columns] = statistics.bootstrap(
+        low[columns], high[columns], _ = mean_intervals(
             values[np.ix_(topics, columns)], confidence=confidence, resamples=resamples, seed=seed
         )
-    return tuple(statistics.known(low[same])), tuple(statistics.known(high[same]))
+    ends = (np.where(starts, 0.0, bound[same]) for bound in (low, high))
+    lows, highs = (tuple(statistics.known(bound)) for bound in ends)
+    return lows, highs
 
 
 def _different(values: FloatArray) -> tuple[FloatArray, IntArray]:

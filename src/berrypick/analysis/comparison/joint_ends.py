@@ -27,6 +27,11 @@ class PairEnds(NamedTuple):
     low: dict[str, float]
     high: dict[str, float]
 
+    @property
+    def extremes(self) -> tuple[float, float] | None:
+        """The means of the least and of the largest; None without any topic."""
+        return (_mean(self.low), _mean(self.high)) if self.low else None
+
 
 @dataclass(frozen=True)
 class JointEnds:

@@ -43,7 +43,7 @@ from berrypick.evaluation.requested import MeasuresGiven, default_measures, give
 from berrypick.given.convert import TruthLike, as_truth
 from berrypick.inputs.titles import titles_of
 from berrypick.measures.answers.recalls import Recalls
-from berrypick.statistics import statistics
+from berrypick.statistics.intervals import mean_intervals
 from berrypick.tables.tabular import shown
 from berrypick.workers.progress import ProgressLike, StepCounter, as_progress
 from berrypick.workers.workers import jobs_notes, ordered_map
@@ -110,8 +110,8 @@ class Sweep(Written):
     def rows(self) -> list[dict[str, Any]]:
         """One tidy table: a row for each setting and measure, with a column for each parameter.
 
-        ``low`` and ``high`` bound the mean with a confidence of 95% (bootstrap over topics); a parameter that a setting
-        does not have is None.
+        ``low`` and ``high`` bound the mean with a confidence of 95%, as in :func:`berrypick.compare`; a parameter that
+        a setting does not have is None.
         """
         means = {(row.run, row.measure): row for row in self.results.mean_rows}
         values = self.results.per_topic()
@@ -120,7 +120,8 @@ class Sweep(Written):
             for measure in self.measures:
                 mean = means[name, measure]
                 known = [value for _, value in sorted(values[name][measure].items()) if value is not None]
-                low, high = statistics.bootstrap(np.array(known, dtype=np.float64)[:, None])
+                column = np.array(known, dtype=np.float64)[:, None]
+                low, high, _ = mean_intervals(column, costs=self.results.info(measure).unbounded)
                 bounds = (None, None) if np.isnan(low[0]) else (float(low[0]), float(high[0]))
                 found.append(
                     {**{parameter: setting.get(parameter) for parameter in self.parameters}, "run": name,

@@ -20,7 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from berrypick.analysis.comparison.compare import FEW_TOPICS, chosen_measures
+from berrypick.analysis.comparison.compare import chosen_measures
+from berrypick.analysis.comparison.interval_notes import FEW_TOPICS
 from berrypick.analysis.comparison.saved import read_results
 from berrypick.data.arrays import FloatArray
 from berrypick.data.errors import UsageError, shorten

@@ -27,7 +27,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from berrypick.analysis.comparison.compare import FEW_TOPICS, evaluated
+from berrypick.analysis.comparison.compare import evaluated
+from berrypick.analysis.comparison.interval_notes import FEW_TOPICS
 from berrypick.analysis.trust.stability import check_pairs, clusters_of, missing_notes, signature_of
 from berrypick.data.arrays import FloatArray, IntArray
 from berrypick.data.errors import UsageError, option

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from berrypick.analysis.comparison.compare import FEW_TOPICS, evaluated
+from berrypick.analysis.comparison.compare import evaluated
 from berrypick.analysis.comparison.curves import Band
+from berrypick.analysis.comparison.interval_notes import FEW_TOPICS
 from berrypick.data.arrays import FloatArray, IntArray
 from berrypick.data.errors import UsageError
 from berrypick.data.results import Note, Results, Signature

@@ -73,6 +73,7 @@ class CostAt(Measure):
     depends_on: ClassVar[tuple[str, ...]] = ()
     references: ClassVar[tuple[str, ...]] = ("azzopardi2019cwl", "kaplan1958nonparametric")
     why_above_one: ClassVar[str] = "it is a cost"
+    unbounded: ClassVar[bool] = True
     curve_axes: ClassVar[tuple[str, str]] = ("spent", "share of the relevant text seen")
 
     share: float = positive_share(0.5, "the share of the relevant text that is to be seen")

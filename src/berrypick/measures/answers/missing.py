@@ -53,6 +53,7 @@ class Missing(SetMeasure):
 
     higher_is_better: ClassVar[bool] = False
     why_above_one: ClassVar[str] = "it counts units"
+    unbounded: ClassVar[bool] = True
     references: ClassVar[tuple[str, ...]] = ("thorne2018fever",)
 
     def value(self, judged: JudgedTopic, ranks: FloatArray) -> float:

@@ -73,6 +73,7 @@ class Abstracts(Measure):
     depends_on: ClassVar[tuple[str, ...]] = ()
     needs_targets: ClassVar[bool] = False
     why_above_one: ClassVar[str] = "it is a number of abstracts or sentences"
+    unbounded: ClassVar[bool] = True
     references: ClassVar[tuple[str, ...]] = ("wadden2020scifact",)
 
     of: Literal["labelled", "reasoned", "returned", "wanted", "sentences"] = parameter(

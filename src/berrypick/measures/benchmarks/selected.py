@@ -57,6 +57,7 @@ class Selected(NamedMeasure):
     summed: ClassVar[bool] = True
     needs_targets: ClassVar[bool] = False
     why_above_one: ClassVar[str] = "it is a number of sentences"
+    unbounded: ClassVar[bool] = True
     references: ClassVar[tuple[str, ...]] = ("wadden2020scifact",)
 
     of: Literal["correct", "returned", "wanted"] = parameter("correct", "correct|returned|wanted", "what is counted")

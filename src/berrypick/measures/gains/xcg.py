@@ -62,6 +62,7 @@ class xCG(CumulatedGain):
     """
 
     why_above_one: ClassVar[str] = "it adds up gains"
+    unbounded: ClassVar[bool] = True
     curve_axes: ClassVar[tuple[str, str]] = ("rank", "cumulated gain")
 
     def compute(self, judged: JudgedTopic) -> Score:

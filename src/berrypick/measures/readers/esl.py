@@ -61,6 +61,7 @@ class ESL(_Searching):
 
     higher_is_better: ClassVar[bool] = False
     why_above_one: ClassVar[str] = "it counts units of tolerance"
+    unbounded: ClassVar[bool] = True
     references: ClassVar[tuple[str, ...]] = ("vries2004tolerance", "cooper1968expected")
 
     def compute(self, judged: JudgedTopic) -> Score:
