@@ -330,3 +330,19 @@ def test_clusters_count_as_one():
     assert row["topics"]["p"] == 0.25 and row["verdict"] == "no difference seen"
     apart = verdict(runs, "charR@1", truth)
     assert row["joint"][0] < apart["joint"][0] and row["joint"][1] > apart["joint"][1]
+
+
+@pytest.mark.slow
+def test_the_report_shows_the_verdicts_of_its_own_comparison(tmp_path):
+    runs, truth = differing(0.9, 0.8, 0.85, 0.95, 0.7, 0.75, 0.65)
+    page = tmp_path / "page.html"
+    for correction in ("holm", "none"):
+        more = {**runs, "z": runs["y"]} if correction == "holm" else runs
+        bp.write_report(truth, more, "charR@1", html=page, readers="none", resamples=100, correction=correction)
+        text, found = page.read_text(), bp.compare(truth, more, "charR@1", assumptions=True, resamples=100,
+                                                   correction=correction)  # fmt: skip
+        assert "Is the better run proved to be better?" in text
+        for one in found:
+            assert f"charR@1, {one.a} and {one.b}: {one.verdict}." in text
+    bp.write_report(truth, runs["x"], "charR@1", html=page, readers="none", resamples=100)
+    assert "Is the better run proved to be better?" not in page.read_text()

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from berrypick import users
@@ -211,17 +211,22 @@ class Assumptions(Tabular):
             raise UsageError(f"a difference is one of two runs or more, not {len(evaluation.runs)}")
         evaluation, notes = _with_reader(evaluation, over)
         results = evaluation.run(jobs=jobs, executor=executor, progress=progress, reader_draws=reader_draws)
-        unjudged = unjudged_bounds(evaluation)
-        joint = JointEnds(evaluation, _proved(evaluation, jobs, executor), unjudged)
-        comparison = compare_results(results, baseline, method, clusters, unjudged, joint)
+        joint = joint_ends(evaluation, jobs, executor)
+        comparison = compare_results(results, baseline, method, clusters, joint.unjudged, joint)
         along = None
         if over is not None:
             along = Over.compare(evaluation, over, method, clusters, comparison.baseline, scale=scale, jobs=jobs,
                                  executor=executor, progress=progress)  # fmt: skip
             notes += [note for note in along.notes if note.kind != "not over the range"]
-        verdicts = tuple(_verdict(pair, along, method.alpha) for pair in comparison.pairs)
-        kept = [note for note in comparison.notes if note.kind != "unjudged text"]  # each verdict says it
-        return cls(verdicts, comparison, along, tuple(dict.fromkeys([*kept, *notes])))
+        found = cls.of(comparison, along)
+        return replace(found, notes=tuple(dict.fromkeys([*found.notes, *notes])))
+
+    @classmethod
+    def of(cls, comparison: Comparison, along: Over | None = None) -> Assumptions:
+        """Return the verdicts on the pairs of a comparison, which was made with :func:`joint_ends`."""
+        verdicts = tuple(_verdict(pair, along, comparison.method.alpha) for pair in comparison.pairs)
+        kept = tuple(note for note in comparison.notes if note.kind != "unjudged text")  # each verdict says it
+        return cls(verdicts, comparison, along, kept)
 
 
 def _signed(value: float | None, places: int) -> str:
@@ -242,11 +247,12 @@ def _with_reader(evaluation: Evaluation, over: Any) -> tuple[Evaluation, list[No
     return evaluation.read_by(user), [Note("usual reader", text)]
 
 
-def _proved(evaluation: Evaluation, jobs: int, executor: Executor | None) -> Proved:
-    """The bounds of the measures whose values depend on what readers see together."""
+def joint_ends(evaluation: Evaluation, jobs: int = 1, executor: Executor | None = None) -> JointEnds:
+    """The differences of an evaluation over all labellings and joint distributions, for :func:`compare_results`."""
     measures = tuple(bounded_measures(evaluation.measures))
     made = with_bounds(evaluation, alone=True)
-    return Proved(measures, made.run(jobs=jobs, executor=executor) if measures else Results((), ()))
+    bounds = made.run(jobs=jobs, executor=executor) if made.measures else Results((), ())
+    return JointEnds(evaluation, Proved(measures, bounds), unjudged_bounds(evaluation))
 
 
 def _verdict(pair: Pair, along: Over | None, alpha: float) -> Verdict:

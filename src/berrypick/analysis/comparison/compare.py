@@ -239,7 +239,7 @@ def compare_results(
     """Runs that have been evaluated, over all topics and over each group of them.
 
     ``bounds`` say what unjudged text could do to differences; None where only results are known, and not the truth.
-    With ``joint``, pairs also have an interval over everything that is assumed.
+    With ``joint``, pairs over all topics also have an interval over everything that is assumed.
     """
     if clusters is not None:
         method = replace(method, cluster=clusters.field)
@@ -252,7 +252,7 @@ def compare_results(
         return replace(work.comparison(work.corrected()), run_facts=results.run_facts)
     scored = {row.group for row in results.topic_rows}  # no run may have a topic of a group
     parts = {name: results.only_group(name) for name in results.groups.names if name in scored}
-    tables = [_ComparisonWork(part, first, method, clusters, bounds, 1 + len(parts))
+    tables = [_ComparisonWork(part, first, method, clusters, bounds, 1 + len(parts), joint if part is results else None)
               for part in (results, *parts.values())]  # fmt: skip
     found, *of_groups = (work.comparison(p) for work, p in zip(tables, _corrected(tables, method), strict=True))
     groups = dict(zip(parts, of_groups, strict=True))
