@@ -19,8 +19,9 @@ interval off these means:
     bias-corrected and accelerated (Efron 1987). It follows skewness, and is as narrow as plain percentiles.
 
 On values like those of retrieval measures the expanded interval covers at the stated rate from about 25 topics on, the
-other two do not; BCa is worst for differences of two runs, which are mostly zero with a few large values.
-``tests/statistics/test_statistics_simulation.py`` keeps the simulation.
+other two do not; BCa is worst for differences of two runs, which are mostly zero with a few large values. Hits and costs
+have other intervals: :mod:`berrypick.statistics.intervals`. ``tests/statistics/test_statistics_simulation.py`` and
+``tests/statistics/test_coverage.py`` keep the simulations.
 
 **Tests.** The randomisation test changes the signs of the differences: if two runs are equally good, each topic's
 difference could as well have had the other sign. With up to 30 topics that differ all sign changes are counted, by

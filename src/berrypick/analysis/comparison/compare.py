@@ -5,7 +5,8 @@ order:
 
 * a run's mean and its interval are over the topics where the run has a value;
 * two runs are compared over the topics where both have one, and the others are counted (``unpaired``);
-* p-values are corrected within a family: all pairs of runs under one measure, or all pairs under all measures;
+* p-values are corrected within a family: all pairs of runs under one measure, or all pairs under all measures and in
+  all groups of topics;
 * a run is *significantly better* than another if the corrected p-value is at most 1 - confidence and the mean
   difference goes the right way: up, or down for measures like ESL and Overlap where smaller is better.
 """
@@ -291,10 +292,8 @@ def _group_notes(groups: Mapping[str, Comparison]) -> list[Note]:
     method = next((one.method for one in groups.values() if one.pairs), None)
     if method is not None and method.family != "all" and len(groups) > 1:
         chance = 1 - (1 - method.alpha) ** len(groups)
-        text = (
-            f"p-values of the {len(groups)} groups are not corrected for their number: with equally good runs, up to "
-        )
-        text += f"{chance:.0%} of comparisons would mark some group; correct over groups with {option('family', 'all')}"
+        text = f"p-values are not corrected for the {len(groups)} groups: between equally good runs, some group would "
+        text += f"be significant in up to {chance:.0%} of cases; correct over groups with {option('family', 'all')}"
         notes.append(Note("groups", text))
     return notes
 

@@ -12,7 +12,8 @@ randomisation test of ``compare`` has nearly the same power.
 
 With clusters the test is that of clusters: the standard deviation is that of the mean times the square root of their
 number G, the variance of the mean G/(G - 1) times the sum of squared cluster residuals over n^2, with G - 1 degrees of
-freedom; what is needed are clusters of the present mean size. The randomisation test cannot give a p-value below
+freedom; what is needed are clusters of the present mean size, all alike. The t-test of ``compare`` over clusters that
+differ in size has fewer degrees of freedom, and less power. The randomisation test cannot give a p-value below
 2^(1 - G), .0625 for 5 clusters, however many topics they hold; that is said where no difference can be significant.
 """
 
