@@ -8,7 +8,7 @@ that is judged or retrieved by either, the difference lies between the two.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -19,7 +19,7 @@ from berrypick.data.arrays import FloatArray
 from berrypick.data.run import Ranking
 from berrypick.data.truth import Highlighted
 from berrypick.evaluation.evaluation import Evaluation
-from berrypick.measures.base import TextValue
+from berrypick.measures.base import Measure, TextValue
 from berrypick.topics.judge import judge_topic
 from berrypick.topics.topic import JudgedTopic
 
@@ -49,28 +49,39 @@ class UnjudgedBounds:
 
     def mean(self, run: str, versus: str) -> tuple[float, float] | None:
         """Bounds of the mean difference; None without any topic."""
+        low, high = self.ends(run, versus)
+        return (sum(low.values()) / len(low), sum(high.values()) / len(high)) if low else None
+
+    def ends(self, run: str, versus: str) -> tuple[dict[str, float], dict[str, float]]:
+        """By topic the least difference, and the largest.
+
+        Topics without relevant text join where they extend the bounds: some of their unjudged text may be relevant.
+        """
         at = self.runs.index(run), self.runs.index(versus)
-        low = [topic.low[at] for topic in self.topics if topic.defined]
-        high = [topic.high[at] for topic in self.topics if topic.defined]
-        if not low:
-            return None
-        more = [topic for topic in self.topics if not topic.defined and not np.isnan(topic.high[at])]
-        least = _extreme_mean(low, [topic.low[at] for topic in more], sign=-1)
-        return least, _extreme_mean(high, [topic.high[at] for topic in more], sign=1)
+        low = {topic.topic: float(topic.low[at]) for topic in self.topics if topic.defined}
+        high = {topic.topic: float(topic.high[at]) for topic in self.topics if topic.defined}
+        if low:
+            more = [topic for topic in self.topics if not topic.defined and not np.isnan(topic.high[at])]
+            low |= _extending(low, {topic.topic: float(topic.low[at]) for topic in more}, sign=-1)
+            high |= _extending(high, {topic.topic: float(topic.high[at]) for topic in more}, sign=1)
+        return low, high
 
 
-def _extreme_mean(known: Sequence[float], possible: Sequence[float], sign: int) -> float:
-    """The largest mean (``sign`` 1) or the least (-1) of all known values and any of the possible ones: topics without
-    relevant text join the mean if some of their unjudged text turns out to be relevant."""
-    total, count = float(sum(known)), len(known)
-    for value in sorted((float(value) for value in possible), reverse=sign > 0):
+def _extending(known: Mapping[str, float], possible: Mapping[str, float], sign: int) -> dict[str, float]:
+    """The possible values that make the mean of them and the known ones largest (``sign`` 1) or least (-1)."""
+    total, count = float(sum(known.values())), len(known)
+    found = {}
+    for topic, value in sorted(possible.items(), key=lambda item: -sign * item[1]):
         if sign * value * count <= sign * total:
             break
+        found[topic] = value
         total, count = total + value, count + 1
-    return total / count
+    return found
 
 
-def unjudged_bounds(evaluation: Evaluation, runs: Sequence[str] | None = None) -> dict[str, UnjudgedBounds]:
+def unjudged_bounds(
+    evaluation: Evaluation, runs: Sequence[str] | None = None, *, dependence: bool = False
+) -> dict[str, UnjudgedBounds]:
     """Bound the differences between runs that judging unjudged text can lead to, for every measure of characters.
 
     Parameters
@@ -79,6 +90,9 @@ def unjudged_bounds(evaluation: Evaluation, runs: Sequence[str] | None = None) -
         Truth, runs and measures.
     runs : sequence of str, optional
         Names of some runs; all of them by default.
+    dependence : bool
+        Under each labelling, also take the lowest value of one run and the highest of the other over all joint
+        distributions of what readers see; for the measures alone that have such bounds.
 
     Returns
     -------
@@ -98,9 +112,9 @@ def unjudged_bounds(evaluation: Evaluation, runs: Sequence[str] | None = None) -
     (0.0, 1.0)
     """
     wanted = {
-        one.text: (one.measure.at, value)
+        one.text: (one.measure.at, values)
         for one in evaluation.measures
-        if (value := one.measure.text_value()) is not None
+        if (values := _value_ends(one.measure, dependence)) is not None
     }
     names = tuple(evaluation.runs if runs is None else runs)
     if not wanted or len(names) < 2 or evaluation.options.unjudged is not None:
@@ -111,14 +125,21 @@ def unjudged_bounds(evaluation: Evaluation, runs: Sequence[str] | None = None) -
         if judged[0].truth.no_answer:
             continue  # nothing anywhere is relevant
         cuts: dict[float | None, _TopicCounts] = {}
-        for text, (at, value) in wanted.items():
+        for text, (at, values) in wanted.items():
             if at not in cuts:
                 cuts[at] = _counts(judged, at)
             counts = cuts[at]
             if counts.relevant > 0 or counts.shared.any():
-                high = _favoured(value, counts)
+                high = _favoured(*values, counts)
                 found[text].append(TopicBounds(topic, -high.T, high, counts.relevant > 0))
     return {text: UnjudgedBounds(names, tuple(bounds)) for text, bounds in found.items()}
+
+
+def _value_ends(measure: Measure, dependence: bool) -> tuple[TextValue, TextValue] | None:
+    """How a list is valued by its counts of characters where it is favoured, and where the other one is."""
+    high, low = (measure.bounded("high"), measure.bounded("low")) if dependence else (measure, measure)
+    favoured, other = (None if one is None else one.text_value() for one in (high, low))
+    return None if favoured is None or other is None else (favoured, other)
 
 
 def _topics(evaluation: Evaluation, names: Sequence[str]) -> Iterator[str]:
@@ -140,8 +161,8 @@ class _TopicCounts:
     relevant: float  # in all
 
 
-def _favoured(value: TextValue, counts: _TopicCounts) -> FloatArray:
-    """Value of each run minus that of each other one, under the truth that favours the former."""
+def _favoured(value: TextValue, least: TextValue, counts: _TopicCounts) -> FloatArray:
+    """Value of each run minus the least of each other one, under the truth that favours the former."""
     mine = np.diagonal(counts.shared)[:, None] - counts.shared  # unjudged text that only this side retrieved
     best = np.full(counts.shared.shape, -np.inf)
     apart = np.count_nonzero(counts.shared) == np.count_nonzero(np.diagonal(counts.shared))
@@ -149,7 +170,7 @@ def _favoured(value: TextValue, counts: _TopicCounts) -> FloatArray:
     for both in (nothing,) if apart else (nothing, counts.shared):  # where no two share anything, both are the same
         total = counts.relevant + mine + both
         one = _values(value, counts.retrieved[:, None], counts.found[:, None] + mine + both, total)
-        other = _values(value, counts.retrieved[None, :], counts.found[None, :] + both, total)
+        other = _values(least, counts.retrieved[None, :], counts.found[None, :] + both, total)
         best = np.maximum(best, one - other)
     own = np.diagonal(counts.shared)
     if counts.relevant == 0:  # and nothing that this pair retrieved could be relevant

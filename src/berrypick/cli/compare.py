@@ -7,6 +7,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from berrypick.analysis.assumptions.reader_range import SCALES
 from berrypick.analysis.comparison import comparison_text, gate_report
 from berrypick.analysis.comparison.compare import compare
 from berrypick.analysis.comparison.comparison import FAMILIES, PAIRS, Comparison
@@ -50,7 +51,13 @@ from berrypick.tables import tables
     "--over", metavar="SPEC", help="For which readers is each run better: a range, e.g. 'bep(A=0.01..100)', or a "
     "file written by fit.",
 )  # fmt: skip
-@click.option("--assumptions", is_flag=True, help="Under which assumptions does the better run stay better?")
+@click.option(
+    "--scale", type=click.Choice(SCALES), help="With --over: the scale of the range. [default: linear inside 0 to 1; "
+    "elsewhere log if the ends differ by a factor of 20 or more]",
+)  # fmt: skip
+@click.option(
+    "--assumptions", is_flag=True, help="For each pair: is the better run proved to be better, against what not?"
+)
 @click.option("--plot", "picture", metavar="FILE", help="With --over: also draw FILE.png, FILE.svg or FILE.pdf.")
 @flags.output((*comparison_text.OUTPUTS, "junit"), "; junit has a test case for each gate and run")
 @click.option(
@@ -79,7 +86,7 @@ def compare_command(
     Instead of TRUTH and RUNS, the files may be results that evaluate -q -o json wrote; numbers of two truths are
     refused unless --common-topics or --different-truth is given.
 
-    --over shows for which readers of a range each run is better; --assumptions what each difference rests on.
+    --over shows for which readers of a range each run is better; --assumptions gives a verdict for each pair of runs.
 
     Gates for continuous integration: --fail-under, --fail-over and --fail-if-worse exit with 1 and print each reason.
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from berrypick.data.errors import UsageError
 from berrypick.data.results import Results
@@ -69,21 +70,25 @@ class Proved:
     measures: tuple[Bounded, ...]
     results: Results  # with the bounds
 
+    @cached_property
+    def _by_topic(self) -> Mapping[str, Mapping[str, Mapping[str, float | None]]]:
+        return self.results.per_topic()
+
     def interval(self, measure: Bounded, run: str) -> tuple[float, float, float] | None:
         """The least mean, the mean if targets are independent, and the largest; None where it is undefined."""
         means = self.results.mean()[run]
         low, value, high = (means[text] for text in (measure.low.text, measure.text, measure.high.text))
         return None if low is None or value is None or high is None else (low, value, high)
 
-    def difference(self, measure: Bounded, run: str, versus: str) -> tuple[float, float] | None:
-        """Bounds of the mean difference over common topics: each run under the law that is worst, or best, for it."""
-        found = self.results.per_topic()
-        ends = []
-        for own, other in ((measure.low, measure.high), (measure.high, measure.low)):
-            a, b = found[run][own.text], found[versus][other.text]
-            both = [(x, b[topic]) for topic, x in a.items()]
-            known = [x - y for x, y in both if x is not None and y is not None]
-            if not known:
-                return None
-            ends.append(sum(known) / len(known))
-        return ends[0], ends[1]
+    def differences(self, measure: Bounded, run: str, versus: str) -> dict[str, tuple[float, float]]:
+        """Bounds of the difference on each common topic: each run under the law that is worst, or best, for it."""
+        values = self._by_topic
+        ends = [(values[run][own.text], values[versus][other.text])
+                for own, other in ((measure.low, measure.high), (measure.high, measure.low))]  # fmt: skip
+        found = {}
+        for topic in ends[0][0]:
+            pairs = [(own[topic], other.get(topic)) for own, other in ends]
+            known = [x - y for x, y in pairs if x is not None and y is not None]
+            if len(known) == 2:
+                found[topic] = (known[0], known[1])
+        return found

@@ -422,6 +422,14 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
         """
         return None
 
+    def pair_bounds(self, one: JudgedTopic, other: JudgedTopic) -> tuple[float, float] | None:
+        """Return bounds of the difference between two rankings of a topic under every joint distribution of targets.
+
+        Defined by measures with :meth:`bounded` that know more about two rankings than the bounds of each: a result in
+        both leads to the same targets. None where no tighter bounds are known.
+        """
+        return None
+
     def is_mean_over_readers(self) -> bool:
         """Say whether the value is the mean of what simulated readers get; with some parameters it may not be."""
         return self.has_readers()

@@ -31,16 +31,17 @@ def over(text, runs=RUNS, truth=TRUTH, measure=MEASURE, **options):
 
 @pytest.mark.slow
 @each(
-    ("text", "share"),
+    ("text", "scale", "share"),
     [
-        ("distance(theta=0.001..1,law='inverse')", math.log(1 / 0.05) / math.log(1000)),
-        ("distance(theta=0.01..0.1,law='inverse')", 0.05 / 0.09),
-        ("distance( law='inverse', theta = 1e-3..1 )", math.log(1 / 0.05) / math.log(1000)),
+        ("distance(theta=0.001..1,law='inverse')", "log", math.log(1 / 0.05) / math.log(1000)),
+        ("distance(theta=0.01..0.1,law='inverse')", None, 0.05 / 0.09),
+        ("distance( law='inverse', theta = 1e-3..1 )", None, 0.95 / 0.999),
     ],
+    ids=str,
 )
-def test_a_crossing_by_hand(text, share):
+def test_a_crossing_by_hand(text, scale, share):
     """1/(1 + 10 theta)/2 against 1/(1 + 40 theta): equal at theta = 1/20, the first is better above."""
-    found = over(text)
+    found = over(text, scale=scale)
     [pair] = found.pairs
     axis = found.axes[0]
     assert pair.crossings == (pytest.approx(0.05, abs=1e-6 * (axis.high - axis.low)),)
@@ -48,6 +49,43 @@ def test_a_crossing_by_hand(text, share):
     assert pair.share_a == pytest.approx(share, abs=1e-6) and pair.share_b == pytest.approx(1 - share, abs=1e-6)
     assert (pair.low, pair.high) == (None, None)  # one topic
     assert found.pair(MEASURE, "both", "one").share_a == pair.share_b
+
+
+@each(
+    ("text", "scale", "chosen"),
+    [
+        ("fetch_browse(consider=0.02..0.98)", None, "linear"),  # a factor of 49, inside [0, 1]
+        ("classical(share=0.001..1)", None, "linear"),
+        ("bep(A=0.01..100)", None, "log"),
+        ("bep(A=0.5..9.9)", None, "linear"),
+        ("bep(A=0.01..100)", "linear", "linear"),
+        ("classical(share=0.001..1)", "log", "log"),
+        ("bep(A=2..3)", "log", "log"),
+    ],
+    ids=str,
+)
+def test_scales(text, scale, chosen):
+    axis = read_range(text, scale).axes[0]
+    assert axis.scale == chosen
+    middle = math.sqrt(axis.low * axis.high) if chosen == "log" else (axis.low + axis.high) / 2
+    assert axis.value(0.5) == pytest.approx(middle)
+
+
+def test_scales_that_do_not_fit(tmp_path, berrypick):
+    with pytest.raises(bp.UsageError, match="consider begins at 0, which has no logarithm; begin the range above 0"):
+        over("fetch_browse(consider=0..1)", scale="log")
+    with pytest.raises(bp.UsageError, match="unknown scale 'loud'; expected one of log, linear"):
+        over("bep(A=2..3)", scale="loud")
+    with pytest.raises(bp.UsageError, match="scale='log' is the scale of a range of readers: give over= too"):
+        bp.compare(TRUTH, RUNS, MEASURE, scale="log")
+    for name in ("truth", "one", "two"):
+        (tmp_path / name).write_text('{"topic": "q", "doc": "d", "start": 0, "end": 10}\n')
+    files = [tmp_path / name for name in ("truth", "one", "two")]
+    how = ("--over", "classical(share=0.01..1)", "--scale", "log", "-o", "json", "--resamples", "100")
+    done = berrypick("compare", *files, "-m", "EPRUM", *how)
+    assert done.code == 0 and json.loads(done.out)[0]["scale"] == "log"
+    refused = berrypick("compare", *files, "-m", "EPRUM", "--scale", "log")
+    assert refused.code == 2 and "--scale log is the scale of a range of readers: give --over too" in refused.err
 
 
 def test_the_golden_section_of_fetch_and_browse():

@@ -1,10 +1,12 @@
-"""What a difference between two runs rests on: does the better run stay better under everything that is assumed?
+"""What a difference between two runs rests on: is the better run better under everything that is assumed?
 
-* topics: the interval of the mean difference over topics (or clusters of them) lies on its side of 0;
-* unjudged: so does the difference under every way of judging unjudged text, for measures of characters;
-* together: so does it whatever readers see together (Rueger's bounds), each run under the law that is worst for it;
-* reader: so does the interval over readers drawn from a fitted user model;
-* over: it is better for every reader of a range.
+* topics: the corrected p-value of the comparison's own test, and the interval over topics (or clusters of them);
+* unjudged: the mean difference over all labellings of unjudged text, for measures of characters;
+* together: the mean difference over all joint distributions of what readers see, for measures that assume independence;
+* reader: the interval over readers drawn from a fitted user model;
+* over: the mean difference over a range of readers;
+* joint: topics, unjudged text and joint distributions at once. Each topic has its lowest and its highest difference;
+  the interval goes from the lower end for the mean of the lowest to the upper end for the mean of the highest.
 
 Where one does not apply (no unjudged text in the measure, no fitted reader, no range) it is None.
 """
@@ -13,14 +15,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from berrypick import users
 from berrypick.analysis.assumptions.over import Over
-from berrypick.analysis.assumptions.reader_range import read_range
+from berrypick.analysis.assumptions.reader_range import ScaleName, read_range
 from berrypick.analysis.comparison.compare import compare_results
 from berrypick.analysis.comparison.comparison import Comparison, Method, Pair
+from berrypick.analysis.comparison.comparison_text import CORRECTION_NAMES
+from berrypick.analysis.comparison.joint_ends import JointEnds
 from berrypick.analysis.unjudged import unjudged_bounds
 from berrypick.data.drawn import READERS
 from berrypick.data.errors import UsageError
@@ -28,40 +32,79 @@ from berrypick.data.results import Note, Results, TopicGroups
 from berrypick.data.score import Table
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.proved import Proved, bounded_measures, with_bounds
-from berrypick.statistics.intervals import EQUAL
 from berrypick.statistics.topic_values import TIE
-from berrypick.tables.tabular import Tabular, fields_of
+from berrypick.tables.tabular import Tabular, fields_of, shown
 from berrypick.workers.progress import Progress
 
-#: What is assumed, and how a sentence calls it.
+#: What may not be proved, and how a verdict calls it.
 ASSUMED = {
-    "topics": "the topics",
+    "topics": "topics",
     "unjudged": "unjudged text",
-    "together": "what readers see together",
-    "reader": "the fitted reader",
-    "over": "the reader of the range",
+    "together": "dependence",
+    "reader": "reader",
+    "over": "range",
 }
+#: Those that have ends of the mean difference, beside topics.
+BOUNDED = ("unjudged", "together", "reader", "over")
 Ends = tuple[float | None, float | None]
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """Two runs under one measure, the better one first.
+    """Two runs under one measure, the better one first; all differences are ``a`` minus ``b``.
 
-    ``stays`` says of each assumption whether the better one stays better, None where it does not apply; ``ends`` what
-    that is judged by: the ends of the difference, or for a range the share in which ``a`` is better.
+    Attributes
+    ----------
+    measure, a, b
+        What is compared.
+    difference
+        The mean difference.
+    p
+        The corrected p-value.
+    low, high
+        The interval of the mean difference over topics.
+    unjudged, together, reader, over
+        Ends of the mean difference under what is assumed besides; None where it does not apply.
+    joint
+        The interval over topics, unjudged text and joint distributions at once.
+    not_proved
+        Against what it is not proved that ``a`` is better, in the words of the verdict.
+    verdict
+        "a beats b", "a is ahead of b; not proved against: ..", or "no difference seen".
     """
 
     measure: str
     a: str
     b: str
     difference: float | None
-    stays: Mapping[str, bool | None]
-    ends: Mapping[str, Ends]
+    p: float | None
+    low: float | None
+    high: float | None
+    unjudged: Ends | None
+    together: Ends | None
+    reader: Ends | None
+    over: Ends | None
+    joint: Ends
+    not_proved: tuple[str, ...]
     verdict: str
 
     def as_dict(self) -> dict[str, Any]:
-        return {**fields_of(self, "measure", "a", "b"), **self.stays, "verdict": self.verdict}
+        ends = {name: None if (one := getattr(self, name)) is None else list(one) for name in (*BOUNDED, "joint")}
+        topics = fields_of(self, "p", "low", "high")
+        return {**fields_of(self, "measure", "a", "b"), "topics": topics, **ends, "verdict": self.verdict}
+
+    def row(self) -> dict[str, Any]:
+        """One number or name a column."""
+        ends = {
+            f"{name}_{end}": None if (one := getattr(self, name)) is None else one[side]
+            for name in (*BOUNDED, "joint")
+            for side, end in enumerate(("low", "high"))
+        }
+        return {
+            **fields_of(self, "measure", "a", "b", "difference", "p", "low", "high"),
+            **ends,
+            "verdict": self.verdict,
+        }
 
 
 @dataclass(frozen=True, repr=False)
@@ -71,7 +114,7 @@ class Assumptions(Tabular):
     Attributes
     ----------
     verdicts
-        For every two runs and each measure, under which assumptions the better run stays better.
+        For every two runs and each measure, whether the better run is proved to be better, and against what it is not.
     comparison
         The comparison that it is about.
     over
@@ -86,7 +129,7 @@ class Assumptions(Tabular):
     >>> other = {topic: {"b": 2.0, "a": 1.0} for topic in truth}
     >>> found = bp.compare(truth, {"first": truth, "second": other}, "RR", assumptions=True)
     >>> isinstance(found, bp.Assumptions), found.verdicts[0].verdict
-    (True, 'first beats second under all of them')
+    (True, 'first beats second')
     """
 
     verdicts: tuple[Verdict, ...]
@@ -108,34 +151,41 @@ class Assumptions(Tabular):
         return [one.as_dict() for one in self.verdicts]
 
     def rows(self) -> list[dict[str, Any]]:
-        return self.records()
+        return [one.row() for one in self.verdicts]
 
     def tables(self, places: int = 4) -> list[Table]:
-        used = [name for name in ASSUMED if self._applies(name)]
+        used = [name for name in BOUNDED if self._applies(name)]
+        used += ["joint"] if self._applies("unjudged") or self._applies("together") else []
         rows = [
-            [one.measure, one.a, one.b, "-" if one.difference is None else f"{one.difference:+.{places}f}",
-             *(_cell(one, name, places) for name in used)]
+            [one.measure, one.a, one.b, _signed(one.difference, places), shown(one.p, places),
+             _interval((one.low, one.high), places), *(_interval(getattr(one, name), places) for name in used)]
             for one in self.verdicts
         ]  # fmt: skip
-        header = ["measure", "a", "b", "a minus b", *used]
-        return [Table("Does a stay better?", header, rows, "<<<>" + "<" * len(used))]
+        header = ["measure", "a", "b", "a minus b", self._p_name(), "topics", *used]
+        return [Table("Is a better?", header, rows, "<<<>><" + "<" * len(used))]
 
     def legend(self) -> list[str]:
         percent = f"{100 * self.comparison.method.confidence:.4g}%"
-        found = [f"{one.measure}: {one.verdict}." for one in self.verdicts]
-        said = [f"topics: {percent} interval of the difference over {self._units()}"]
+        found = [f"{one.measure}, {one.a} and {one.b}: {one.verdict}." for one in self.verdicts]
+        said = [f"topics: {percent} interval of a minus b over {self._units()}"]
         if self._applies("unjudged"):
-            said.append("unjudged: least and largest difference over all ways of judging what nobody judged")
+            said.append("unjudged: a minus b over all labellings of unjudged text")
         if self._applies("together"):
-            said.append("together: bounds of the difference over everything readers may see together")
+            said.append("together: over all joint distributions of what readers see")
         if self._applies("reader"):
             said.append(f"reader: {percent} interval over readers drawn from the fitted user model")
         if self.over is not None:
-            said.append(f"over: share of {self.over.range.text} in which a is better")
+            said.append(f"over: lowest and highest along {self.over.range.text}")
+        if self._applies("unjudged") or self._applies("together"):
+            said.append(f"joint: {percent} interval over topics with each topic at its lowest and at its highest")
         return [*found, "; ".join(said) + "."]
 
+    def _p_name(self) -> str:
+        correction = self.comparison.method.correction
+        return "p" if correction == "none" else f"p ({CORRECTION_NAMES[correction]})"
+
     def _applies(self, name: str) -> bool:
-        return any(one.stays[name] is not None for one in self.verdicts)
+        return any(getattr(one, name) is not None for one in self.verdicts)
 
     def _units(self) -> str:
         clusters = self.comparison.clusters
@@ -150,6 +200,7 @@ class Assumptions(Tabular):
         clusters: TopicGroups | None = None,
         baseline: str | None = None,
         *,
+        scale: ScaleName | None = None,
         jobs: int = 1,
         executor: Executor | None = None,
         progress: Progress | None = None,
@@ -160,27 +211,31 @@ class Assumptions(Tabular):
             raise UsageError(f"a difference is one of two runs or more, not {len(evaluation.runs)}")
         evaluation, notes = _with_reader(evaluation, over)
         results = evaluation.run(jobs=jobs, executor=executor, progress=progress, reader_draws=reader_draws)
-        comparison = compare_results(results, baseline, method, clusters, unjudged_bounds(evaluation))
+        joint = joint_ends(evaluation, jobs, executor)
+        comparison = compare_results(results, baseline, method, clusters, joint.unjudged, joint)
         along = None
         if over is not None:
-            along = Over.compare(evaluation, over, method, clusters, comparison.baseline, jobs=jobs, executor=executor,
-                                 progress=progress)  # fmt: skip
+            along = Over.compare(evaluation, over, method, clusters, comparison.baseline, scale=scale, jobs=jobs,
+                                 executor=executor, progress=progress)  # fmt: skip
             notes += [note for note in along.notes if note.kind != "not over the range"]
-        proved = _proved(evaluation, jobs, executor)
-        verdicts = tuple(_verdict(pair, proved, along) for pair in comparison.pairs)
-        kept = [note for note in comparison.notes if note.kind != "unjudged text"]  # each verdict says it
-        return cls(verdicts, comparison, along, tuple(dict.fromkeys([*kept, *notes])))
+        found = cls.of(comparison, along)
+        return replace(found, notes=tuple(dict.fromkeys([*found.notes, *notes])))
+
+    @classmethod
+    def of(cls, comparison: Comparison, along: Over | None = None) -> Assumptions:
+        """Return the verdicts on the pairs of a comparison, which was made with :func:`joint_ends`."""
+        verdicts = tuple(_verdict(pair, along, comparison.method.alpha) for pair in comparison.pairs)
+        kept = tuple(note for note in comparison.notes if note.kind != "unjudged text")  # each verdict says it
+        return cls(verdicts, comparison, along, kept)
 
 
-def _cell(one: Verdict, name: str, places: int) -> str:
-    stays = one.stays[name]
-    if stays is None:
-        return "-"
-    low, high = one.ends.get(name, (None, None))
-    word = "yes" if stays else "no"
-    if low is None or high is None:
-        return word
-    return f"{word} {low:.{places}f}" if name == "over" else f"{word} [{low:+.{places}f}, {high:+.{places}f}]"
+def _signed(value: float | None, places: int) -> str:
+    return "-" if value is None else f"{value:+.{places}f}"
+
+
+def _interval(ends: Ends | None, places: int) -> str:
+    low, high = (None, None) if ends is None else ends
+    return "-" if low is None and high is None else f"[{_signed(low, places)}, {_signed(high, places)}]"
 
 
 def _with_reader(evaluation: Evaluation, over: Any) -> tuple[Evaluation, list[Note]]:
@@ -192,59 +247,73 @@ def _with_reader(evaluation: Evaluation, over: Any) -> tuple[Evaluation, list[No
     return evaluation.read_by(user), [Note("usual reader", text)]
 
 
-def _proved(evaluation: Evaluation, jobs: int, executor: Executor | None) -> Proved:
-    """The bounds of the measures whose values depend on what readers see together."""
+def joint_ends(evaluation: Evaluation, jobs: int = 1, executor: Executor | None = None) -> JointEnds:
+    """The differences of an evaluation over all labellings and joint distributions, for :func:`compare_results`."""
     measures = tuple(bounded_measures(evaluation.measures))
     made = with_bounds(evaluation, alone=True)
-    return Proved(measures, made.run(jobs=jobs, executor=executor) if measures else Results((), ()))
+    bounds = made.run(jobs=jobs, executor=executor) if made.measures else Results((), ())
+    return JointEnds(evaluation, Proved(measures, bounds), unjudged_bounds(evaluation))
 
 
-def _verdict(pair: Pair, proved: Proved, along: Over | None) -> Verdict:
-    ahead = None if not pair.difference else (pair.difference > 0) == pair.higher_is_better
-    pair = pair if ahead is not False else pair.turned()
-    if ahead is None:
-        said = "have no topic in common" if pair.difference is None else "are equal, so that neither is ahead"
-        text = f"{pair.run} and {pair.versus} {said}"
-        return Verdict(pair.measure, pair.run, pair.versus, pair.difference, dict.fromkeys(ASSUMED), {}, text)
-    ends: dict[str, Ends] = {"topics": (pair.low, pair.high)}
-    if pair.unjudged is not None:
-        ends["unjudged"] = pair.unjudged
-    for one in proved.measures:
-        together = proved.difference(one, pair.run, pair.versus) if one.text == pair.measure else None
-        if together is not None:
-            ends["together"] = together
-    if pair.reader is not None and pair.reader[0] is not None:
-        ends["reader"] = pair.reader
-    found: dict[str, bool | None] = {name: _stays(*ends[name], pair.higher_is_better) if name in ends else None
-                                     for name in ASSUMED}  # fmt: skip
-    if pair.interval == EQUAL:  # without spread there is no interval, but an exact test
-        found["topics"] = pair.significant
+def _verdict(pair: Pair, along: Over | None, alpha: float) -> Verdict:
+    if pair.difference and (pair.difference > 0) != pair.higher_is_better:
+        pair = pair.turned()
     there = None if along is None else along.pair(pair.measure, pair.run, pair.versus)
-    if there is not None:
-        found["over"], ends["over"] = there.share_a > 1 - 1e-9, (there.share_a, there.share_a)
-    text = _sentence(pair, found, ends)
-    return Verdict(pair.measure, pair.run, pair.versus, pair.difference, found, ends, text)
+    ends: dict[str, Ends | None] = {
+        "unjudged": pair.unjudged,
+        "together": pair.together,
+        "reader": None if pair.reader is None or pair.reader[0] is None else pair.reader,
+        "over": None if there is None else there.difference,
+    }
+    seen = bool(pair.difference) and pair.p is not None and pair.p <= alpha
+    open_ = _not_proved(pair, ends, alpha) if seen else ()
+    text = "no difference seen"
+    if seen:
+        ahead = f"{pair.run} is ahead of {pair.versus}; not proved against: {', '.join(open_)}"
+        text = ahead if open_ else f"{pair.run} beats {pair.versus}"
+    return Verdict(
+        measure=pair.measure,
+        a=pair.run,
+        b=pair.versus,
+        difference=pair.difference,
+        p=pair.p_adjusted,
+        low=pair.low,
+        high=pair.high,
+        unjudged=ends["unjudged"],
+        together=ends["together"],
+        reader=ends["reader"],
+        over=ends["over"],
+        joint=(None, None) if pair.joint is None else pair.joint,
+        not_proved=open_,
+        verdict=text,
+    )
 
 
-def _stays(low: float | None, high: float | None, higher_is_better: bool) -> bool:
+def _not_proved(pair: Pair, ends: Mapping[str, Ends | None], alpha: float) -> tuple[str, ...]:
+    """Against what it is not proved that the better run is better, in words."""
+    # whatever the test: on so few topics or clusters even equal signs of all of them are not significant
+    few = 2.0 ** (1 - pair.units) > alpha
+    found = ["topics"] if few or not pair.significant else []
+    found += [name for name, one in ends.items() if one is not None and not _is_better(one, pair.higher_is_better)]
+    parts = ["topics", *(name for name in ("unjudged", "together") if ends[name] is not None)]
+    words = [ASSUMED[name] for name in found]
+    if not {*parts} & {*found} and not _joint_proved(pair):
+        at_once = " and ".join(ASSUMED[name] for name in parts)  # each holds for itself, not all of them at once
+        words.insert(0, at_once if len(parts) == 1 else f"{at_once} at once")
+    return tuple(words)
+
+
+def _joint_proved(pair: Pair) -> bool:
+    """Whether the better run is better throughout the joint interval.
+
+    Where all topics have the same end there is no interval: then a test by signs decides, as for equal differences.
+    """
+    joint = (None, None) if pair.joint is None else pair.joint
+    known = joint[0 if pair.higher_is_better else 1] is not None
+    return _is_better(joint if known else pair.extremes or joint, pair.higher_is_better)
+
+
+def _is_better(ends: Ends, higher_is_better: bool) -> bool:
     """Whether the difference is on the side of the better run throughout; not so where nothing is known."""
-    if low is None or high is None:
-        return False
-    return low > TIE if higher_is_better else high < -TIE
-
-
-def _sentence(pair: Pair, found: dict[str, bool | None], ends: dict[str, Ends]) -> str:
-    open_ = [name for name, stays in found.items() if stays is False]
-    if not open_:
-        return f"{pair.run} beats {pair.versus} under all of them"
-    parts = [f"{ASSUMED[name]} ({_ends(name, *ends[name], pair)})" for name in open_]
-    listed = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
-    return f"{pair.run} is ahead of {pair.versus}, but that depends on {listed}"
-
-
-def _ends(name: str, low: float | None, high: float | None, pair: Pair) -> str:
-    if low is None or high is None:
-        return "too few for an interval"
-    if name == "over":
-        return f"{pair.run} is better in {low:.4g} of it"
-    return f"difference {low:+.4g} to {high:+.4g}"
+    end = ends[0] if higher_is_better else ends[1]
+    return end is not None and (end > TIE if higher_is_better else end < -TIE)

@@ -2,8 +2,8 @@
 
 A crossing is a change of sign of the mean difference, root or jump, found between neighbouring points of a grid, to
 1e-6 of the range (1e-4 where there are two ranges); two inside one step of the grid may be missed. The share of the
-range in which a run wins follows from them, in logarithms where the range spans a factor of 20 or more, and so does
-that of a fitted reader's law. Intervals are percentiles over topics drawn with replacement, or over whole clusters.
+range in which a run wins follows from them, in logarithms where the scale is logarithmic, and so does that of a fitted
+reader's law. Intervals are percentiles over topics drawn with replacement, or over whole clusters.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 
 from berrypick.analysis.assumptions.crossings import Crossing, crossings, edges
 from berrypick.analysis.assumptions.range_values import Place, RangeValues
-from berrypick.analysis.assumptions.reader_range import Axis, ReaderRange, read_range
+from berrypick.analysis.assumptions.reader_range import Axis, ReaderRange, ScaleName, read_range
 from berrypick.analysis.assumptions.shares import mean_over_topics, resampled_means, share_interval, weights, won
 from berrypick.analysis.comparison.comparison import Method
 from berrypick.data.arrays import FloatArray
@@ -54,6 +54,8 @@ class OverPair:
     share_b: float
     low: float | None  # of share_a, over topics
     high: float | None
+    #: The lowest and the highest mean difference, a minus b, at the points that were looked at.
+    difference: tuple[float, float]
 
     def as_dict(self) -> dict[str, Any]:
         return {
@@ -140,8 +142,9 @@ class Over(Tabular):
             if one.measure == measure and (one.a, one.b) == (b, a):
                 ends = (None if one.high is None else _rest(one.high), None if one.low is None else _rest(one.low))
                 exact = one.share_a + one.share_b > 1 - 1e-9  # else what is left is no share of b
+                least, most = one.difference
                 return OverPair(measure, a, b, one.crossings, one.jumps, one.share_b, one.share_a,
-                                *(ends if exact else (None, None)))  # fmt: skip
+                                *(ends if exact else (None, None)), (-most, -least))  # fmt: skip
         return None
 
     def records(self) -> list[dict[str, Any]]:
@@ -214,13 +217,14 @@ class Over(Tabular):
         clusters: TopicGroups | None = None,
         baseline: str | None = None,
         *,
+        scale: ScaleName | None = None,
         jobs: int = 1,
         executor: Executor | None = None,
         progress: Progress | None = None,
         points: int | None = None,
     ) -> Over:
         """Go through a range of readers with the runs of an evaluation; see :func:`berrypick.compare`."""
-        chosen = read_range(over)
+        chosen = read_range(over, scale)
         measures, notes = _readers_measures(evaluation)
         if len(evaluation.runs) < 2:
             raise UsageError(f"a range of readers is about two runs or more, not {len(evaluation.runs)}")
@@ -305,8 +309,12 @@ class _Work:
         share_a, share_b = (min(1.0, float(one)) for one in won_by)
         low, high = share_interval(drawn, share_a, self.method.confidence) if self._units() > 1 else (None, None)
         found = [(self._crossing(one, line.rest), one.jump) for line in lines for one in line.crossings]
+        means = np.concatenate([line.means() for line in lines])
+        difference = (float(means.min()), float(means.max()))
+        if not self.of.measures[measure].measure.higher_is_better:
+            difference = (-difference[1], -difference[0])
         return OverPair(self.of.measures[measure].text, a, b, tuple(at for at, _ in found),
-                        tuple(jump for _, jump in found), share_a, share_b, low, high)  # fmt: skip
+                        tuple(jump for _, jump in found), share_a, share_b, low, high, difference)  # fmt: skip
 
     def _crossing(self, one: Crossing, rest: Place) -> Any:
         at = float(self.axes[0].at(np.array(one.place)))
@@ -362,10 +370,13 @@ class _Line:
         table = np.stack([self._by_topic[place] for place in places], axis=1)
         return table, self.work.axes[0].measure(np.array(places))
 
+    def means(self) -> FloatArray:
+        """The mean difference at every place that was looked at; 0 where no topic has one."""
+        return np.nan_to_num(mean_over_topics(self._table[0]))
+
     def won(self) -> FloatArray:
         """The share of the range in which a wins, and b."""
-        table, measure = self._table
-        return won(np.nan_to_num(mean_over_topics(table))[None, :], measure)[0]
+        return won(self.means()[None, :], self._table[1])[0]
 
     def drawn(self) -> FloatArray:
         """The share in which a wins, for topics drawn anew."""

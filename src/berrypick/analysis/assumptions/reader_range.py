@@ -1,8 +1,8 @@
 """A range of readers: a user model one or two of whose parameters go from one value to another.
 
-``bep(A=0.01..100)`` reads like a user model. A range that spans a factor of 20 or more is gone through by its
-logarithm. A file written by fit stands for the law of its reader: of a t2i with spread the law of the tolerances of
-people, else the law that the log leaves the estimate.
+``bep(A=0.01..100)`` reads like a user model. The scale is linear inside [0, 1], whatever the factor between the ends;
+elsewhere it is logarithmic from a factor of 20 on, unless it is given. A file written by fit stands for the law of its
+reader: of a t2i with spread the law of the tolerances of people, else the law that the log leaves the estimate.
 """
 
 from __future__ import annotations
@@ -10,19 +10,21 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from berrypick import users
 from berrypick.data import spec as specs
 from berrypick.data.arrays import FloatArray
-from berrypick.data.errors import UsageError
+from berrypick.data.errors import UsageError, option
 from berrypick.data.navigation import FittedReader
 from berrypick.users import UserModel
 
-#: A range with this factor between its ends is gone through by its logarithm.
+ScaleName = Literal["log", "linear"]
+SCALES: tuple[ScaleName, ...] = get_args(ScaleName)
+#: A range with this factor between its ends has a logarithmic scale, unless it lies in [0, 1].
 LOGARITHMIC = 20.0
 #: Crossings are found to this share of the range.
 FOUND = 1e-6
@@ -63,10 +65,15 @@ class Axis:
     high: float
     whole: bool = False
     law: ParameterLaw | None = None
+    #: The scale that was asked for.
+    given: ScaleName | None = None
 
     @property
-    def scale(self) -> str:
-        return "log" if self.low > 0 and self.high / self.low >= LOGARITHMIC else "linear"
+    def scale(self) -> ScaleName:
+        if self.given is not None:
+            return self.given
+        share = self.law is None and self.low >= 0 and self.high <= 1
+        return "log" if not share and self.low > 0 and self.high / self.low >= LOGARITHMIC else "linear"
 
     def at(self, place: FloatArray) -> FloatArray:
         """Values of the parameter at places."""
@@ -134,11 +141,13 @@ class ReaderRange:
         return [axis.value(0.5) for axis in self.axes]
 
 
-def read_range(given: Any) -> ReaderRange:
-    """A range from its text, or the law of a fitted user model."""
+def read_range(given: Any, scale: ScaleName | None = None) -> ReaderRange:
+    """A range from its text, or the law of a fitted user model, on the scale that is asked for or fits."""
+    if scale is not None and scale not in SCALES:
+        raise UsageError(f"unknown scale {scale!r:.40}; expected one of {', '.join(SCALES)}")
     fitted = users.read_fitted(given)
     if fitted is not None:
-        return _law_range(fitted)
+        return _scaled(_law_range(fitted), scale)
     if not isinstance(given, str):
         raise UsageError(f"a range of readers is a text such as 'bep(A=0.01..100)', not {given!r:.60}")
     text = specs.normalise(given)
@@ -153,10 +162,20 @@ def read_range(given: Any) -> ReaderRange:
     fixed = {name: one for name, one in found.parameters.items() if name not in ranges}
     kinds = _kinds(found.name, ranges, fixed, text)
     axes = tuple(_axis(name, one, kinds[name], text) for name, one in ranges.items())
-    made = ReaderRange(found.name, fixed, axes, text)
+    made = _scaled(ReaderRange(found.name, fixed, axes, text), scale)
     for end in (0.0, 1.0):  # what is outside of what the parameter may be is said now
         made.model([axis.value(end) for axis in axes])
     return made
+
+
+def _scaled(found: ReaderRange, scale: ScaleName | None) -> ReaderRange:
+    for axis in found.axes:
+        if scale == "log" and axis.low <= 0:
+            raise UsageError(
+                f"{found.text}: {axis.parameter} begins at {axis.low:g}, which has no logarithm; "
+                f"begin the range above 0, or use {option('scale', 'linear')}"
+            )
+    return replace(found, axes=tuple(replace(axis, given=scale) for axis in found.axes))
 
 
 def _ends(text: str) -> tuple[float, float] | None:

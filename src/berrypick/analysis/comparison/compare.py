@@ -55,6 +55,8 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
+    from berrypick.analysis.comparison.joint_ends import JointEnds
+
 
 @overload
 def compare(
@@ -77,6 +79,7 @@ def compare(
     progress: ProgressLike = None,
     reader_draws: int = READERS,
     over: None = None,
+    scale: None = None,
     assumptions: Literal[False] = False,
     different_truth: bool = False,
     common_topics: bool = False,
@@ -111,6 +114,7 @@ def compare(
     progress: ProgressLike = None,
     reader_draws: int = READERS,
     over: str | FittedReader | File | None = None,
+    scale: Literal["log", "linear"] | None = None,
     assumptions: bool = False,
     different_truth: bool = False,
     common_topics: bool = False,
@@ -166,9 +170,12 @@ def compare(
     over : str or path, optional
         The readers for whom each run is to be found better: a range, such as ``'bep(A=0.01..100)'``, or a file written
         by fit for the law of its reader.
+    scale : {'log', 'linear'}, optional
+        The scale of the range ``over``. By default linear inside [0, 1]; elsewhere logarithmic if the larger end is at
+        least 20 times the smaller one.
     assumptions : bool
-        Whether to find out what each difference rests on: topics, unjudged text, what is seen together, the fitted
-        reader, the range ``over``.
+        Whether to give a verdict for each pair: is the better run proved to be better, over topics, unjudged text,
+        joint distributions of what readers see, the fitted reader, the range ``over``?
     different_truth : bool
         Compare results of two truths, which is an error otherwise.
     common_topics : bool
@@ -198,6 +205,8 @@ def compare(
     if (different_truth or common_topics) and not isinstance(truth, Results):
         given = option("different_truth" if different_truth else "common_topics", True)
         raise UsageError(f"{given} is for results: the runs of one evaluation have one truth")
+    if scale is not None and over is None:
+        raise UsageError(f"{option('scale', scale)} is the scale of a range of readers: give {option('over')} too")
     if over is not None or assumptions:
         what = option("over" if over is not None else "assumptions")
         if isinstance(truth, Results):
@@ -212,7 +221,7 @@ def compare(
             facts = {name: RunFacts(name, run.source, tag=run.tag) for name, run in evaluation.runs.items()}
             baseline = find_run(baseline, list(evaluation.runs), facts)
         clustered = None if cluster is None else topic_clusters(evaluation.truth, cluster)
-        work: dict[str, Any] = {"jobs": jobs, "executor": executor, "progress": as_progress(progress)}
+        work: dict[str, Any] = {"jobs": jobs, "executor": executor, "progress": as_progress(progress), "scale": scale}
         work |= {"reader_draws": reader_draws} if assumptions else {}
         analysis: Any = Assumptions if assumptions else Over
         return analysis.compare(evaluation, over, method, clustered, baseline, **work)
@@ -231,7 +240,8 @@ def compare(
     comparison = compare_results(results, baseline, method, clusters, bounds)
     if proved is None or not proved.measures:
         return comparison
-    return replace(comparison, notes=(*comparison.notes, *together_notes(comparison.pairs, proved)))
+    assert prepared is not None
+    return replace(comparison, notes=(*comparison.notes, *together_notes(comparison.pairs, proved, prepared)))
 
 
 def compare_results(
@@ -240,11 +250,12 @@ def compare_results(
     method: Method,
     clusters: TopicGroups | None = None,
     bounds: Mapping[str, Any] | None = None,
+    joint: JointEnds | None = None,
 ) -> Comparison:
     """Runs that have been evaluated, over all topics and over each group of them.
 
-    ``bounds`` say what unjudged text could do to differences; None where only results are known,
-    and not the truth.
+    ``bounds`` say what unjudged text could do to differences; None where only results are known, and not the truth.
+    With ``joint``, pairs over all topics also have an interval over everything that is assumed.
     """
     if clusters is not None:
         method = replace(method, cluster=clusters.field)
@@ -253,11 +264,11 @@ def compare_results(
     first = names[0] if len(names) > 1 else None
     first = first if baseline is None else find_run(baseline, names, results.run_facts)
     if results.groups is None:
-        work = _ComparisonWork(results, first, method, clusters, bounds)
+        work = _ComparisonWork(results, first, method, clusters, bounds, joint=joint)
         return replace(work.comparison(work.corrected()), run_facts=results.run_facts)
     scored = {row.group for row in results.topic_rows}  # no run may have a topic of a group
     parts = {name: results.only_group(name) for name in results.groups.names if name in scored}
-    tables = [_ComparisonWork(part, first, method, clusters, bounds, 1 + len(parts))
+    tables = [_ComparisonWork(part, first, method, clusters, bounds, 1 + len(parts), joint if part is results else None)
               for part in (results, *parts.values())]  # fmt: skip
     found, *of_groups = (work.comparison(p) for work, p in zip(tables, _corrected(tables, method), strict=True))
     groups = dict(zip(parts, of_groups, strict=True))
@@ -396,8 +407,9 @@ class _ComparisonWork:
         clusters: TopicGroups | None,
         bounds: Mapping[str, Any] | None,
         tables: int = 1,
+        joint: JointEnds | None = None,
     ) -> None:
-        self.results, self.baseline, self.method = results, baseline, method
+        self.results, self.baseline, self.method, self.joint = results, baseline, method, joint
         self.tables = tables  # whose comparisons are corrected together
         self.bounds = {measure: one.only(results.topics) for measure, one in (bounds or {}).items()}
         self.bounds_known = bounds is not None
@@ -543,6 +555,7 @@ class _ComparisonWork:
         columns, unpaired, hits = self._differences
         lengths, differences = columns.lengths.tolist(), columns.means()
         ends = self._intervals(columns, intervals.difference_intervals, {"hits": hits})
+        units = columns.units.tolist()
         p, exact, statistic = self.tests
         effect, above, equal, below = columns.apply(_effects) or [np.zeros(0)] * 4
         significant = (adjusted <= self.method.alpha) & np.array([bool(one) for one in differences], dtype=bool)
@@ -574,9 +587,32 @@ class _ComparisonWork:
                     higher_is_better=higher,
                     unjudged=self.bounds[measure].mean(run, versus) if measure in self.bounds else None,
                     reader=self._reader(measure, run, versus),
+                    units=units[i],
                 )
             )
-        return found
+        return found if self.joint is None else self._with_joint(found, self.joint)
+
+    def _with_joint(self, pairs: Sequence[Pair], joint: JointEnds) -> list[Pair]:
+        """Pairs with the ends over joint distributions, and with the interval over topics of the worst and the best."""
+        keys = [(pair.measure, pair.run, pair.versus) for pair in pairs]
+        ends = joint.of({key: self._known_differences(*key) for key in keys})
+        low, high = (self._joint_intervals(sides) for sides in ([one.low for one in ends], [one.high for one in ends]))
+        return [
+            replace(pair, together=one.together, extremes=one.extremes, joint=(low[i][0], high[i][1]))
+            for i, (pair, one) in enumerate(zip(pairs, ends, strict=True))
+        ]
+
+    def _joint_intervals(self, sides: Sequence[Mapping[str, float]]) -> list[tuple[float | None, float | None, str]]:
+        """As the intervals of differences, one for each pair."""
+        hits = [of_hits and all(value in (-1.0, 0.0, 1.0) for value in side.values())
+                for of_hits, side in zip(self._differences[2].tolist(), sides, strict=True)]  # fmt: skip
+        columns = ColumnBlocks.of_columns([self._column(side) for side in sides])
+        return self._intervals(columns, intervals.difference_intervals, {"hits": np.array(hits, dtype=bool)})
+
+    def _known_differences(self, measure: str, run: str, versus: str) -> dict[str, float]:
+        """By topic, where both runs have a value."""
+        one, other = self.values[run].get(measure, {}), self.values[versus].get(measure, {})
+        return {topic: a - b for topic, a in one.items() if a is not None and (b := other.get(topic)) is not None}
 
     def _reader(self, measure: str, run: str, versus: str | None = None) -> Ends | None:
         """The interval of a mean, or of the mean difference of a pair, over readers drawn from a fitted user model."""

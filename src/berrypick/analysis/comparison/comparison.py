@@ -110,6 +110,15 @@ class Pair:
     unjudged: tuple[float, float] | None = None
     #: The interval of the mean difference over readers drawn from a fitted user model; None without one.
     reader: Ends | None = None
+    #: The mean difference under the joint distributions that favour ``versus`` and ``run``, where that was asked for.
+    together: tuple[float, float] | None = None
+    #: The means over topics of the least and of the largest difference, over all labellings of unjudged text and all
+    #: joint distributions; None where it was not asked for, or is not known.
+    extremes: tuple[float, float] | None = None
+    #: The interval over topics of both: its lower end for the least, its upper end for the largest.
+    joint: Ends | None = None
+    #: How many topics, or clusters of them, the test and the intervals draw.
+    units: int = 0
     #: The kind of the interval over topics: a bootstrap or 'tango'; 'equal' or 'few' for none.
     interval: str = ""
 
@@ -144,8 +153,11 @@ class Pair:
             effect=_negative(self.effect),
             wins=self.losses,
             losses=self.wins,
-            unjudged=None if self.unjudged is None else (-self.unjudged[1], -self.unjudged[0]),
+            unjudged=None if self.unjudged is None else (0.0 - self.unjudged[1], 0.0 - self.unjudged[0]),
+            together=None if self.together is None else (0.0 - self.together[1], 0.0 - self.together[0]),
+            extremes=None if self.extremes is None else (0.0 - self.extremes[1], 0.0 - self.extremes[0]),
             reader=None if self.reader is None else (_negative(self.reader[1]), _negative(self.reader[0])),
+            joint=None if self.joint is None else (_negative(self.joint[1]), _negative(self.joint[0])),
         )
 
     def as_dict(self) -> dict[str, Any]:

@@ -20,7 +20,7 @@ OUTPUTS = ("table", "markdown", "latex", "csv", "tsv", "json", "jsonl")
 LAYOUTS = ("details", "runs")
 
 _RAISED = str.maketrans("abcdefghijklmnoprstuvwxyz", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ")
-_CORRECTION = {"holm": "Holm", "bh": "Benjamini-Hochberg", "none": "none"}
+CORRECTION_NAMES = {"holm": "Holm", "bh": "Benjamini-Hochberg", "none": "none"}
 _OTHER_INTERVALS = {
     WILSON: "Wilson's for hits (all values 0 or 1)",
     TANGO: "Tango's for differences of hits",
@@ -161,7 +161,7 @@ class _Renderer:
 
     def _difference_columns(self) -> list[str]:
         correction = self.comparison.method.correction
-        corrected = [] if correction == "none" else [f"p ({_CORRECTION[correction]})"]
+        corrected = [] if correction == "none" else [f"p ({CORRECTION_NAMES[correction]})"]
         return ["difference", f"{self.percent} interval", "p", *corrected, "d", "won/tied/lost"]
 
     def differences(self) -> Table:
@@ -224,7 +224,7 @@ class _Renderer:
         corrected = (
             "not corrected for the number of comparisons"
             if method.correction == "none"
-            else f"{_CORRECTION[method.correction]} correction over {_comparisons(count)} of {within}"
+            else f"{CORRECTION_NAMES[method.correction]} correction over {_comparisons(count)} of {within}"
         )
         clusters = " of whole clusters" if method.cluster else ""
         drawn = f", {method.sign_changes} sign changes" if method.sign_changes is not None else ""

@@ -11,7 +11,7 @@ import numpy as np
 from berrypick.data.arrays import FloatArray
 from berrypick.data.reach import Reach
 from berrypick.data.score import Table, number
-from berrypick.kernels.joint_bounds import bounds_at_events, mean_bound, weighted_bounds
+from berrypick.kernels.joint_bounds import TwoLists, bounds_at_events, mean_bound, weighted_bounds
 from berrypick.kernels.lists.ideal import Ideal
 from berrypick.kernels.poisson_binomial import (
     events,
@@ -74,6 +74,34 @@ def precision_at_rank(reach: Reach, rank: int, best: Ideal, law: TailName = "exa
     length = np.concatenate([[0.0], best.length])
     possible = mass > 0
     return math.fsum(mass[possible] * length[possible]) / rank
+
+
+def pair_ends(
+    lists: TwoLists, best: Ideal, versus: Ideal, wanted: Sequence[int], rank: int | None
+) -> tuple[float, float] | None:
+    """Bounds of the difference of two lists; None where their ideal lists differ, or are not known for all."""
+    if rank is not None:
+        return _pair_ends_at_rank(lists, best, versus, rank)
+    places = np.array(wanted) - 1
+    length = best.length[places]
+    if not (np.isfinite(length).all() and np.array_equal(length, versus.length[places])):
+        return None
+    low, high = (float(length @ side[places]) / len(wanted) for side in lists.inverse_difference())
+    return low, high
+
+
+def _pair_ends_at_rank(lists: TwoLists, best: Ideal, versus: Ideal, rank: int) -> tuple[float, float] | None:
+    """A target that one list alone shows is worth at most the largest step of E[ML*]."""
+    if not (np.isfinite(best.length).all() and np.array_equal(best.length, versus.length)):
+        return None
+    steps = np.diff(best.length, prepend=0.0)
+    (one_low, one_high), (other_low, other_high) = (
+        [precision_at_rank(reach, rank, best, end) for end in ("low", "high")] for reach in (lists.one, lists.other)
+    )
+    if steps.min() < 0:
+        return one_low - other_high, one_high - other_low
+    only_one, only_other = (float(steps.max() * only[0]) / rank for only in lists.only(np.array([rank])))
+    return max(one_low - other_high, -only_other), min(one_high - other_low, only_one)
 
 
 def tails_at_events(reach: Reach, law: TailName = "exact") -> FloatArray:

@@ -19,7 +19,7 @@ from berrypick.data.parameters import one_or_more, parameter
 from berrypick.data.reach import Reach
 from berrypick.data.score import Curve, Explanation, Score, Table, number
 from berrypick.ideal.best_list import BestList
-from berrypick.kernels.joint_bounds import End, mean_terms
+from berrypick.kernels.joint_bounds import End, TwoLists, mean_terms
 from berrypick.kernels.lists import ideal as ideals
 from berrypick.measures._reach_tables import item_tables, law_table, reach_table, scenario_tables, whole_recall
 from berrypick.measures._searched_lists import IdealName, SearchedLists, ideal_list, ideal_table
@@ -44,6 +44,7 @@ from berrypick.measures.readers._expected_precision import (
     bounds_table,
     expected_inverse,
     law_after,
+    pair_ends,
     precision_at_rank,
     precisions,
     tails_at_events,
@@ -62,6 +63,7 @@ from berrypick.measures.together import SpansTogether
 from berrypick.topics.context import JudgingContext
 from berrypick.topics.reader_sessions import ReaderSessions, sorted_rows, weighted_inverse
 from berrypick.topics.topic import JudgedTopic
+from berrypick.topics.two_lists import reach_of_both
 
 #: What is said of bounds that are not those of one recall value.
 _ADDED_UP = (
@@ -380,6 +382,26 @@ class EPRUM(TargetMeasure):
         if self.together != "independent" or self.law != "exact" or self.norm != "product" or self.need == "set":
             return None
         return replace(self, together=end)
+
+    def pair_bounds(self, one: JudgedTopic, other: JudgedTopic) -> tuple[float, float] | None:
+        if self.bounded("low") is None:
+            return None
+        both = reach_of_both(one, other)
+        parts = []
+        for (weight, ideal, first), (_, _, second) in zip(one.levels, other.levels, strict=True):
+            if self.r is not None and self.r > first.targets:
+                continue
+            best, versus = (self._ideal(*level).ideal for level in ((one, ideal, first), (other, ideal, second)))
+            lists = TwoLists(first, second, both if both is None or ideal.all() else both.columns(ideal))
+            ends = pair_ends(lists, best, versus, self._wanted(first.targets), self.rank)
+            if ends is None:
+                return None
+            parts.append((weight, ends))
+        if not parts:
+            return None
+        total = math.fsum(weight for weight, _ in parts)
+        low, high = (math.fsum(weight * ends[side] for weight, ends in parts) / total for side in (0, 1))
+        return low, high
 
     def is_mean_over_readers(self) -> bool:
         """Bounds are not."""

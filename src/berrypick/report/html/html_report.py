@@ -13,6 +13,7 @@ from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+from berrypick.analysis.assumptions.assumptions import joint_ends
 from berrypick.analysis.comparison.compare import compare_results
 from berrypick.analysis.comparison.comparison import Method
 from berrypick.analysis.unjudged import unjudged_bounds
@@ -46,7 +47,7 @@ from berrypick.workers.workers import ordered_map
 
 #: Most megabytes of a page, and most results of a run and topic on it, unless one says otherwise.
 LIMIT, DEPTH = 15, 100
-#: Beyond so many rankings only the readers that were requested are worked out.
+#: Beyond so many rankings only the readers that were requested are worked out, and pairs of runs have no verdict.
 RANKINGS = 600
 
 if TYPE_CHECKING:
@@ -170,7 +171,10 @@ def write_report(
     results = evaluation.run(curves="common", progress=told, jobs=jobs, reader_draws=READERS)
     clusters = None if cluster is None else topic_clusters(evaluation.truth, cluster)
     method = Method(test, correction, confidence=confidence, resamples=resamples, seed=seed)
-    comparison = compare_results(results, baseline, method, clusters, unjudged_bounds(evaluation))
+    few = len(evaluation.runs) * len(evaluation.truth) <= RANKINGS
+    joint = joint_ends(evaluation, jobs) if few and len(evaluation.runs) > 1 else None
+    unjudged = unjudged_bounds(evaluation) if joint is None else joint.unjudged
+    comparison = compare_results(results, baseline, method, clusters, unjudged, joint)
     omitted: list[str] = []
     chosen = _readers(readers, evaluation, omitted)
     details = Details(evaluation, chosen, depth, known, simulated)

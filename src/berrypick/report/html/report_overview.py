@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from berrypick._version import __version__
+from berrypick.analysis.assumptions.assumptions import Assumptions
 from berrypick.analysis.comparison.comparison import Comparison
 from berrypick.analysis.comparison.curves import POINTS, bands
 from berrypick.data.errors import as_flags
@@ -20,7 +21,7 @@ from berrypick.evaluation.options import options as all_options
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.registry.registry import plugin_errors
 from berrypick.report.html.report_data import Details
-from berrypick.report.panels.base import panel_data, panels
+from berrypick.report.panels.base import panel_data, panels, table_data
 from berrypick.tables.tabular import fields_of
 from berrypick.targets.idealism import describe
 
@@ -62,17 +63,28 @@ def make_overview(
         "details": [None] * len(topics),
         "readers": [reader.to_json() for reader in details.readers],
         "simulated": _simulated(details),
-        "panels": _panels(details, results),
+        "panels": _panels(details, results, comparison),
     }
 
 
-def _panels(details: Details, results: Results) -> list[dict[str, Any]]:
+def _panels(details: Details, results: Results, comparison: Comparison) -> list[dict[str, Any]]:
     """Return the panels, ours and those of other packages, that have something to show."""
-    found = []
+    found = [_verdicts(comparison)]
     for panel in panels:
         with plugin_errors(f"panel {panel.name}", panel):
             found.append(panel_data(panel(), details.evaluation, results))
     return [panel for panel in found if panel is not None]
+
+
+def _verdicts(comparison: Comparison) -> dict[str, Any] | None:
+    """Verdicts on the pairs of the comparison that the report shows; none if it was made without bounds."""
+    if not comparison.pairs:
+        return None
+    parts: list[Any] = ["There are many rankings: berrypick compare --assumptions gives the verdicts."]
+    if all(pair.joint is not None for pair in comparison.pairs):
+        found = Assumptions.of(comparison)
+        parts = [*map(table_data, found.tables()), *found.legend()]
+    return {"name": "verdicts", "title": "Is the better run proved to be better?", "parts": parts, "data": None}
 
 
 def _simulated(details: Details) -> dict[str, Any] | None:

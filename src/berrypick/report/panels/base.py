@@ -41,14 +41,15 @@ class Panel:
 
 def panel_data(panel: Panel, evaluation: Evaluation, results: Results) -> dict[str, Any] | None:
     """Return a panel as the page has it; None where it shows nothing."""
-    parts = [part if isinstance(part, str) else _table(part) for part in panel.parts(evaluation, results)]
+    parts = [part if isinstance(part, str) else table_data(part) for part in panel.parts(evaluation, results)]
     data = panel.data(evaluation, results)
     if data is None and not parts:
         return None
     return {"name": panel.name, "title": panel.title or panel.name, "parts": parts, "data": data}
 
 
-def _table(table: Table) -> dict[str, Any]:
+def table_data(table: Table) -> dict[str, Any]:
+    """Return a table as the page has it."""
     return {"title": table.title, "header": list(table.header), "rows": [list(row) for row in table.rows]}
 
 
