@@ -335,21 +335,23 @@ def browsing_precision(
 # --- list items -----------------------------------------------------------------------------------------------------
 
 
-def item_reach(rows, consider, after, miss):
+def item_reach(rows, consider, after, miss, cascade=False):
     """P(target found) in an item of several pointers, by all decisions and all that each pointer may lead to."""
     targets = len(rows[0])
-    states = {frozenset(): 1.0}
+    states = {(True, frozenset()): 1.0}  # whether the reader is still in the item, and what was found
     for position, row in enumerate(rows):
         following = {}
-        for found, p in states.items():
-            chance = consider**position * (1 if position == 0 else after if found else miss)
-            following[found] = following.get(found, 0.0) + p * (1 - chance)
+        for (inside, found), p in states.items():
+            willing = consider if cascade else consider**position
+            chance = 1 if position == 0 else inside * willing * (after if found else miss)
+            missed = not cascade, found
+            following[missed] = following.get(missed, 0.0) + p * (1 - chance)
             for met in itertools.product((False, True), repeat=targets):
                 share = math.prod(q if hit else 1 - q for q, hit in zip(row, met, strict=True))
-                more = found | {x for x, hit in enumerate(met) if hit}
+                more = True, found | {x for x, hit in enumerate(met) if hit}
                 following[more] = following.get(more, 0.0) + p * chance * share
         states = following
-    return [sum(p for found, p in states.items() if x in found) for x in range(targets)]
+    return [sum(p for (_, found), p in states.items() if x in found) for x in range(targets)]
 
 
 def at_least(seen: Sequence[float], number: int) -> float:
