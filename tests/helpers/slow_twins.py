@@ -304,10 +304,21 @@ def browsing_precision(
     outside: Matrix,
     level: float,
 ) -> float:
-    """ce_ideal(gr) x sum_k (P(cg[k-1] < gr) - P(cg[k] < gr)) / ce[k], with the effort of what is browsed to."""
+    """ce_ideal(gr) x sum_k (P(cg[k-1] < gr) - P(cg[k] < gr)) / ce[k], with the effort of what is browsed to.
+
+    Where any target has the gain, reader by reader: what each has spent at the rank of the first target.
+    """
     wanted = level * math.fsum(gains) * (1 - 1e-9)
     outcomes = list(scenarios(reach))
     targets = range(len(gains))
+    if min(gains) >= wanted:
+        inverse = 0.0
+        for p, first in outcomes:
+            k = min((rank for rank in first if rank is not None), default=None)
+            if k is not None:
+                browsed = math.fsum(outside[k - 1][x] for x in targets if first[x] == k)
+                inverse += p / (math.fsum(effort[:k]) + browsed)
+        return ideal_effort(gains, target_effort, wanted) * inverse
 
     def reached(k: int) -> float:
         return math.fsum(
