@@ -79,7 +79,7 @@ def main(words: Sequence[str] | None = None) -> None:
     print(f"{len(sessions)} sessions that read, {len(visits)} visits, {ahead} with relevant lines ahead")
     for name, fitted in (("t2i", everything), ("t2i, all visits", learnt(run, truth, topics, "all"))):
         for parameter, one in fitted.parameters.items():
-            print(f"{name}: {parameter} {one['value']:.4g} [{one['low']:.4g}, {one['high']:.4g}]")
+            print(f"{name}: {parameter} {one['value']:.6g} [{one['low']:.6g}, {one['high']:.6g}]")
     cases, totals = [], []
     for seed in range(given.seeds):
         order = np.random.default_rng(seed).permutation(len(topics))
