@@ -12,13 +12,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from berrypick import formats, users
 from berrypick.analysis.fit.fit_chain import fit_chain
 from berrypick.analysis.fit.fit_parts import FitMethod
 from berrypick.analysis.fit.fit_visits import fit_visits
-from berrypick.analysis.fit.session_visits import Chosen, reading_log_of
+from berrypick.analysis.fit.session_visits import reading_log_of
 from berrypick.data import spec as specs
 from berrypick.data.collection import Collection
 from berrypick.data.errors import UsageError, option
@@ -203,7 +203,7 @@ def fit(
     documents: Texts | Mapping[str, str] | str | PathLike[str] | None = None,
     truth: Truth | str | PathLike[str] | None = None,
     format_run: str | None = None,
-    visits: Chosen | None = None,
+    visits: Literal["ahead", "all"] | None = None,
     progress: ProgressLike = None,
 ) -> Fit:
     """Estimate a user model from a log by maximum likelihood, and check it on sessions held out.

@@ -35,8 +35,9 @@ class StepAUC(Measure):
 
         StepAUC(budget=B) = (1/B) sum_{b=1..B} max {|U_t and G| / |G| : c_t <= b}
 
-    A step counts once it is paid for, as in CostAt. A session that ends within the budget keeps its last recall. cost=
-    says what is counted: steps, or lines, tokens or seconds as in CostAt. With cost='steps' and B = T this is StepAUC.
+    A step counts once it is paid for, as in CostAt; before the first, recall is 0. A session that ends within the
+    budget keeps its last recall. cost= says what is counted: steps, or lines, tokens or seconds as in CostAt. With
+    cost='steps' and B = T this is StepAUC.
 
     Meaning
     -------
