@@ -1,19 +1,24 @@
-"""Can a retriever for a coding agent be scored without running the agent? A reader learnt from half of its sessions.
+"""Can a retriever for a coding agent be scored without running the agent? A reader learnt from its other sessions.
 
     python experiments/agents.py [--seeds SPLITS]
 
 150 sessions of a coding assistant, each on an issue whose gold change is known, up to the first edit. A visit is a
-stretch of reading in one file. From half of the sessions t2i and distance are learnt: how many lines without a relevant
-one the agent reads before it leaves a file. The other half is predicted, and the halves change places; repeated for
-several splits, whose mean is printed.
+stretch of reading in one file. Sessions are split into ten parts by chance, and each part is predicted by a reader
+learnt from the other nine: t2i, which has a distribution of the lines without a relevant one that the agent reads
+before it leaves a file. It is learnt from the visits that it predicts (--visits ahead), and from all visits. Numbers
+are means over several splits.
 
 Visits to files that have relevant lines at or after where the agent entered: the probability that it gets to the first
-of them, by the distance. Printed: Brier score and mean log score beside a constant (the share of the training half) and
-classical (who opens the file sees what is in it), and a calibration table.
+of them, by the distance. Printed: Brier score and mean log loss beside a constant (the share of the training visits)
+and classical (who opens the file sees what is in it), and a calibration table.
 
 Sessions: the lines read before the first relevant one, or in all where there is none, and the number of files opened,
 for a reader who opens what the session opened, where it opened it; observed and predicted, with the mean absolute error
-beside that of a constant (the mean of the training half) and of classical (who reads every file to its end).
+beside that of two constants (median and mean of the training sessions) and of classical (who reads every file to its
+end).
+
+Differences are paired, with 95% intervals over the held-out sessions (Student's; visits of a session are not taken as
+independent). The last column says what the interval shows.
 
 Then retrievers are scored for that agent, without running it: the files that the session opened, in this order, naming
 the file alone (the agent enters at line 1), the first line of it that a search of the session printed (else line 1), or
@@ -33,14 +38,19 @@ from scipy.special import ndtr, ndtri
 
 import berrypick as bp
 from berrypick import formats
-from berrypick.analysis.fit.session_visits import reading_log_of
-from berrypick.data.arrays import FloatArray
+from berrypick.analysis.fit.session_visits import Chosen, reading_log_of
+from berrypick.data.arrays import FloatArray, IntArray
 from berrypick.data.run import Ranking, Run
 from berrypick.data.truth import Truth
+from berrypick.users.learning import paired, verdict
 
 FORM = r"claude-session(topic_pattern='instance_id:\\s*(\\S+)',root='testbed')"
 #: Tolerances that stand for the law of all, and the edges of distance in the calibration table.
 POINTS, EDGES = 200, (10, 30, 100, 300, 1000)
+#: Parts of the sessions, each predicted from the others.
+PARTS = 10
+VISITS = ("t2i", "t2i, all visits", "constant", "classical")
+SESSIONS = ("t2i", "t2i, all visits", "median", "mean", "classical")
 
 
 @dataclass(frozen=True)
@@ -56,36 +66,38 @@ class Opened:
 
 
 def main(words: Sequence[str] | None = None) -> None:
-    given = arguments(__doc__, words, seeds=20)
+    given = arguments(__doc__, words, seeds=10)
     folder = needed("agent-sessions", given.data, given.unchecked)["patches.jsonl"].parent
     run = formats.read_any(folder / "sessions", "run", FORM)
     truth = formats.read_any(folder / "patches.jsonl", "truth", "patch")
     sessions = {topic: opened(topic, ranking, truth) for topic, ranking in run.rankings() if topic in truth.topics}
     sessions = {topic: visits for topic, visits in sessions.items() if visits}
-    everything = learnt(run, truth, sorted(sessions))
-    print(f"{len(sessions)} sessions that read, {sum(map(len, sessions.values()))} visits")
-    for name, one in everything.parameters.items():
-        print(f"t2i, all sessions: {name} {one['value']:.4g} [{one['low']:.4g}, {one['high']:.4g}]")
-    splits = [halves(sorted(sessions), seed) for seed in range(given.seeds)]
+    topics = sorted(sessions)
+    everything = learnt(run, truth, topics)
+    visits = [one for own in sessions.values() for one in own]
+    ahead = sum(math.isfinite(one.ahead) for one in visits)
+    print(f"{len(sessions)} sessions that read, {len(visits)} visits, {ahead} with relevant lines ahead")
+    for name, fitted in (("t2i", everything), ("t2i, all visits", learnt(run, truth, topics, "all"))):
+        for parameter, one in fitted.parameters.items():
+            print(f"{name}: {parameter} {one['value']:.6g} [{one['low']:.6g}, {one['high']:.6g}]")
     cases, totals = [], []
-    for training, rest in (pair for split in splits for pair in (split, split[::-1])):
-        reader = learnt(run, truth, training).user
-        cases += visit_cases(sessions, training, rest, reader)
-        totals += session_cases(sessions, training, rest, reader)
+    for seed in range(given.seeds):
+        order = np.random.default_rng(seed).permutation(len(topics))
+        for part in range(PARTS):
+            rest = sorted(order[part::PARTS].tolist())
+            training = [topic for i, topic in enumerate(topics) if i not in set(rest)]
+            readers = [learnt(run, truth, training, chosen).user for chosen in ("ahead", "all")]
+            cases += visit_cases(sessions, training, rest, readers)
+            totals += session_cases(sessions, training, rest, readers)
     show_visits(np.array(cases))
     show_sessions(np.array(totals))
     show_retrievers(run, truth, sessions, everything)
 
 
-def halves(topics: Sequence[str], seed: int) -> tuple[list[str], list[str]]:
-    order = np.random.default_rng(seed).permutation(len(topics)).tolist()
-    return [topics[i] for i in order[::2]], [topics[i] for i in order[1::2]]
-
-
-def learnt(run: Run, truth: Truth, topics: Sequence[str]) -> bp.Fit:
+def learnt(run: Run, truth: Truth, topics: Sequence[str], visits: Chosen = "ahead") -> bp.Fit:
     """The law of the lines that the agent reads in vain, from some of the sessions."""
     chosen = {topic: one for topic, one in truth.topics.items() if topic in set(topics)}
-    return bp.fit("t2i", reading_log_of(run, Truth("spans", chosen)), held_out=0)
+    return bp.fit("t2i", reading_log_of(run, Truth("spans", chosen), visits=visits), held_out=0)
 
 
 def opened(topic: str, ranking: Ranking, truth: Truth) -> list[Opened]:
@@ -123,27 +135,34 @@ def survival(reader: bp.UserModel, distance: float) -> float:
 
 
 def visit_cases(
-    sessions: Mapping[str, list[Opened]], training: Sequence[str], rest: Sequence[str], reader: bp.UserModel
+    sessions: Mapping[str, list[Opened]], training: Sequence[str], rest: Sequence[int], readers: Sequence[bp.UserModel]
 ) -> list[tuple[float, ...]]:
-    """Distance, whether it was reached, and the probabilities of t2i and of a constant."""
+    """Session, distance, whether it was reached, and the probabilities of the predictions in VISITS."""
     known = [one for topic in training for one in sessions[topic] if math.isfinite(one.ahead)]
-    share = float(np.mean([one.reached for one in known]))
+    share, topics = float(np.mean([one.reached for one in known])), sorted(sessions)
     return [
-        (one.ahead, float(one.reached), survival(reader, one.ahead), share)
-        for topic in rest
-        for one in sessions[topic]
+        (i, one.ahead, float(one.reached), *(survival(reader, one.ahead) for reader in readers), share, 1.0)
+        for i in rest
+        for one in sessions[topics[i]]
         if math.isfinite(one.ahead)
     ]
 
 
 def session_cases(
-    sessions: Mapping[str, list[Opened]], training: Sequence[str], rest: Sequence[str], reader: bp.UserModel
+    sessions: Mapping[str, list[Opened]], training: Sequence[str], rest: Sequence[int], readers: Sequence[bp.UserModel]
 ) -> list[tuple[float, ...]]:
-    """Lines and files until the first relevant line: observed, predicted, of a constant, of classical."""
-    usual = np.array([observed(sessions[topic]) for topic in training]).mean(axis=0)
+    """Session, then lines and files until the first relevant line: observed, and of the predictions in SESSIONS."""
+    usual, topics = np.array([observed(sessions[topic]) for topic in training]), sorted(sessions)
+    constants = *np.median(usual, axis=0), *usual.mean(axis=0)
     return [
-        (*observed(sessions[topic]), *predicted(sessions[topic], reader), *usual, *to_the_end(sessions[topic]))
-        for topic in rest
+        (
+            i,
+            *observed(sessions[topics[i]]),
+            *(number for reader in readers for number in predicted(sessions[topics[i]], reader)),
+            *constants,
+            *to_the_end(sessions[topics[i]]),
+        )
+        for i in rest
     ]
 
 
@@ -181,29 +200,60 @@ def to_the_end(visits: Sequence[Opened]) -> tuple[float, float]:
 
 
 def show_visits(table: FloatArray) -> None:
-    distance, reached, t2i, constant = table.T
+    session, distance, reached = table[:, 0].astype(np.int64), table[:, 1], table[:, 2]
+    chances = dict(zip(VISITS, table[:, 3:].T, strict=True))
     print(f"\nvisits to files with relevant lines ahead: got there {reached.mean():.3f}")
-    print("prediction   mean   Brier   log score")
-    for name, chance in (("t2i", t2i), ("constant", constant), ("classical", np.ones(len(table)))):
-        with np.errstate(divide="ignore"):
-            log = np.log(np.where(reached > 0, chance, 1 - chance)).mean()
-        print(f"{name:10}  {chance.mean():.3f}   {np.mean((chance - reached) ** 2):.4f}   {log:9.4f}")
+    print("prediction         mean    Brier   log loss")
+    for name, chance in chances.items():
+        scores = brier(chance, reached).mean(), log_loss(chance, reached).mean()
+        print(f"{name:16}  {chance.mean():.3f}   {scores[0]:.4f}   {scores[1]:8.4f}")
+    for what, loss, others in (("Brier", brier, VISITS[2:]), ("log loss", log_loss, VISITS[2:3])):
+        print(f"\ndifference                       {what}")
+        for name in VISITS[:2]:
+            for other in others:
+                added = loss(chances[name], reached) - loss(chances[other], reached)
+                show_difference(name, other, added, session, ".4f")
     print("\nlines ahead     share   predicted   got there")
     place = np.searchsorted(EDGES, distance, side="right")
     for i in range(len(EDGES) + 1):
         own = place == i
         if own.any():
             low, high = (0, *EDGES)[i], str(EDGES[i]) if i < len(EDGES) else ".."
-            print(f"{low:5} to {high:5} {own.mean():8.3f}   {t2i[own].mean():9.3f}   {reached[own].mean():9.3f}")
+            shown = f"{chances['t2i'][own].mean():9.3f}   {reached[own].mean():9.3f}"
+            print(f"{low:5} to {high:5} {own.mean():8.3f}   {shown}")
+
+
+def brier(chance: FloatArray, reached: FloatArray) -> FloatArray:
+    return np.asarray((chance - reached) ** 2)
+
+
+def log_loss(chance: FloatArray, reached: FloatArray) -> FloatArray:
+    with np.errstate(divide="ignore"):
+        return np.asarray(-np.log(np.where(reached > 0, chance, 1 - chance)))
+
+
+def show_difference(name: str, other: str, loss: FloatArray, session: IntArray, form: str) -> None:
+    """A difference of losses, with its interval over sessions and what that shows."""
+    mean, low, high = paired(loss, session, 0.95)
+    assert mean is not None and low is not None and high is not None
+    print(f"{f'{name} - {other}':32} {mean:9{form}} [{low:{form}}, {high:{form}}]   {verdict(-high, -low)}")
 
 
 def show_sessions(table: FloatArray) -> None:
+    session = table[:, 0].astype(np.int64)
+    seen, errors = table[:, 1:3], dict[str, FloatArray]()
     print("\nuntil the first relevant line     lines   error   files   error")
-    for i, name in enumerate(("observed", "t2i", "constant", "classical")):
-        lines, files = table[:, 2 * i], table[:, 2 * i + 1]
-        errors = [np.abs(lines - table[:, 0]).mean(), np.abs(files - table[:, 1]).mean()]
-        shown = [f"{errors[0]:7.1f}", f"{errors[1]:7.3f}"] if i else ["      -", "      -"]
-        print(f"{name:28} {lines.mean():10.1f} {shown[0]} {files.mean():7.3f} {shown[1]}")
+    print(f"{'observed':28} {seen[:, 0].mean():10.1f}       - {seen[:, 1].mean():7.3f}       -")
+    for i, name in enumerate(SESSIONS):
+        both = table[:, 3 + 2 * i : 5 + 2 * i]
+        errors[name] = np.abs(both - seen)
+        (lines, files), (of_lines, of_files) = both.mean(axis=0), errors[name].mean(axis=0)
+        print(f"{name:28} {lines:10.1f} {of_lines:7.1f} {files:7.3f} {of_files:7.3f}")
+    for column, what, form in ((0, "lines", ".1f"), (1, "files", ".3f")):
+        print(f"\ndifference of errors             {what}")
+        for name in SESSIONS[:2]:
+            for other in SESSIONS[2:]:
+                show_difference(name, other, errors[name][:, column] - errors[other][:, column], session, form)
 
 
 def show_retrievers(run: Run, truth: Truth, sessions: Mapping[str, list[Opened]], reader: bp.Fit) -> None:

@@ -9,16 +9,25 @@ Games are split into five parts by chance, and each part is predicted from the o
 readers are learnt from the training games: seek; markov, the chain without goals, smoothed towards the links; links
 alike, who stop before a click with the share of the training games.
 
+Beside them are predictions from the goal alone, which say the same of all start pages: the share of the training games
+with this goal that got there (with one game more that got there as often as all), and its in-degree, which a logistic
+regression on its logarithm turns into a probability.
+
 Printed: nats a held-out decision (of a fifth that fit holds out itself); the mean reach of the goal from the start,
 beside the share of the held-out games that got there; the Brier score of that prediction, which a constant has too; and
 of pairs of held-out games, one that got there and one that did not, for the same goal and for any, the share in which
 the measure of the start page as a list is higher for the first (ties count half), with a 95% interval over goals: EPRUM
 under each reader, and nDCG with the goal alone relevant, or pages that link to it too. For wikirace again with the
 links of the training games alone, so that no held-out game has a part in them.
+
+Then seek against each of the others, paired: the differences of Brier scores and of shares of pairs in order, with 95%
+intervals (Student's, with the standard error of the same resamples of goals with all their held-out games). A mark says
+where seek is better (+) or worse (-) than the other and the interval does not hold 0.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -27,6 +36,8 @@ from pathlib import Path
 import numpy as np
 from _collection import arguments
 from data import DataError, needed, told
+from scipy.optimize import minimize
+from scipy.special import expit, stdtrit
 from wikispeedia_readers import games_in, some
 
 import berrypick as bp
@@ -39,7 +50,11 @@ FOLDS, GAMES, RESAMPLES = 5, 4000, 1000
 SEEK = {"wikirace": "seek(goal=7)", "wikispeedia": "seek"}
 #: What little data determines.
 SMALL = "seek(goal=3,near=1,indegree=0,tiring=0)"
-READERS = ("seek", "markov", "links alike", "nDCG, the goal", "nDCG, links to it")
+READERS = ("seek", "markov", "links alike", "nDCG, the goal", "nDCG, links to it", "goal, win rate", "goal, in-degree")
+#: Where fit has the mean log-likelihood of each.
+LIKELY = {"seek": "log_likelihood", "markov": "markov_log_likelihood", "links alike": "baseline_log_likelihood"}
+#: Who has no probability of getting to the goal, and who says the same of all start pages.
+NO_CHANCE, OF_GOALS = READERS[3:5], READERS[5:]
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +64,13 @@ class Held:
     goal: list[str]
     won: FloatArray
     scores: Mapping[str, FloatArray]
+    chances: Mapping[str, FloatArray]  # where the score is not the probability of getting there
     constant: FloatArray  # the share of the training games that got there
+
+    def chance(self, name: str) -> FloatArray:
+        if name == "a constant":
+            return self.constant
+        return self.chances[name] if name in self.chances else self.scores[name]
 
 
 def main(words: Sequence[str] | None = None) -> None:
@@ -114,16 +135,48 @@ def held(games: Sessions, part: IntArray, links: LinkTable | None, model: str) -
         "links alike": scored(rest, "EPRUM", user=alike, navigation=table),
         "nDCG, the goal": scored(rest, "nDCG@1"),
         "nDCG, links to it": scored(rest, "nDCG@1", leading=table),
+        "goal, win rate": win_rates(training, rest, float(share)),
+        "goal, in-degree": indegrees(rest, table),
     }
-    return Held(list(rest.goals), won, scores, np.full(len(won), share))
+    chances = {"goal, in-degree": by_indegree(training, rest, table)}
+    return Held(list(rest.goals), won, scores, chances, np.full(len(won), share))
 
 
-def likelihoods(games: Sessions, links: LinkTable, model: str) -> dict[str, float]:
-    """Nats a decision of the sessions that fit holds out."""
-    names = {"seek": "log_likelihood", "markov": "markov_log_likelihood", "links alike": "baseline_log_likelihood"}
+def win_rates(training: Sessions, rest: Sessions, share: float) -> FloatArray:
+    """How often training games with the goal of each game got there, with one game more that did as often as all."""
+    games, won = Counter(training.goals), Counter(goal for goal in winners(training) if goal)
+    return np.array([(won[goal] + share) / (games[goal] + 1) for goal in rest.goals])
+
+
+def winners(games: Sessions) -> list[str]:
+    """The goals of games that got there, and nothing for the others."""
+    return [goal if goal in path else "" for path, goal in zip(games.paths, games.goals, strict=True)]
+
+
+def indegrees(games: Sessions, links: LinkTable) -> FloatArray:
+    """How many pages link to the goal of each game."""
+    indegree = Counter(b for _, b in links.rows)
+    return np.array([indegree[goal] for goal in games.goals], dtype=float)
+
+
+def by_indegree(training: Sessions, rest: Sessions, links: LinkTable) -> FloatArray:
+    """The probability of getting to a goal, from how many pages link to it."""
+    known, asked = (np.log1p(indegrees(games, links)) for games in (training, rest))
+    won = np.array([bool(goal) for goal in winners(training)], dtype=float)
+
+    def loss(at: FloatArray) -> float:
+        value = at[0] + at[1] * known
+        return float((np.logaddexp(0.0, value) - won * value).mean())
+
+    at = minimize(loss, np.zeros(2)).x
+    return np.asarray(expit(at[0] + at[1] * asked))
+
+
+def likelihoods(games: Sessions, links: LinkTable, model: str) -> Mapping[str, float]:
+    """Nats a decision of the sessions that fit holds out, and differences from seek with their intervals."""
     found = bp.fit(model, games, links=links, held_out=1 / FOLDS).held_out
     assert found is not None
-    return {name: float(found[key]) for name, key in names.items()}
+    return found
 
 
 def scored(games: Sessions, measure: str, leading: LinkTable | None = None, **options: object) -> FloatArray:
@@ -142,6 +195,7 @@ def joined(several: Sequence[Held]) -> Held:
         [goal for one in several for goal in one.goal],
         np.concatenate([one.won for one in several]),
         {name: np.concatenate([one.scores[name] for one in several]) for name in READERS},
+        {name: np.concatenate([one.chances[name] for one in several]) for name in several[0].chances},
         np.concatenate([one.constant for one in several]),
     )
 
@@ -149,36 +203,85 @@ def joined(several: Sequence[Held]) -> Held:
 def show(found: Held, nats: Mapping[str, float], resamples: int) -> None:
     print("                                                   pairs in order")
     print("reader                nats   reach   seen   Brier   of the same goal       of all games")
+    orders = {
+        name: [None if same and name in OF_GOALS else in_order(found, found.scores[name], resamples, same)
+               for same in (True, False)]
+        for name in READERS
+    }  # fmt: skip
     for name in READERS:
-        likely = f"{nats[name]:6.3f}" if name in nats else "     -"
-        score = found.scores[name]
-        if name.startswith("nDCG"):
-            facts = "     -      -       -"
-        else:
-            facts = f"{score.mean():6.3f} {found.won.mean():6.3f}  {np.mean((score - found.won) ** 2):6.3f}"
-        orders = [in_order(found, score, resamples, same) for same in (True, False)]
-        shown = "   ".join(f"{value:.3f} [{low:.3f}, {high:.3f}]" for value, low, high in orders)
-        print(f"{name:19} {likely}  {facts}   {shown}")
+        key = LIKELY.get(name, "")
+        likely, facts = f"{nats[key]:6.3f}" if key in nats else "     -", "     -      -       -"
+        if name not in NO_CHANCE:
+            chance = found.chance(name)
+            facts = f"{chance.mean():6.3f} {found.won.mean():6.3f}  {np.mean((chance - found.won) ** 2):6.3f}"
+        print(f"{name:19} {likely}  {facts}   {'   '.join(map(interval, orders[name]))}")
     print(f"a constant          {np.mean((found.constant - found.won) ** 2):29.3f}")
     won, goals = int(found.won.sum()), len(set(found.goal))
     print(f"{len(found.won)} held-out games for {goals} goals, {won} of which got there\n")
+    for name, key in (("markov", "markov_"), ("links alike", "")) if nats else ():
+        difference, low, high = (nats[key + part] for part in ("difference", "low", "high"))
+        print(f"nats, seek - {name}: {difference:.3f} [{low:.3f}, {high:.3f}], over held-out games")
+    show_differences(found, orders, resamples)
 
 
-def in_order(found: Held, score: FloatArray, resamples: int, same: bool) -> tuple[float, float, float]:
-    """Of pairs of games, for the same goal or for any, the share in the right order, with an interval over goals."""
+def interval(shares: FloatArray | None) -> str:
+    if shares is None:
+        return f"{'-':20}"
+    low, high = np.nanquantile(shares[1:], (0.025, 0.975))
+    return f"{shares[0]:.3f} [{low:.3f}, {high:.3f}]"
+
+
+def show_differences(found: Held, orders: Mapping[str, list[FloatArray | None]], resamples: int) -> None:
+    """Seek against the others on the same games; the same goals are drawn for all of them."""
+    goals, own = len(set(found.goal)), brier(found, found.chance("seek"), resamples)
+    print("                                                  pairs in order")
+    print("seek against         Brier                        of the same goal             of all games")
+    for name in (*READERS[1:], "a constant"):
+        other = None if name in NO_CHANCE else brier(found, found.chance(name), resamples)
+        cells = [paired(own, other, goals, -1)]
+        cells += [paired(a, b, goals, 1) for a, b in zip(orders["seek"], orders.get(name, [None] * 2), strict=True)]
+        print(f"{name:19}  " + " ".join(f"{cell:28}" for cell in cells).rstrip())
+    print()
+
+
+def paired(own: FloatArray | None, other: FloatArray | None, goals: int, sign: int) -> str:
+    """A difference with its interval; sign: 1 if larger is better, -1 if smaller is."""
+    if own is None or other is None:
+        return "-"
+    difference = own - other
+    half = float(stdtrit(goals - 1, 0.975)) * float(np.nanstd(difference[1:]))
+    low, high = difference[0] - half, difference[0] + half
+    mark = "" if low <= 0 <= high else " +" if sign * low > 0 else " -"
+    return f"{difference[0]:+.3f} [{low:+.3f}, {high:+.3f}]{mark}"
+
+
+def draws(found: Held, resamples: int) -> Iterator[FloatArray]:
+    """How often each game counts: all once, then as often as its goal is drawn."""
+    _, goal = np.unique(found.goal, return_inverse=True)
+    goals, random = int(goal.max()) + 1, np.random.default_rng(2)
+    yield np.ones(len(goal))
+    for _ in range(resamples):
+        yield np.bincount(random.integers(0, goals, goals), minlength=goals)[goal].astype(float)
+
+
+def brier(found: Held, score: FloatArray, resamples: int) -> FloatArray:
+    """The Brier score of all games, and of each resample of goals."""
+    loss = (score - found.won) ** 2
+    return np.array([weight @ loss / weight.sum() for weight in draws(found, resamples)])
+
+
+def in_order(found: Held, score: FloatArray, resamples: int, same: bool) -> FloatArray:
+    """Of pairs of games, for the same goal or for any, the share in the right order; and for each resample of goals."""
     _, goal = np.unique(found.goal, return_inverse=True)
     yes, no = np.flatnonzero(found.won > 0), np.flatnonzero(found.won == 0)
     pairs = (goal[yes][:, None] == goal[no]) if same else np.ones((len(yes), len(no)), dtype=bool)
     above = pairs * ((score[yes][:, None] > score[no]) + 0.5 * (score[yes][:, None] == score[no]))
-    random, shares = np.random.default_rng(2), []
-    for turn in range(resamples + 1):
-        goals = int(goal.max()) + 1
-        weight = np.bincount(random.integers(0, goals, goals), minlength=goals) if turn else np.ones(goals)
-        left, right = weight[goal[yes]].astype(float), (np.ones(len(no)) if same else weight[goal[no]].astype(float))
+    shares = []
+    for weight in draws(found, resamples):
+        left, right = weight[yes], np.ones(len(no)) if same else weight[no]
         total = left @ pairs @ right
         shares.append(left @ above @ right / total if total else np.nan)
-    low, high = np.nanquantile(shares[1:], (0.025, 0.975))
-    return float(shares[0]), float(low), float(high)
+    return np.array(shares)
 
 
 if __name__ == "__main__":

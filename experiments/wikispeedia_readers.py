@@ -18,7 +18,7 @@ Printed for each reader: nats a held-out decision; misplaced probability of step
 predicted probability of |observed - predicted|, over the sum of observed), and for pages that belong to a start (seen
 by a fifth of the training sessions from there, and by a fiftieth of the others at most): the share of held-out sessions
 from there that see one of them, and any of them, by walks of the reader and observed. Visits are those from starts with
-at least 20 held-out sessions.
+at least 20 held-out sessions. Then the nats of each reader beyond those of the first order, on the same decisions.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from berrypick import formats
 from berrypick.analysis.fit.transitions import ChainCounts, Steps, best_weight, chain_counts, steps_of, walked
 from berrypick.data.arrays import BoolArray, FloatArray, IntArray
 from berrypick.data.navigation import LinkTable, Sessions
-from berrypick.users.learning import EDGES
+from berrypick.users.learning import EDGES, paired
 
 #: A number of the reader, and that of people.
 Pair = tuple[float, float]
@@ -70,6 +70,7 @@ def fitted(files: Mapping[str, Path]) -> None:
         ("shares smoothed towards the links", held["log_likelihood"], held["impossible"]),
     ):
         print(f"{name:33} {nats:6.3f}   {impossible:5}   {impossible / held['decisions']:.1%}")
+    print(f"smoothed - alike: {held['difference']:.3f} [{held['low']:.3f}, {held['high']:.3f}]")
     print("\n               from     to           cases   predicted   observed")
     for row in smoothed.calibration:
         shares = f"{row['predicted']:9.5f}   {row['observed']:8.5f}"
@@ -81,8 +82,16 @@ def compared(files: Mapping[str, Path], given: Namespace) -> None:
     print(f"{games.steps.sessions} sessions, {len(games.steps.source)} decisions, {int(games.held.sum())} held out")
     print("                         misplaced   pages a session  a start's own page  any of them")
     print("reader           nats  steps visits  reader   people  reader      people  reader  people")
+    nats: dict[str, FloatArray] = {}
     for reader in readers(games):
-        print(f"{reader.name:13} {summary(reader, games, given.seeds)}", flush=True)
+        nats[reader.name] = log_likelihoods(reader, games.decisions(games.held))
+        print(f"{reader.name:13} {summary(reader, games, nats[reader.name], given.seeds)}", flush=True)
+    session = possible_sessions(games)
+    print("\nnats beyond first order, 95% interval over held-out sessions")
+    for name, own in nats.items():
+        if name != "first order":
+            mean, low, high = paired(own - nats["first order"], session, 0.95)
+            print(f"{name:13} {mean:+.3f} [{low:+.3f}, {high:+.3f}]")
 
 
 @dataclass(eq=False)
@@ -340,6 +349,15 @@ def log_likelihoods(reader: Reader, decisions: Decisions) -> FloatArray:
     return np.concatenate(parts)
 
 
+def possible_sessions(games: Games) -> IntArray:
+    """The session of each held-out decision that a link, or a step seen in training, can make."""
+    held, made = games.decisions(games.held), []
+    for _, own, options in in_parts(games, held):
+        right = games.counts.key[options.place] == own.key[options.owner]
+        made.append(np.bincount(options.owner[right], minlength=len(own)) > 0)
+    return games.steps.session[games.held[games.steps.session]][np.concatenate(made)]
+
+
 def misplaced(predicted: FloatArray, observed: FloatArray, weight: IntArray | int = 1) -> float:
     """Over ranges of predicted probability: |observed - predicted|, over all that was observed."""
     place = np.searchsorted(np.array(EDGES), predicted)
@@ -347,9 +365,8 @@ def misplaced(predicted: FloatArray, observed: FloatArray, weight: IntArray | in
     return float(np.abs(seen - expected).sum() / seen.sum())
 
 
-def summary(reader: Reader, games: Games, walks: int) -> str:
+def summary(reader: Reader, games: Games, likelihood: FloatArray, walks: int) -> str:
     held = games.decisions(games.held)
-    likelihood = log_likelihoods(reader, held)
     predicted, observed = [], []
     for _, own, options in in_parts(games, held):
         predicted.append(reader.probability(own, options))

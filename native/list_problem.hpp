@@ -11,6 +11,13 @@ namespace berrypick {
 
 constexpr std::size_t kMostLevels = 40;
 
+// Where any one target has the gain: for each candidate the sums that browsing to the first targets can cost, the share of
+// readers of each sum, and the share who find nothing (kernels/first_browsing.py). No sums where one target is not enough.
+struct FirstBrowsing {
+    std::size_t sums = 0;
+    Values cost, share, misses;
+};
+
 // One gain, or number of targets, and one objective. Scores are maximised: -E[ce], or E[1/ce].
 struct ListProblem {
     Candidates candidates;
@@ -20,6 +27,7 @@ struct ListProblem {
     double most, floor;
     double ahead, origin;  // what the next rank costs, where that is known before; the score of nothing
     bool browses = false, equal = true;
+    FirstBrowsing first;
     bool exact;  // the law of the gain is no bound but known
     std::vector<std::size_t> sure_ones;  // candidates that surely show a target
 
@@ -128,13 +136,14 @@ struct ListProblem {
     double score(const Index* order, std::size_t ranks, GainLaw::Scratch& scratch) const {
         State state = start();
         Values paid(targets(), 0.0);
+        double nothing = 1.0;  // the share of readers who have seen no target
         for (std::size_t k = 0; k < ranks; ++k) {
             const std::size_t i = std::size_t(order[k]);
             if (i >= candidates.count) continue;
             if (is_number())
                 append(state, i, scratch);
             else
-                pay(state, paid, i, scratch);
+                pay(state, paid, nothing, i, scratch);
         }
         if (is_number()) return finished(state);
         return inverse || lower.is_sure(state.unseen.data()) ? state.score : -kInfinity;
@@ -175,7 +184,7 @@ private:
     }
 
     // Appends a candidate with what browsing from it costs.
-    void pay(State& state, Values& paid, std::size_t i, GainLaw::Scratch& scratch) const {
+    void pay(State& state, Values& paid, double& nothing, std::size_t i, GainLaw::Scratch& scratch) const {
         const double* const row = candidates.row(i);
         for (std::size_t x = 0; x < targets(); ++x)
             paid[x] = paid[x] + state.unseen[x] * row[x] * outside[i * targets() + x];
@@ -184,14 +193,32 @@ private:
         const double reached = lower.is_sure(state.unseen.data())
                                    ? 1.0
                                    : lower(state.seen.data(), state.unseen.data(), scratch).reached;
+        state.score += first.sums ? add_first(state, nothing, i) : add_paid(state, paid, reached);
+        state.reached = std::max(reached, state.reached);
+    }
+
+    // What the readers add who reach the gain at this rank.
+    double add_paid(const State& state, const Values& paid, double reached) const {
         double spent = state.effort;
         for (std::size_t x = 0; x < targets(); ++x) {
             const double share = std::max(state.seen[x], reached);
             spent += share > 0 ? paid[x] / share : 0.0;
         }
-        const double first = std::max(reached - state.reached, 0.0);
-        state.score += inverse ? (first > 0 ? first / spent : 0.0) : -first * spent;
-        state.reached = std::max(reached, state.reached);
+        const double added = std::max(reached - state.reached, 0.0);
+        return inverse ? (added > 0 ? added / spent : 0.0) : -added * spent;
+    }
+
+    // The same where any one target has the gain.
+    double add_first(const State& state, double& nothing, std::size_t i) const {
+        const double *const cost = first.cost.data() + i * first.sums, *const share = first.share.data() + i * first.sums;
+        double total = 0.0;
+        for (std::size_t k = 0; k < first.sums; ++k) {
+            const double spent = state.effort + cost[k];
+            total += inverse ? (share[k] > 0 ? share[k] / spent : 0.0) : -share[k] * spent;
+        }
+        const double added = nothing * total;
+        nothing *= first.misses[i];
+        return added;
     }
 
     // The sure candidate that is the cheapest for what it adds; for a number, the one of the target that is least seen.

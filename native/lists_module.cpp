@@ -180,6 +180,25 @@ void make_problem(berrypick::ListProblem* self, In2<double> rows, In<double> eff
                                       most, floor);
 }
 
+// Any one target has the gain: what browsing to the first ones costs.
+void decide_problem(berrypick::ListProblem& problem, In2<double> cost, In2<double> share, In<double> misses) {
+    require_apart(cost, share, misses);
+    require(!problem.is_number(), "browsing costs nothing");
+    require_count(cost.shape(0), problem.candidates.count, "rows of cost");
+    require_count(share.shape(0), problem.candidates.count, "rows of share");
+    require_count(share.shape(1), cost.shape(1), "columns of share");
+    require_count(misses.shape(0), problem.candidates.count, "misses");
+    require_probabilities(share);
+    for (std::size_t i = 0; i < cost.size(); ++i)
+        require(cost.data()[i] >= 0.0 && std::isfinite(cost.data()[i]), "what browsing costs is not negative");
+    for (std::size_t i = 0; i < misses.size(); ++i)
+        require(misses.data()[i] >= 0.0 && misses.data()[i] <= 1.0, "a probability lies in [0, 1]");
+    problem.first = {cost.shape(1),
+                     {cost.data(), cost.data() + cost.size()},
+                     {share.data(), share.data() + share.size()},
+                     {misses.data(), misses.data() + misses.size()}};
+}
+
 // Lists as rows, each filled up with a number beyond the candidates.
 void list_scores(const berrypick::ListProblem& problem, In2<Index> lists, Out<double> out) {
     require_apart(lists, out);
@@ -299,6 +318,7 @@ void bind_lists(nb::module_& m) {
     nb::class_<berrypick::ListProblem>(m, "ListProblem")
         .def("__init__", make_problem, "rows"_a.noconvert(), "effort"_a.noconvert(), "outside"_a.noconvert(), "upper"_a,
              "lower"_a, "inverse"_a, "certain"_a, "most"_a, "floor"_a)
+        .def("decide", decide_problem, "cost"_a.noconvert(), "share"_a.noconvert(), "misses"_a.noconvert())
         .def("scores", list_scores, "lists"_a.noconvert(), "out"_a.noconvert())
         .def("cut", cut_list, "list"_a.noconvert())
         .def("exchanged", exchanged_scores, "list"_a.noconvert(), "place"_a, "options"_a.noconvert(),

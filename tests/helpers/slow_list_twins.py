@@ -59,6 +59,13 @@ def reached(gains, seen, wanted):
     return total
 
 
+def first_readers(row, outside):
+    """Everything that a result can show at once, save nothing: its probability, and what browsing to it costs."""
+    for met in itertools.product((0, 1), repeat=len(row)):
+        if any(met):
+            yield math.prod(q if hit else 1 - q for q, hit in zip(row, met, strict=True)), math.fsum(outside * met)
+
+
 @dataclass(frozen=True)
 class Spent:
     """A list up to some rank, as the definition has it."""
@@ -79,6 +86,12 @@ class Spent:
         seen = 1 - (1 - self.seen) * (1 - priced.rows[i])
         effort = self.effort + priced.effort[i]
         share = reached(gains, seen, wanted)
+        if min(gains) >= wanted:  # reader by reader: who has seen nothing before, and what each sees now
+            added = list(first_readers(priced.rows[i], priced.outside[i]))
+            nothing = math.prod(1 - self.seen)
+            length = self.length + nothing * sum(p * (effort + cost) for p, cost in added)
+            inverse = self.inverse + nothing * sum(p / (effort + cost) for p, cost in added)
+            return Spent(seen, paid, effort, share, length, inverse)
         spent = effort
         for x in range(len(gains)):
             if seen[x] > 0:

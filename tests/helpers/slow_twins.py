@@ -304,10 +304,21 @@ def browsing_precision(
     outside: Matrix,
     level: float,
 ) -> float:
-    """ce_ideal(gr) x sum_k (P(cg[k-1] < gr) - P(cg[k] < gr)) / ce[k], with the effort of what is browsed to."""
+    """ce_ideal(gr) x sum_k (P(cg[k-1] < gr) - P(cg[k] < gr)) / ce[k], with the effort of what is browsed to.
+
+    Where any target has the gain, reader by reader: what each has spent at the rank of the first target.
+    """
     wanted = level * math.fsum(gains) * (1 - 1e-9)
     outcomes = list(scenarios(reach))
     targets = range(len(gains))
+    if min(gains) >= wanted:
+        inverse = 0.0
+        for p, first in outcomes:
+            k = min((rank for rank in first if rank is not None), default=None)
+            if k is not None:
+                browsed = math.fsum(outside[k - 1][x] for x in targets if first[x] == k)
+                inverse += p / (math.fsum(effort[:k]) + browsed)
+        return ideal_effort(gains, target_effort, wanted) * inverse
 
     def reached(k: int) -> float:
         return math.fsum(
@@ -335,21 +346,23 @@ def browsing_precision(
 # --- list items -----------------------------------------------------------------------------------------------------
 
 
-def item_reach(rows, consider, after, miss):
+def item_reach(rows, consider, after, miss, cascade=False):
     """P(target found) in an item of several pointers, by all decisions and all that each pointer may lead to."""
     targets = len(rows[0])
-    states = {frozenset(): 1.0}
+    states = {(True, frozenset()): 1.0}  # whether the reader is still in the item, and what was found
     for position, row in enumerate(rows):
         following = {}
-        for found, p in states.items():
-            chance = consider**position * (1 if position == 0 else after if found else miss)
-            following[found] = following.get(found, 0.0) + p * (1 - chance)
+        for (inside, found), p in states.items():
+            willing = consider if cascade else consider**position
+            chance = 1 if position == 0 else inside * willing * (after if found else miss)
+            missed = not cascade, found
+            following[missed] = following.get(missed, 0.0) + p * (1 - chance)
             for met in itertools.product((False, True), repeat=targets):
                 share = math.prod(q if hit else 1 - q for q, hit in zip(row, met, strict=True))
-                more = found | {x for x, hit in enumerate(met) if hit}
+                more = True, found | {x for x, hit in enumerate(met) if hit}
                 following[more] = following.get(more, 0.0) + p * chance * share
         states = following
-    return [sum(p for found, p in states.items() if x in found) for x in range(targets)]
+    return [sum(p for (_, found), p in states.items() if x in found) for x in range(targets)]
 
 
 def at_least(seen: Sequence[float], number: int) -> float:

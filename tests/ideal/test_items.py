@@ -1,6 +1,7 @@
 """Ideal lists of items that hold several pointers of a document (fetch_browse)."""
 
 import math
+from dataclasses import astuple
 
 import handmade
 import numpy as np
@@ -18,6 +19,7 @@ A, B, C, D = ("a", 0, 10), ("a", 20, 30), ("b", 0, 10), ("b", 20, 30)
 TRUTH = handmade.span_truth({"q": [A, B, C, D]})
 PERFECT = handmade.span_run({"q": [(*A, 1), (*B, 1), (*C, 2), (*D, 2)]})
 CHANCES = [(1, 1, 1), (0.5, 1, 1), (0.8, 0.5, 1), (1, 0.5, 1), (1, 1, 0.5), (0.8, 1, 0.3), (0.6, 0.3, 0)]
+CHANCES += [(0.5, 1, 1, True), (0.8, 0.5, 1, True), (1, 1, 0.4, True)]
 
 
 def random_items(rng, chances, pointers=4, documents=2, targets=3):
@@ -34,7 +36,7 @@ def random_items(rng, chances, pointers=4, documents=2, targets=3):
 
 def check(items, goal, gains, exact):
     """No list is better than the bound, the list has its value, and a search to the end finds the best."""
-    wanted, chances = list(goal.wanted), (items.chances.consider, items.chances.after, items.chances.miss)
+    wanted, chances = list(goal.wanted), astuple(items.chances)
     least, most = slow_twins.best_item_lists(items.rows.tolist(), items.document.tolist(), chances, gains, wanted)
     for objective, best in (("length", least), ("inverse", most)):
         made = item_search.search_items(items, goal, objective, Search(50))
@@ -124,11 +126,7 @@ def _greedy(items, r):
     singles = sorted(
         {item for one in slow_twins.item_lists(items.document.tolist()) for item in one[:1]}, key=lambda i: (len(i), i)
     )
-    chances = items.chances
-    leads = {
-        item: np.array(slow_twins.item_reach(items.rows[list(item)], chances.consider, chances.after, chances.miss))
-        for item in singles
-    }
+    leads = {item: np.array(slow_twins.item_reach(items.rows[list(item)], *astuple(items.chances))) for item in singles}
     seen, sure, used = np.zeros(items.targets), np.zeros(items.targets, dtype=bool), set()
     while sure.sum() < r:
         values = {}

@@ -383,8 +383,11 @@ def random_lists(native: ModuleType, rng: np.random.Generator) -> None:
     outside = rng.choice([0.0, 1.0, 1e300], rows.shape) if rng.random() < 0.5 else np.zeros(rows.shape)
     inverse, certain = bool(rng.random() < 0.5), bool(rng.random() < 0.5)
     priced, most = (rows, effort, outside), float(rng.choice([0, 1e-300, 0.5, 1]))
+    deciding = native.ListProblem(*priced, law, law, inverse, certain, 1.0, 0.0)
+    deciding.decide(*rng.choice([0.0, 0.5, 1.0], (2, count, int(rng.integers(4)))), rng.choice([0.0, 0.5, 1.0], count))
     for problem in (
         native.ListProblem(*priced, law, law, inverse, certain, 1.0, float(rng.choice([0, 1e9]))),
+        deciding,
         native.ListProblem(rows, np.ones(count), np.zeros(rows.shape), number, number, inverse, certain, most, 0.0),
     ):
         problem.scores(rng.integers(0, count + 1, (3, 4)), np.empty(3))
@@ -476,6 +479,13 @@ def wrong_lists(native: ModuleType):
             *problem[:position], value, *problem[position + 1 :]
         )
     ready = native.ListProblem(*problem)
+    first = [np.ones((2, 1)), np.ones((2, 1)), np.ones(2)]
+    for position, value in [
+        (0, np.ones((1, 1))), (0, -np.ones((2, 1))), (0, np.full((2, 1), np.inf)), (1, np.ones((2, 2))),
+        (1, np.full((2, 1), 1.5)), (1, np.ones((3, 1))), (2, np.ones(3)), (2, np.full(2, np.nan)), (2, -np.ones(2)),
+    ]:  # fmt: skip
+        yield lambda position=position, value=value: ready.decide(*first[:position], value, *first[position + 1 :])
+    yield lambda: native.ListProblem(rows, effort, outside, number, number, False, True, 1.0, 0.0).decide(*first)
     yield lambda: ready.scores(np.array([[0, 3]]), two[:1])
     yield lambda: ready.scores(np.array([[-1, 0]]), two[:1])
     yield lambda: ready.scores(np.array([[0, 1]]), two)

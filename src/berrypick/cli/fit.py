@@ -37,6 +37,8 @@ from berrypick.users import is_file
 @click.option("--truth", metavar="FILE", help="For t2i, distance and bep: LOG is a run of sessions, each step a rank, "
               "and this is what is relevant in them.")  # fmt: skip
 @click.option("--format-run", metavar="NAME", help="With --truth: format of the sessions (default: detect).")
+@click.option("--visits", type=click.Choice(["ahead", "all"]), help="With --truth: fit visits to documents with "
+              "something relevant ahead, by whether they got there, or all visits. [default: ahead]")  # fmt: skip
 @click.option("--collection", metavar="PATH", help="Lengths of documents, for bep: a folder, an index or a file.")
 @click.option("--confidence", type=float, default=0.95, show_default=True, help="Confidence level of intervals.")
 @click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Random seed of the split.")

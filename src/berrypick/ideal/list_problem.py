@@ -7,6 +7,9 @@ P_k = P(gain reached after them) there are two objectives, the least expected ef
     E[ce]    = sum_k (P_k - P_{k-1}) ce_k                      where the gain is surely reached in the end
     E[1/ce]  = sum_k (P_k - P_{k-1}) / ce_k
 
+Where any one target has the gain, who reaches it at rank k has browsed to nothing before, and the mean over what is
+browsed to at rank k takes the place of ce_k and 1/ce_k (:mod:`first_browsing`).
+
 A recall value is the case where each target is a gain of 1 and each candidate costs 1: C_k = k, and the two are
 E[ML_r] = 1 + sum_k P(F_k < r) and E[A_r/ML_r] = sum_k P(F_k >= r)/(k(k+1)), the last rank counting for all that could
 follow (:mod:`number_problem`). Sums are added from left to right, so that the compiled form scores a list with the same
@@ -68,7 +71,7 @@ class Walk:
         self.seen, self.paid = np.zeros((2, lists, len(problem.gains)))
         self.unseen = np.ones((lists, len(problem.gains)))
         self.effort, self.reached = np.zeros((2, lists))
-        self.below = np.ones(lists)
+        self.below, self.nothing = np.ones((2, lists))
         self.score = np.full(lists, problem.origin)
 
     def append(self, which: IntArray) -> None:
@@ -83,7 +86,7 @@ class Walk:
         else:
             self.paid = self.paid + before.unseen * rows * priced.outside[which]
             reached = self.problem.reached(self.seen, self.unseen)
-            self.score = self.score + self._term(reached)
+            self.score = self.score + (self._first(which) if self.problem.one_decides else self._term(reached))
             self.reached = np.maximum(reached, self.reached)
 
     def charged_to(self, effort: FloatArray) -> FloatArray:
@@ -104,9 +107,21 @@ class Walk:
             return -first * spent
         return np.divide(first, spent, out=np.zeros_like(first), where=first > 0)
 
+    def _first(self, which: IntArray) -> FloatArray:
+        """The same where any one target has the gain; ``nothing``: the share of readers who have seen none."""
+        first = self.problem.padded.first_browsing
+        spent, share = self.effort[:, None] + first.cost[which], first.share[which]
+        if self.problem.inverse:
+            each = np.divide(share, spent, out=np.zeros_like(spent), where=share > 0)
+        else:
+            each = -share * spent
+        added = self.nothing * row_totals(each)
+        self.nothing = self.nothing * first.misses[which]
+        return added
+
     def take(self, which: IntArray) -> Walk:
         made = copy(self)
-        for name in ("seen", "paid", "unseen", "effort", "below", "reached", "score"):
+        for name in ("seen", "paid", "unseen", "effort", "below", "nothing", "reached", "score"):
             setattr(made, name, getattr(self, name)[which])
         return made
 
@@ -144,6 +159,7 @@ class Problem:
         everything = np.prod(1.0 - priced.rows, axis=0)[None, :]
         self.most = 1.0 if self.certain else min(1.0, float(self.upper.tails(1.0 - everything, everything)[1][0]))
         self.floor = self._floor() if priced.browses else 0.0
+        self.one_decides = priced.browses and bool(self.gains.min() >= self.wanted)
 
     @classmethod
     def of_gain(cls, priced: Priced, gains: FloatArray, wanted: float, objective: Objective) -> Problem:
@@ -195,7 +211,11 @@ class Problem:
         assert module is not None
         priced, laws = self.priced, (self.upper.compiled, self.lower.compiled)
         numbers = self.inverse, self.certain, self.most, self.floor
-        return module.ListProblem(priced.rows, priced.effort, priced.outside, *laws, *numbers)
+        made = module.ListProblem(priced.rows, priced.effort, priced.outside, *laws, *numbers)
+        if self.one_decides:
+            first = priced.first_browsing
+            made.decide(first.cost, first.share, first.misses)
+        return made
 
     def _floor(self) -> float:
         """No reader has the gain for less.

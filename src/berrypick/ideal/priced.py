@@ -9,6 +9,7 @@ import numpy as np
 
 from berrypick.data.arrays import BoolArray, FloatArray, IntArray
 from berrypick.kernels import native
+from berrypick.kernels.first_browsing import FirstBrowsing
 
 #: Candidates that are compared with each other, to see which need not come before which.
 MOST_COMPARED = 8192
@@ -47,6 +48,10 @@ class Priced:
     @cached_property
     def browses(self) -> bool:
         return bool((self.outside[self.rows > 0] > 0).any())
+
+    @cached_property
+    def first_browsing(self) -> FirstBrowsing:
+        return FirstBrowsing.of(self.rows, self.outside)
 
 
 def dominated(rows: FloatArray) -> BoolArray:

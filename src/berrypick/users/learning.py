@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import stdtrit
 
 from berrypick.data.arrays import BoolArray, FloatArray, IntArray
 from berrypick.data.errors import UsageError, option
@@ -74,16 +74,7 @@ def held_out_facts(
     """
     possible = np.isfinite(own) & np.isfinite(other)
     number = int(possible.sum())
-    difference = own[possible] - other[possible]
-    mean = float(difference.mean()) if number else math.nan
-    _, place = np.unique(session[possible], return_inverse=True)
-    groups = int(place.max()) + 1 if number else 0
-    half = math.nan
-    if groups > 1:
-        residuals = np.bincount(place, weights=difference - mean)
-        half = (
-            float(ndtri((1 + confidence) / 2)) * math.sqrt(float((residuals**2).sum()) * groups / (groups - 1)) / number
-        )
+    mean, low, high = paired(own[possible] - other[possible], session[possible], confidence)
     return {
         "sessions": len(np.unique(session)),
         unit: len(own),
@@ -92,14 +83,35 @@ def held_out_facts(
         "log_likelihood": float(own[possible].mean()) if number else None,
         "baseline": baseline,
         "baseline_log_likelihood": float(other[possible].mean()) if number else None,
-        "difference": _known(mean),
-        "low": _known(mean - half),
-        "high": _known(mean + half),
+        "difference": mean,
+        "low": low,
+        "high": high,
     }
 
 
-def _known(value: float) -> float | None:
-    return None if math.isnan(value) else value
+def paired(difference: FloatArray, session: IntArray, confidence: float) -> tuple[float | None, ...]:
+    """Return the mean of paired differences with its interval, which takes sessions as independent; None if unknown.
+
+    Student's with one degree of freedom less than there are sessions.
+    """
+    if not len(difference):
+        return None, None, None
+    mean = float(difference.mean())
+    _, place = np.unique(session, return_inverse=True)
+    groups = int(place.max()) + 1
+    if groups < 2:
+        return mean, None, None
+    residuals = np.bincount(place, weights=difference - mean)
+    error = math.sqrt(float((residuals**2).sum()) * groups / (groups - 1)) / len(difference)
+    half = float(stdtrit(groups - 1, (1 + confidence) / 2)) * error
+    return mean, mean - half, mean + half
+
+
+def verdict(low: float | None, high: float | None) -> str:
+    """Say what an interval of own score minus another one's shows, where larger scores are better."""
+    if low is None or high is None:
+        return "no interval"
+    return "better" if low > 0 else "worse" if high < 0 else "no difference shown"
 
 
 def binned(what: str, predicted: FloatArray, cases: IntArray, observed: IntArray) -> list[dict[str, Any]]:

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import norm, ttest_1samp
 
 import berrypick as bp
-from berrypick.analysis.fit.session_visits import reading_log_of
+from berrypick.analysis.fit.fit_parts import FitMethod
+from berrypick.analysis.fit.session_visits import NOTHING_AHEAD, reading_log_of
 
 
 def lines(*rows):
@@ -24,10 +26,10 @@ def step(rank, doc, first, last, tool="Read", topic="1", **more):
 GOLD = lines({"topic": "1", "doc": "a.py", "start_line": 51, "end_line": 60})
 
 
-def visits(tmp_path, *rows, gold=GOLD):
+def visits(tmp_path, *rows, gold=GOLD, chosen="all"):
     (tmp_path / "run.jsonl").write_text(lines(*rows))
     (tmp_path / "gold.jsonl").write_text(gold)
-    log = reading_log_of(tmp_path / "run.jsonl", tmp_path / "gold.jsonl")
+    log = reading_log_of(tmp_path / "run.jsonl", tmp_path / "gold.jsonl", visits=chosen)
     return list(zip(log.distance, log.end, strict=True)), dict(log.skipped)
 
 
@@ -42,6 +44,60 @@ def test_how_visits_end(tmp_path):
         step(6, "b.py", 90, 95, doc_lines=100),  # the end of the session
     )
     assert found == [(40, "gave_up"), (30, "censored"), (20 + 10 + 10, "reached"), (6, "censored")]
+
+
+def test_visits_with_relevant_lines_ahead(tmp_path):
+    """Lines 51 to 60 are relevant: how far they are from where a visit entered, and whether it showed any of them."""
+    found, skipped = visits(
+        tmp_path,
+        step(1, "b.py", 1, 40, doc_lines=100),  # nothing relevant
+        step(2, "a.py", 1, 20, doc_lines=200),  # left 50 lines before
+        step(3, "b.py", 1, 5, doc_lines=100),
+        step(4, "a.py", 31, 35, doc_lines=200),  # gets there, past 15 lines that it skips
+        step(5, "a.py", 51, 80, doc_lines=200),
+        step(6, "c.py", 1, 5, doc_lines=50),
+        step(7, "a.py", 55, 58, doc_lines=200),  # enters inside
+        step(8, "c.py", 1, 5, doc_lines=50),
+        step(9, "a.py", 61, 80, doc_lines=200),  # behind: nothing ahead, although it goes back
+        step(10, "a.py", 41, 60, doc_lines=200),
+        step(11, "c.py", 1, 5, doc_lines=50),
+        step(12, "a.py", 41, 45, doc_lines=200),  # the end of the session, 10 lines before
+        chosen="ahead",
+    )
+    assert found == [(50, "missed"), (20, "reached"), (0, "reached"), (10, "missed")]
+    assert skipped == {NOTHING_AHEAD: 6}
+    with pytest.raises(bp.UsageError, match="visits='all' fits every visit"):
+        bp.fit("t2i", tmp_path / "run.jsonl", truth=tmp_path / "gold.jsonl", held_out=0)
+
+
+def test_whether_visits_get_there_is_compared_with_a_constant(tmp_path):
+    """Visits of readers with a tolerance: the scores and their paired interval, from the parameters and the log."""
+    random = np.random.default_rng(3)
+    rows, gold = [], []
+    for topic in range(40):
+        far, tolerance = int(random.integers(1, 400)), random.lognormal(5, 1)
+        last = far + 1 if tolerance > far else max(1, int(tolerance))
+        rows.append(step(1, "a.py", 1, last, topic=str(topic), doc_lines=900))
+        rows.append(step(2, "b.py", 1, 3, topic=str(topic), doc_lines=900))
+        gold.append({"topic": str(topic), "doc": "a.py", "start_line": far + 1, "end_line": far + 1})
+    (tmp_path / "run.jsonl").write_text(lines(*rows))
+    (tmp_path / "gold.jsonl").write_text(lines(*gold))
+    found = bp.fit("t2i", tmp_path / "run.jsonl", truth=tmp_path / "gold.jsonl", held_out=0.5)
+    log = reading_log_of(tmp_path / "run.jsonl", tmp_path / "gold.jsonl")
+    held = FitMethod(0.5, 0, 0.95).held(40)
+    reached = np.array([end == "reached" for end in log.end])
+    share, rest = reached[~held].mean(), reached[held]
+    at = (np.log(np.array(log.distance)[held]) - np.log(found.user.tolerance)) / found.user.spread
+    own, other = (norm.sf(at) - rest) ** 2, (share - rest) ** 2
+    low, high = ttest_1samp(own - other, 0).confidence_interval()
+    facts = found.held_out
+    assert facts["constant"] == pytest.approx(share) and facts["brier"] == pytest.approx(own.mean(), rel=1e-4)
+    assert facts["constant_brier"] == pytest.approx(other.mean())
+    assert (facts["brier_low"], facts["brier_high"]) == pytest.approx((low, high), rel=1e-3, abs=1e-5)
+    (said,) = [line for line in found.legend() if line.startswith("Whether visits get there")]
+    assert said.endswith(": better." if high < 0 else ": worse." if low > 0 else ": no difference shown.")
+    everything = bp.fit("t2i", tmp_path / "run.jsonl", truth=tmp_path / "gold.jsonl", visits="all")
+    assert "brier" not in everything.held_out
 
 
 def test_a_search_is_no_visit_and_does_not_end_one(tmp_path):
@@ -108,7 +164,8 @@ def test_from_the_command_line(tmp_path, berrypick):
     for topic in range(60):
         for rank in range(1, 4):
             rows.append(step(rank, f"{rank}.py", 1, int(random.lognormal(4, 1)) + 1, topic=str(topic), doc_lines=5000))
-        gold.append({"topic": str(topic), "doc": "2.py", "start_line": 40, "end_line": 41})
+        far = int(random.lognormal(4, 1)) + 2
+        gold.append({"topic": str(topic), "doc": "2.py", "start_line": far, "end_line": far + 1})
     (tmp_path / "run.jsonl").write_text(lines(*rows))
     (tmp_path / "gold.jsonl").write_text(lines(*gold))
     (tmp_path / "lengths.tsv").write_text("".join(f"{rank}.py\t5000\n" for rank in range(1, 4)))
@@ -126,6 +183,8 @@ def test_from_the_command_line(tmp_path, berrypick):
     for words, message in [
         (("fit", "markov", tmp_path / "run.jsonl", "--truth", tmp_path / "gold.jsonl"), "--truth is for"),
         (("fit", "t2i", tmp_path / "run.jsonl", "--format-run", "span-run"), "needs --truth"),
+        (("fit", "t2i", tmp_path / "run.jsonl", "--visits", "all"), "--visits is for a run of sessions"),
+        (("fit", "markov", tmp_path / "run.jsonl", "--visits", "all"), "--visits is for"),
     ]:
         done = berrypick(*words)
         assert done.code == 2 and message in done.err, done.err
@@ -140,7 +199,7 @@ def test_units_must_be_the_same(tmp_path):
 
 @pytest.mark.slow
 def test_sessions_of_a_coding_agent():
-    """150 sessions until the first edit: a tolerance of 1092 lines [579, 2865]."""
+    """150 sessions until the first edit: of 145 visits with relevant lines ahead 135 get there."""
     folder = Path(os.environ.get("BERRYPICK_DATA", ""), "agent-sessions")
     from berrypick import formats
 
@@ -148,7 +207,11 @@ def test_sessions_of_a_coding_agent():
         pytest.skip("no data: agent-sessions")
     form = r"claude-session(topic_pattern='instance_id:\\s*(\\S+)',root='testbed')"
     run = formats.read_any(folder / "sessions", "run", form)
-    log = reading_log_of(run, formats.read_any(folder / "patches.jsonl", "truth", "patch"))
-    assert Counter(log.end) == {"reached": 139, "censored": 104, "gave_up": 43}
-    found = bp.fit("t2i", log, held_out=0).parameters["tolerance"]
-    assert [round(found[name]) for name in ("value", "low", "high")] == [1092, 579, 2865]
+    truth = formats.read_any(folder / "patches.jsonl", "truth", "patch")
+    every = reading_log_of(run, truth, visits="all")
+    assert Counter(every.end) == {"reached": 139, "censored": 104, "gave_up": 43}
+    log = reading_log_of(run, truth)
+    assert Counter(log.end) == {"reached": 135, "missed": 10}
+    for one, rounded in ((every, [1092, 579, 2865]), (log, [2294, 782, 69949])):
+        found = bp.fit("t2i", one, held_out=0).parameters["tolerance"]
+        assert [round(found[name]) for name in ("value", "low", "high")] == rounded

@@ -270,7 +270,8 @@ def test_readers_of_items_meet_what_reach_says():
     truth = handmade.span_truth({"q": [("d", 20, 30), ("d", 60, 70), ("d", 80, 90)]})
     pointers = [("d", 0, 10), ("d", 20, 30), ("d", 50, 55), ("d", 61, 70), ("d", 81, 90), ("d", 60, 66)]
     run = handmade.span_run({"q": [(*one, 1) for one in pointers]})
-    for user in ("miss=0.5", "miss=0.2,consider=1", "after=0.3", "miss=0.6,after=0.4"):
+    for user in ("miss=0.5", "miss=0.2,consider=1", "after=0.3", "miss=0.6,after=0.4", "cascade=True",
+                 "miss=0.9,after=0.7,cascade=True"):  # fmt: skip
         rows = bp.simulate(truth, run, "ExpectedRatio@1", user=f"fetch_browse({user})", readers=40_000)
         assert agrees(rows.mean_rows[0]) and 0.2 < rows.mean_rows[0].value < 0.9
 

@@ -20,6 +20,13 @@ RUN = [
 #: After the steps 0, 5, 8 and 8 of the 10 relevant lines have been seen; they show 30, 15, 3 and 10 lines.
 VALUES = {
     "StepAUC": (0 + 0.5 + 0.8 + 0.8) / 4,
+    "StepAUC(budget=2)": (0 + 0.5) / 2,
+    "StepAUC(budget=4)": (0 + 0.5 + 0.8 + 0.8) / 4,
+    "StepAUC(budget=10,cost='steps')": (0 + 0.5 + 8 * 0.8) / 10,  # it keeps what it has seen
+    "StepAUC(budget=45,cost='lines')": 0.5 / 45,  # 45 lines pay for the second step
+    "StepAUC(budget=100,cost='lines')": (3 * 0.5 + 53 * 0.8) / 100,  # 45 to 47 lines, 48 to 100
+    "StepAUC(budget=200,cost='tokens')": (25 * 0.5 + 26 * 0.8) / 200,  # 150 to 174 tokens, 175 to 200
+    "StepAUC(budget=29,cost='tokens')": 0.0,
     "CostAt(share=0.5)": 45,
     "CostAt(share=0.5,cost='tokens')": 150,
     "CostAt(share=0.8,cost='seconds')": 7,
@@ -48,9 +55,9 @@ def test_a_field_of_lines_counts_before_the_lines_shown():
 def test_nothing_shown_and_nothing_spent():
     empty = bp.Run.from_records([{"topic": "1", "results": []}, {"topic": "2", "doc": "a", "line": 11}])
     truth = [*TRUTH, {"topic": "2", "doc": "a", "line": 11}]
-    found = bp.evaluate(truth, empty, "StepAUC CostAt Waste Drop").per_topic()
+    found = bp.evaluate(truth, empty, "StepAUC StepAUC(budget=3) CostAt Waste Drop").per_topic()
     values = {name: held["1"] for name, held in next(iter(found.values())).items()}
-    assert values == {"StepAUC": 0.0, "CostAt": None, "Waste": None, "Drop": None}
+    assert values == {"StepAUC": 0.0, "StepAUC(budget=3)": 0.0, "CostAt": None, "Waste": None, "Drop": None}
     free = [{"topic": "1", "doc": "a", "start_line": 11, "end_line": 20, "rank": 1, "tokens": 0}]
     assert bp.score("Waste(cost='tokens')", TRUTH, free) == 0.0
 
@@ -125,6 +132,67 @@ def test_the_median_agrees_with_a_plain_product():
         assert median_by_survival(ends) == found, ends
 
 
+def some_session(rng):
+    """Relevant lines, and steps of one to three windows with a number of tokens each."""
+    place = lambda most: (rng.choice("abc"), first := rng.randrange(1, 30), first + rng.randrange(most))  # noqa: E731
+    gold = [place(9) for _ in range(rng.randrange(1, 4))]
+    steps = [([place(12) for _ in range(rng.randrange(1, 4))], rng.randrange(40)) for _ in range(rng.randrange(1, 7))]
+    return gold, steps
+
+
+def rows_of(places, **more):
+    return [{"topic": "1", "doc": doc, "start_line": a, "end_line": b, **more} for doc, a, b in places]
+
+
+def within(gold, steps, budget, cost):
+    """A slow obvious twin: the recall that each budget of 1, 2 .. pays for, by sets of lines."""
+    value = bp.score(
+        f"StepAUC(budget={budget},cost='{cost}')",
+        rows_of(gold),
+        [row for rank, (places, tokens) in enumerate(steps, 1)
+         for row in [*rows_of(places[:1], rank=rank, tokens=tokens), *rows_of(places[1:], rank=rank)]],
+        duplicates="keep",
+    )  # fmt: skip
+    lines = lambda places: {(doc, n) for doc, a, b in places for n in range(a, b + 1)}  # noqa: E731
+    wanted, recalls = lines(gold), []
+    for one in range(1, budget + 1):
+        spent, seen = 0, set()
+        for places, tokens in steps:
+            spent += {"steps": 1, "lines": len(lines(places)), "tokens": tokens}[cost]
+            if spent > one:
+                break
+            seen |= lines(places)
+        recalls.append(len(seen & wanted) / len(wanted))
+    assert value == pytest.approx(math.fsum(recalls) / budget, abs=1e-12)
+    return value
+
+
+@pytest.mark.parametrize("cost", ["steps", "lines", "tokens"])
+def test_dawdling_never_raises_the_area_within_a_budget(cost):
+    """Steps that repeat earlier ones, or parts of them, anywhere after these; StepAUC itself rises."""
+    rng = random.Random(cost)
+    rose = False
+    for _ in range(25):
+        gold, steps = some_session(rng)
+        budget = rng.choice([1, 2, 5, 20, 90])
+        value = within(gold, steps, budget, cost)
+        longer = list(steps)
+        for _ in range(rng.randrange(1, 4)):
+            after = rng.randrange(len(longer))
+            places = rng.sample(longer[after][0], rng.randrange(1, len(longer[after][0]) + 1))
+            longer.insert(rng.randrange(after + 1, len(longer) + 1), (places, rng.randrange(40)))
+        assert within(gold, longer, budget, cost) <= value + 1e-12
+        rose = rose or within(gold, longer, len(longer), "steps") > within(gold, steps, len(steps), "steps") + 1e-12
+    assert rose, "over all steps of a session dawdling raises the mean"
+
+
+def test_a_cost_needs_a_budget():
+    with pytest.raises(bp.UsageError, match=r"StepAUC\(budget=1000,cost='lines'\)"):
+        bp.score("StepAUC(cost='lines')", TRUTH, RUN)
+    with pytest.raises(bp.UsageError, match="1 or more"):
+        bp.score("StepAUC(budget=0)", TRUTH, RUN)
+
+
 @pytest.mark.slow
 def test_against_sets_of_lines():
     """A slow obvious twin: sets of (document, line), step by step."""
@@ -172,7 +240,9 @@ def test_explained(tmp_path, berrypick):
     files = tmp_path / "truth.jsonl", tmp_path / "run.jsonl"
     for file, rows in zip(files, (TRUTH, RUN), strict=True):
         file.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    for measure, words in (("StepAUC", "mean of the shares is 0.525"), ("CostAt", "by step 2, after 45 lines"),
+    for measure, words in (("StepAUC", "mean of the shares is 0.525"),
+                           ("StepAUC(budget=99,cost='tokens')", "mean share over tokens 1 to 99 is 0"),
+                           ("CostAt", "by step 2, after 45 lines"),
                            ("Waste(share=1)", "the share is never seen: 1"), ("Drop", "0.3")):  # fmt: skip
         shown = berrypick("explain", *files, "--topic", "1", "-m", measure).out
         assert words in shown, shown

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 
 import handmade
 import numpy as np
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 
 import berrypick as bp
 from berrypick.data.navigation import ReachTable
+from berrypick.kernels import first_browsing
 
 SECTION, PARAGRAPHS = ("d", "/s[1]"), [("d", f"/s[1]/p[{i}]") for i in range(1, 31)]
 
@@ -71,11 +73,11 @@ def test_links_charge_the_page_that_is_reached():
 
 
 def test_clicks_count_a_result_and_a_target_browsed_to():
-    """One click to a, one more to b for 40%: .4 x 1/2; then b itself at rank 2: .6 x 1/(2 + share who browsed)."""
+    """One click to a, one more to b for 40%: .4 x 1/2; then b itself at rank 2, without browsing: .6 x 1/2."""
     truth, run = handmade.document_truth({"1": {"b": 1}}), handmade.document_run({"1": ["a", "b"]})
     table = ReachTable({("a", "b"): 0.4})
     clicks = bp.evaluate(truth, run, "epnav", navigation=table, effort="clicks")
-    assert clicks.mean()["run"]["epnav"] == pytest.approx(0.4 / 2 + 0.6 / (2 + 0.4))
+    assert clicks.mean()["run"]["epnav"] == pytest.approx(0.4 / 2 + 0.6 / 2)
     assert clicks.mean_rows[0].signature["effort"] == "clicks"
     ranks = bp.evaluate(truth, run, "epnav", navigation=table)
     assert ranks.mean()["run"]["epnav"] == pytest.approx(0.4 + 0.6 / 2)
@@ -108,13 +110,45 @@ def test_as_printed(matrix, seed, level):
     assert found[0] == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
-def test_with_several_targets_the_signature_says_it_is_an_estimate():
+def test_browsing_costs_differ_between_ranks():
+    """The target 12-21 is 9 long. Results cost 4, 19 and 18, browsing from them 9, 5 and 1. Distances: 7, 0 and 0."""
+    target, results = [("d", 12, 21)], [("d", 1, 5), ("d", 17, 36), ("d", 2, 20)]
+    truth, run = handmade.span_truth({"1": target}), handmade.span_run({"1": results})
+    options = {"user": "distance(theta=0.05)", "effort": "chars"}
+    reach = 1 / (1 + math.exp(0.05 * 7))
+    expected = 9 * (reach / (4 + 9) + (1 - reach) * (0.5 / (23 + 5) + 0.25 / (41 + 1)))
+    assert expected == pytest.approx(0.4119, abs=5e-5)
+    results = bp.evaluate(truth, run, "epnav epnav@0.3", **options)
+    assert list(results.mean()["run"].values()) == pytest.approx([expected, expected], rel=1e-12)
+    assert all(row.signature["browsing"] == "exact" for row in results)
+    (row,) = bp.simulate(truth, run, "epnav", readers=40_000, **options).mean_rows
+    assert abs(row.simulated - expected) < 4 * row.error
+
+
+def test_one_of_several_targets_decides():
+    """One result leads to two targets, with .5 and .8; browsing costs 3 and 2, the list 1. Half of the gain is enough:
+    both are seen by .4, the first alone by .1, the second alone by .4."""
+    found = bp.effort_precision([[0.5, 0.8]], [1, 1], outside=[[3, 2]], levels=[0.5])
+    assert found.tolist() == pytest.approx([0.4 / 6 + 0.1 / 4 + 0.4 / 3])
+
+
+def test_too_many_sums_are_an_estimate(monkeypatch):
+    """The mean of what those browse to who find anything: E[cost] = .5 x 3 + .8 x 2, P(anything) = .9."""
+    monkeypatch.setattr(first_browsing, "MOST_SUMS", 2)
+    found = bp.effort_precision([[0.5, 0.8]], [1, 1], outside=[[3, 2]], levels=[0.5])
+    assert found.tolist() == pytest.approx([0.9 / (1 + 3.1 / 0.9)])
+
+
+def test_with_several_targets_the_signature_says_it_is_an_estimate(monkeypatch):
     truth = handmade.span_truth({"1": [("d", 0, 300), ("d", 400, 500)]})
     run = handmade.span_run({"1": [("d", 0, 10), ("d", 450, 460)]})
-    results = bp.evaluate(truth, run, "epnav", user="hierarchy", effort="chars")
-    assert results.mean_rows[0].signature["browsing"] == "estimate"
+    results = bp.evaluate(truth, run, "epnav epnav@0.5 epnav@0.51", user="hierarchy", effort="chars")
+    assert [row.signature["browsing"] for row in results.mean_rows] == ["estimate", "exact", "estimate"]
     plain = bp.evaluate(truth, run, "epnav", user="hierarchy")
     assert not plain.mean_rows[0].signature.get("browsing")
+    monkeypatch.setattr(first_browsing, "MOST_SUMS", 1)
+    results = bp.evaluate(truth, run, "epnav@0.5", user="hierarchy", effort="chars")
+    assert results.mean_rows[0].signature["browsing"] == "estimate"
 
 
 @pytest.mark.parametrize("outside", [[[0.0]], [[0.0], [-1.0]], [[0.0], [float("nan")]]])

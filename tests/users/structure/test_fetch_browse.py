@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, astuple, replace
 
 import handmade
 import numpy as np
@@ -49,6 +49,41 @@ def test_fetch_browse_considers_fewer_down_the_group():
     )
 
 
+ITEM = [("d", 0, 10, 1), ("d", 48, 62, 1), ("d", 45, 70, 1)]
+
+
+def test_pointers_are_considered_whether_or_not_those_before_were():
+    """The target 50-60 is in the second and in the third pointer: 1 - (1 - .5)(1 - .25)."""
+    assert spans_reach("fetch_browse(consider=0.5)", [("d", 50, 60)], ITEM).tolist() == [[0.625]]
+    # who considers the third pointer of a cascade has considered the second, and seen the target there
+    assert spans_reach("fetch_browse(consider=0.5,cascade=True)", [("d", 50, 60)], ITEM).tolist() == [[0.5]]
+    # where only the third leads to a target, readers get there as often
+    for cascade in (False, True):
+        user = f"fetch_browse(consider=0.5,cascade={cascade})"
+        assert spans_reach(user, [("d", 62, 70)], ITEM).tolist() == [[0.25]]
+
+
+def test_factors_of_a_cascade_multiply_at_each_pointer():
+    """To the second pointer with .8 x .5 as the first finds nothing; it finds a, and to the third with .8 x .9."""
+    junk, a, b = ("d", 0, 5, 1), ("d", 20, 30, 1), ("d", 40, 50, 1)
+    user = "fetch_browse(consider=0.8,miss=0.5,after=0.9,cascade=True)"
+    assert spans_reach(user, [a[:3], b[:3]], [junk, a, b]).tolist() == [[0.4, pytest.approx(0.4 * 0.72)]]
+    truth, run = handmade.span_truth({"1": [a[:3], b[:3]]}), handmade.span_run({"1": [junk, a, b]})
+    judged = bp.judge(truth, run, "1", user=user, effort="clicks")
+    assert judged.effort.ranks.tolist() == pytest.approx([1 + 0.4 + 0.4 * 0.72])
+
+
+@pytest.mark.parametrize("cascade", [False, True])
+def test_repeated_pointers_take_no_position_and_find_nothing(cascade):
+    """Second time round the target is no find, and the junk behind it is the first pointer, which all consider."""
+    results = [("d", 20, 30, 1), ("d", 20, 30, 2), ("d", 0, 5, 2), ("d", 40, 50, 2)]
+    truth, run = handmade.span_truth({"1": [("d", 20, 30), ("d", 40, 50)]}), handmade.span_run({"1": results})
+    user = f"fetch_browse(consider=0.8,miss=0.5,group='rank',cascade={cascade})"
+    judged = bp.judge(truth, run, "1", user=user, effort="clicks", duplicates="keep")
+    assert judged.reach.dense()[1].tolist() == pytest.approx([0, 0.8 * 0.5])
+    assert judged.effort.ranks.tolist() == pytest.approx([1, 1 + 1 + 0.4])
+
+
 def test_fewer_go_on_while_nothing_was_found():
     """Behind junk half consider the target; a second one by the half that found the first and half of the others."""
     junk, a, b = ("d", 0, 5, 1), ("d", 20, 30, 1), ("d", 40, 50, 1)
@@ -59,16 +94,6 @@ def test_fewer_go_on_while_nothing_was_found():
     assert spans_reach("fetch_browse(consider=0.8,miss=0)", [b[:3]], [junk, b]).tolist() == [[0]]
 
 
-def test_repeated_pointers_take_no_position_and_find_nothing():
-    """Second time round the target is no find, and the junk behind it is still the second pointer."""
-    results = [("d", 20, 30, 1), ("d", 20, 30, 2), ("d", 0, 5, 2), ("d", 40, 50, 2)]
-    truth, run = handmade.span_truth({"1": [("d", 20, 30), ("d", 40, 50)]}), handmade.span_run({"1": results})
-    user = "fetch_browse(consider=0.8,miss=0.5,group='rank')"
-    judged = bp.judge(truth, run, "1", user=user, effort="clicks", duplicates="keep")
-    assert judged.reach.dense()[1].tolist() == pytest.approx([0, 0.8 * 0.5])
-    assert judged.effort.ranks.tolist() == pytest.approx([1, 1 + 1 + 0.4])
-
-
 @settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_items_by_enumeration_of_decisions(data):
@@ -77,14 +102,15 @@ def test_items_by_enumeration_of_decisions(data):
     pointers, targets = data.draw(st.integers(1, 4)), data.draw(st.integers(1, 2))
     rows = np.array(data.draw(st.lists(st.lists(share, min_size=targets, max_size=targets), min_size=pointers,
                                        max_size=pointers)))  # fmt: skip
-    chances = Chances(*(data.draw(share) for _ in range(3)))
-    expected = slow_twins.item_reach(rows, chances.consider, chances.after, chances.miss)
+    chances = Chances(*(data.draw(share) for _ in range(3)), cascade=data.draw(st.booleans()))
+    expected = slow_twins.item_reach(rows, *astuple(chances))
     assert item_rows(rows, np.arange(pointers)[None, :], chances)[0] == pytest.approx(expected, abs=1e-12)
     names = [f"t{x}" for x in range(targets)]
     table = ReachTable({(f"p{i}", names[x]): float(rows[i, x]) for i, x in np.ndindex(rows.shape)})
     truth = handmade.document_truth({"1": dict.fromkeys(names, 1)})
     run = handmade.document_run({"1": [f"p{i}" for i in range(pointers)]})
-    user = f"fetch_browse(of='table',consider={chances.consider},after={chances.after},miss={chances.miss})"
+    factors = ",".join(f"{name}={value}" for name, value in asdict(chances).items())
+    user = f"fetch_browse(of='table',{factors})"
     grouped = replace(ranking_of(run), rank=np.zeros(pointers, dtype=np.int64), ranks=1)
     found = build(user).reach(grouped, targets_of(truth), ReaderContext(navigation=table))
     assert found.dense()[0] == pytest.approx(expected, abs=1e-12)

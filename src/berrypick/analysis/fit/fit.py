@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from berrypick import formats, users
 from berrypick.analysis.fit.fit_chain import fit_chain
@@ -37,7 +37,7 @@ from berrypick.registry.registry import plugin_errors
 from berrypick.tables.tabular import Tabular
 from berrypick.users.base import UserModel
 from berrypick.users.bep import Bep
-from berrypick.users.learning import all_rounded
+from berrypick.users.learning import all_rounded, verdict
 from berrypick.users.learnt import Learnt
 from berrypick.workers.progress import Progress, ProgressLike, as_progress
 
@@ -49,6 +49,7 @@ OF_SOME = {
     "documents": "read the texts of pages",
     "truth": "read inside documents",
     "format_run": "read inside documents",
+    "visits": "read inside documents",
 }
 
 
@@ -163,15 +164,24 @@ class Fit(Tabular):
             ends = "" if held["low"] is None else f" [{held['low']:.4f}, {held['high']:.4f}]"
             lines.append(
                 f"Held out: {held['log_likelihood']:.4f} nats a {unit}, {held['baseline_log_likelihood']:.4f} for "
-                f"{held['baseline']}; difference {held['difference']:.4f}{ends}."
+                f"{held['baseline']}; difference {held['difference']:.4f}{ends}: {verdict(held['low'], held['high'])}."
             )
+            if held.get("brier") is not None:
+                low, high = held["brier_low"], held["brier_high"]
+                ends = "" if low is None else f" [{low:.4f}, {high:.4f}]"
+                said = verdict(*(None if one is None else -one for one in (high, low)))
+                lines.append(
+                    f"Whether visits get there: Brier score {held['brier']:.4f}, {held['constant_brier']:.4f} for "
+                    f"{held['constant']:.4f}, the share of the training visits; difference "
+                    f"{held['brier_difference']:.4f}{ends}: {said}."
+                )
             if held.get("markov_log_likelihood") is not None:
                 ends = (
                     f" [{held['markov_low']:.4f}, {held['markov_high']:.4f}]" if held["markov_low"] is not None else ""
                 )
                 lines.append(
                     f"markov, fitted to the same sessions: {held['markov_log_likelihood']:.4f}; difference "
-                    f"{held['markov_difference']:.4f}{ends}."
+                    f"{held['markov_difference']:.4f}{ends}: {verdict(held['markov_low'], held['markov_high'])}."
                 )
         return lines
 
@@ -193,6 +203,7 @@ def fit(
     documents: Texts | Mapping[str, str] | str | PathLike[str] | None = None,
     truth: Truth | str | PathLike[str] | None = None,
     format_run: str | None = None,
+    visits: Literal["ahead", "all"] | None = None,
     progress: ProgressLike = None,
 ) -> Fit:
     """Estimate a user model from a log by maximum likelihood, and check it on sessions held out.
@@ -223,9 +234,13 @@ def fit(
         For seek: the texts of pages.
     truth : Truth, str or path, optional
         For t2i, distance and bep, where the log is a run of sessions (each step a rank): what is relevant in them. A
-        visit is a stretch of reading in one document, and its distance what was read before the first relevant place.
+        visit is a stretch of reading in one document.
     format_run : str, optional
         With truth, the format of the sessions; by default it is recognised.
+    visits : str, optional
+        With truth, the visits to learn from. 'ahead', the default: those to documents with something relevant where
+        the reader entered or further on, by whether they got there. 'all': all visits, by what was read before the
+        first relevant place, or before the reader left.
     progress : bool or callable, optional
         True shows a bar; a function is called with (done, of).
 
@@ -249,7 +264,7 @@ def fit(
         known = [name for name, cls in users.registered().items() if cls.can_be_learnt()]
         raise UsageError(f"fit estimates {', '.join(known)}, not {chosen.name()}")
     given: dict[str, Any] = {"links": links, "collection": collection, "goals": goals, "documents": documents}
-    given |= {"truth": truth, "format_run": format_run}
+    given |= {"truth": truth, "format_run": format_run, "visits": visits}
     for name, why in OF_SOME.items():
         if given[name] is not None and name not in _taken(type(chosen)):
             some = [one for one, cls in users.registered().items() if name in _taken(cls)]
@@ -259,10 +274,18 @@ def fit(
     if chosen.learnt_from == "sessions":
         sessions = _sessions(log)
         return _made(fit_chain(chosen, sessions, method, _links(links), told), method, sessions.source)
-    if format_run is not None and truth is None:
-        raise UsageError(f"{option('format_run')} is for a run of sessions, which needs {option('truth')}")
-    readings = _readings(log) if truth is None else reading_log_of(log, truth, format_run)
-    found = fit_visits(chosen, readings, method, _mean_length(collection))
+    for name in ("format_run", "visits"):
+        if given[name] is not None and truth is None:
+            raise UsageError(f"{option(name)} is for a run of sessions, which needs {option('truth')}")
+    if visits not in (None, "ahead", "all"):
+        raise UsageError(f"{option('visits')} is 'ahead' or 'all', not {visits!r}")
+    readings = _readings(log) if truth is None else reading_log_of(log, truth, format_run, visits or "ahead")
+    try:
+        found = fit_visits(chosen, readings, method, _mean_length(collection))
+    except UsageError as error:
+        if truth is None or visits == "all":
+            raise
+        raise UsageError(f"{error}; {option('visits', 'all')} fits every visit") from error
     left = tuple(Note("sessions", f"{number} {what}") for what, number in sorted(readings.skipped.items()))
     return _made(replace(found, notes=(*left, *found.notes)), method, readings.source)
 
@@ -274,7 +297,7 @@ def _taken(cls: type[UserModel]) -> set[str]:
         return {*parameters, *(OF_SOME if any(one.kind is one.VAR_KEYWORD for one in parameters.values()) else ())}
     if cls.learnt_from != "readings":
         return {"links"} if cls.learnt_from == "sessions" else set()
-    return {"truth", "format_run", *(["collection"] if issubclass(cls, Bep) else [])}
+    return {"truth", "format_run", "visits", *(["collection"] if issubclass(cls, Bep) else [])}
 
 
 def _named(given: Any, model: UserModel) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from berrypick.analysis.fit.fit_parts import FitMethod
-from berrypick.analysis.fit.reading_visits import calibration, visits_of
+from berrypick.analysis.fit.reading_visits import calibration, one_sided, visits_of
 from berrypick.analysis.fit.survival import (
     EXPONENTIAL,
     LOG_LOGISTIC,
@@ -31,7 +31,7 @@ from berrypick.data.words import counted
 from berrypick.users.base import UserModel
 from berrypick.users.bep import Bep
 from berrypick.users.distance import Distance
-from berrypick.users.learning import data_checksum, held_out_facts, parameter, rounded
+from berrypick.users.learning import data_checksum, held_out_facts, paired, parameter, rounded
 from berrypick.users.learnt import Learnt
 from berrypick.users.tolerance.t2i import T2I
 
@@ -68,7 +68,7 @@ def fit_visits(model: UserModel, log: ReadingLog, method: FitMethod, mean_length
         user=user,
         parameters=found,
         data=_data(log, visits.sessions, len(visits.seen)),
-        held_out=_held_out(family, fitted, training, rest, method) if len(rest) else None,
+        held_out=_held_out(family, fitted, training, rest, method, visits.trips) if len(rest) else None,
         calibration=calibration(fitted, rest, visits.trips) if len(rest) else [],
         notes=(*visits.notes, *_notes(training)),
         more={"law": _law(found, fitted)},
@@ -134,9 +134,12 @@ def _value(family: _Family, end: float) -> float:
 
 
 def _held_out(
-    family: _Family, fitted: SurvivalFit, training: Observations, rest: Observations, method: FitMethod
+    family: _Family, fitted: SurvivalFit, training: Observations, rest: Observations, method: FitMethod, trips: bool
 ) -> dict[str, Any]:
-    """Against the model as it is by default; a constant tolerance, that of t2i, gives every visit probability 0."""
+    """Against the model as it is by default; a constant tolerance, that of t2i, gives every visit probability 0.
+
+    Where targets are missed, also whether visits get there, against a constant: the share of the training visits.
+    """
     own = Likelihood(family.law, rest).each(fitted.at)
     if family.default is None:
         other = fit_law(EXPONENTIAL, training, method.confidence, ("rate", ""))
@@ -146,7 +149,22 @@ def _held_out(
         compared = Likelihood(family.law, rest).each(np.array([family.default, 0.0]))
     # densities may underflow where a model is far off; it is then at least that much worse
     bounded = np.maximum(compared, -1e6)
-    return held_out_facts(own, bounded, rest.session, baseline, "visits", method.confidence)
+    facts = held_out_facts(own, bounded, rest.session, baseline, "visits", method.confidence)
+    return facts | (_against_constant(fitted, training, rest, method.confidence) if trips else {})
+
+
+def _against_constant(
+    fitted: SurvivalFit, training: Observations, rest: Observations, confidence: float
+) -> dict[str, Any]:
+    known, (which, distance, reached) = one_sided(training)[2], one_sided(rest)
+    if not len(known) or not len(distance):
+        return {}
+    share = float(known.mean())
+    own = (np.exp(fitted.log_survival(distance)) - reached) ** 2
+    other = (share - reached) ** 2
+    mean, low, high = paired(own - other, rest.session[which], confidence)
+    facts = {"brier": float(own.mean()), "constant": share, "constant_brier": float(other.mean())}
+    return facts | {"brier_difference": mean, "brier_low": low, "brier_high": high}
 
 
 def _data(log: ReadingLog, sessions: int, visits: int) -> dict[str, Any]:

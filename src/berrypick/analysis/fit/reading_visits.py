@@ -90,11 +90,17 @@ def calibration(fitted: SurvivalFit, seen: Observations, trips: bool) -> list[di
     Otherwise the share of those who come as far as the range that give up within it; the prediction is the mean
     cumulative hazard.
     """
-    above, below = np.isfinite(seen.high) & ~seen.exact, seen.low >= 0
     if trips:
-        one_sided = ~seen.exact & (above != below)
-        return _trips(fitted, np.where(above, seen.high, seen.low)[one_sided], below[one_sided])
+        return _trips(fitted, *one_sided(seen)[1:])
+    above = np.isfinite(seen.high) & ~seen.exact
     return _travels(fitted, np.where(above, seen.high, seen.low), seen.exact | above)
+
+
+def one_sided(seen: Observations) -> tuple[BoolArray, FloatArray, BoolArray]:
+    """Visits that got to something or missed it, and not both: which these are, how far it was, who got there."""
+    above, below = np.isfinite(seen.high) & ~seen.exact, seen.low >= 0
+    which = ~seen.exact & (above != below)
+    return which, np.where(above, seen.high, seen.low)[which], below[which]
 
 
 def _edges(distance: FloatArray) -> FloatArray:

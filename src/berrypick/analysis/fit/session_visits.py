@@ -5,6 +5,11 @@ distance is the number of lines shown, each once and in the order in which they 
 of lines), that are not relevant, before the first relevant one. It ends there (``reached``), where the agent goes on to
 another document (``gave_up``), or where nothing says how much further it would have gone: at the document's end, where
 the log knows it, or at the end of the session (``censored``).
+
+Readers are asked whether they get to what is relevant, so by default only visits count that could: those to documents
+with a relevant line where the agent entered or further on. Their distance is that of the first such line from the
+entry, and a visit that shows no relevant line has ``missed`` it, whether the agent went on to another document or the
+session ended.
 """
 
 from __future__ import annotations
@@ -12,7 +17,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from os import PathLike
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -29,6 +34,10 @@ NO_TRUTH = "sessions without judgements, left out"
 NO_READING = "sessions without a step that reads, left out"
 NO_LENGTH = "visits to documents whose length the log does not have: leaving at the end counts as giving up"
 SEARCHES = "places that a search showed, which are no visits"
+NOTHING_AHEAD = f"visits without a relevant line ahead, left out; {option('visits', 'all')} fits every visit"
+
+#: Which visits of sessions count: those with a relevant line ahead, or all.
+Chosen = Literal["ahead", "all"]
 
 
 class ShownLines(NamedTuple):
@@ -47,9 +56,15 @@ class SessionVisit(NamedTuple):
     document: str
     distance: int
     end: str
+    ahead: int | None  # how far from the entry the first relevant line is; None where there is none
+
+    def trip(self) -> SessionVisit:
+        """Whether the visit got to the first relevant line ahead."""
+        assert self.ahead is not None
+        return self._replace(distance=self.ahead, end="reached" if self.end == "reached" else "missed")
 
 
-def reading_log_of(sessions: Any, truth: Any, form: str | None = None) -> ReadingLog:
+def reading_log_of(sessions: Any, truth: Any, form: str | None = None, visits: Chosen = "ahead") -> ReadingLog:
     """Return the reading log that sessions, or the run that was made of them, hold together with what is relevant."""
     run = formats.read_any(sessions, "run", form) if isinstance(sessions, (str, PathLike)) else sessions
     gold = formats.read_any(truth, "truth") if isinstance(truth, (str, PathLike)) else truth
@@ -57,14 +72,19 @@ def reading_log_of(sessions: Any, truth: Any, form: str | None = None) -> Readin
         raise UsageError(f"with {option('truth')}, the log is a run of sessions, not {type(run).__name__}")
     _check_places(run, gold)
     counts: Counter[str] = Counter()
-    visits = [visit for topic, ranking in run.rankings() for visit in visits_of_session(topic, ranking, gold, counts)]
-    if not visits:
+    found = [visit for topic, ranking in run.rankings() for visit in visits_of_session(topic, ranking, gold, counts)]
+    if not found:
         raise UsageError("no session reads anything in a topic that is judged: do run and truth name topics alike?")
+    if visits == "ahead":
+        nothing = sum(visit.ahead is None for visit in found)
+        if nothing:
+            counts[NOTHING_AHEAD] = nothing
+        found = [visit.trip() for visit in found if visit.ahead is not None]
     return ReadingLog(
-        tuple(visit.topic for visit in visits),
-        tuple(str(i) for i in range(len(visits))),
-        tuple(float(visit.distance) for visit in visits),
-        tuple(visit.end for visit in visits),
+        tuple(visit.topic for visit in found),
+        tuple(str(i) for i in range(len(found))),
+        tuple(float(visit.distance) for visit in found),
+        tuple(visit.end for visit in found),
         run.source,
         dict(counts),
     )
@@ -130,20 +150,21 @@ def _visit(
 ) -> SessionVisit:
     """How far one visit went, and how it ended."""
     seen: list[tuple[int, int]] = []
-    distance = 0
+    distance, entry = 0, windows[0].start
+    ahead = min((max(a, entry) - entry for a, b in relevant if b > entry), default=None)
     for window in windows:
         inside = [max(a, window.start) for a, b in relevant if a < window.end and b > window.start]
         until = min(inside) if inside else window.end
         distance += _fresh(window.start, until, seen)
         if inside:
-            return SessionVisit(topic, window.document, distance, "reached")
+            return SessionVisit(topic, window.document, distance, "reached", ahead)
         seen.append((window.start, window.end))
     document, length = windows[0].document, windows[-1].length
     if last or max(window.end for window in windows) >= length:  # never where the length is nan
-        return SessionVisit(topic, document, distance, "censored")
+        return SessionVisit(topic, document, distance, "censored", ahead)
     if length != length:
         counts[NO_LENGTH] += 1
-    return SessionVisit(topic, document, distance, "gave_up")
+    return SessionVisit(topic, document, distance, "gave_up", ahead)
 
 
 def _fresh(start: int, end: int, seen: list[tuple[int, int]]) -> int:

@@ -11,11 +11,10 @@ from typing import ClassVar
 from berrypick.data.laws import with_laws
 from berrypick.data.parameters import parameter, positive_share
 from berrypick.data.score import Curve, Explanation, Score, number
-from berrypick.measures.agents.steps import cost_of, spent, steps_of, steps_table
+from berrypick.measures.agents.steps import COSTS, cost_of, spent, steps_of, steps_table
 from berrypick.measures.base import Measure
 from berrypick.topics.topic import JudgedTopic
 
-COSTS = "lines|tokens|seconds|steps"
 #: The number that a score carries for the summary: what was spent in all.
 SPENT = "spent"
 #: Points that curves of all topics share: 0, 1 .. 9, 10, 20 ..

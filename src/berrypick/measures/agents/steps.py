@@ -21,6 +21,8 @@ from berrypick.topics.topic import JudgedTopic
 SHOWN = 30
 #: Shares are compared with this much slack, relative: they are sums of lengths in seconds too.
 SLACK = 1e-9
+#: What can be counted as the cost of a step.
+COSTS = "lines|tokens|seconds|steps"
 
 
 @dataclass(frozen=True, eq=False)

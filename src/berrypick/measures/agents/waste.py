@@ -8,7 +8,7 @@ from typing import ClassVar
 from berrypick.data.laws import with_laws, without
 from berrypick.data.parameters import parameter, positive_share
 from berrypick.data.score import Explanation, Score, number
-from berrypick.measures.agents.steps import cost_of, spent, steps_of, steps_table
+from berrypick.measures.agents.steps import COSTS, cost_of, spent, steps_of, steps_table
 from berrypick.measures.base import Measure
 from berrypick.topics.topic import JudgedTopic
 
@@ -59,9 +59,7 @@ class Waste(Measure):
     references: ClassVar[tuple[str, ...]] = ("cooper1968expected",)
 
     share: float = positive_share(0.5, "the share of the relevant text that is to be seen")
-    cost: str | None = parameter(
-        None, "lines|tokens|seconds|steps", "what is counted; lines where positions count lines, else steps"
-    )
+    cost: str | None = parameter(None, COSTS, "what is counted; lines where positions count lines, else steps")
 
     def compute(self, judged: JudgedTopic) -> Score:
         steps = steps_of(judged)

@@ -7,10 +7,11 @@ from typing import Literal
 
 import numpy as np
 
-from berrypick.data.arrays import FloatArray
+from berrypick.data.arrays import BoolArray, FloatArray
 from berrypick.data.observed import once_for_each
 from berrypick.data.reach import Reach
 from berrypick.kernels import gain_law
+from berrypick.kernels.first_browsing import FirstBrowsing
 from berrypick.kernels.poisson_binomial import inverse_by_parts, number_seen, weighted_law
 from berrypick.topics.topic import JudgedTopic
 
@@ -65,12 +66,21 @@ def work(
             reached, doubt, cells = reached_gains(reach, gains, wanted)
             inverse, doubtful = weight @ reached, weight @ doubt
         return Working(ideal, inverse, ideal * inverse, ideal * doubtful, cells, spent)
+    cost = _cost_at_events(reach, outside)
     reached, doubt, cells = reached_gains(reach, gains, wanted)
-    weight = inverse_by_parts(spent[:, None] + _browsed(reach, outside, reached))
+    weight = inverse_by_parts(spent[:, None] + _browsed(reach, cost, reached))
     inverse, doubtful = (weight * reached).sum(axis=0), (np.abs(weight) * doubt).sum(axis=0)
-    same = reach.targets == 1 and len(np.unique(outside)) == 1
-    browsing: Literal["exact", "estimate"] = "exact" if same else "estimate"
-    return Working(ideal, inverse, ideal * inverse, ideal * doubtful, cells, spent, browsing)
+    decides, exact = one_decides(gains, wanted), False
+    if decides.any():
+        first = FirstBrowsing.of(reach.at_events, cost)
+        inverse[decides], doubtful[decides] = first.inverse_effort(spent), 0.0
+        exact = first.exact and bool(decides.all())
+    return Working(ideal, inverse, ideal * inverse, ideal * doubtful, cells, spent, "exact" if exact else "estimate")
+
+
+def one_decides(gains: FloatArray, wanted: FloatArray) -> BoolArray:
+    """Whether any one target has each gain."""
+    return np.asarray(gains.min(initial=np.inf) >= wanted)
 
 
 def reached_gains(reach: Reach, gains: FloatArray, wanted: FloatArray) -> tuple[FloatArray, FloatArray, int]:
@@ -86,13 +96,18 @@ def thresholds(gains: FloatArray, levels: tuple[float, ...]) -> FloatArray:
     return np.asarray(levels) * gains.sum() * (1 - 1e-9)
 
 
-def _browsed(reach: Reach, outside: FloatArray, reached: FloatArray) -> FloatArray:
+def _cost_at_events(reach: Reach, outside: FloatArray) -> FloatArray:
+    """events x targets: what browsing to each target costs."""
+    cost = np.zeros_like(reach.at_events)
+    cost[np.searchsorted(reach.events, reach.rank + 1), reach.target] = outside
+    return cost
+
+
+def _browsed(reach: Reach, cost: FloatArray, reached: FloatArray) -> FloatArray:
     """events x levels: the effort of browsing among readers who have reached the gain.
 
     The sum over targets of min(1, seen/P) b, with b the mean cost of those who have seen the target.
     """
-    cost = np.zeros_like(reach.at_events)
-    cost[np.searchsorted(reach.events, reach.rank + 1), reach.target] = outside
     before = np.vstack([np.ones((1, reach.targets)), reach.unseen[:-1]])
     paid = np.cumsum(before * reach.at_events * cost, axis=0)
     each = np.divide(paid, reach.seen, out=np.zeros_like(paid), where=reach.seen > 0)

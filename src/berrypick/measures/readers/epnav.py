@@ -62,14 +62,20 @@ class epnav(TargetMeasure):
     The ideal list holds the targets by decreasing gain (then smaller effort), each reaching only itself at its own
     effort; for readers who go through all pointers of a list item (fetch_browse with consider=1), and effort rank, an
     item of all its targets for each document. Effort e[k] is that of the results at rank k; what readers browse to
-    costs them as well. Among those who reach the gain gr at rank k (2007, section 5.1)::
+    costs them as well (2007, section 5.1), out[k,x] for the part of target x outside of the results at rank k.
+    Where any one target has the gain gr, and so wherever there is one target, who reaches it at rank k has browsed to
+    nothing before::
+
+        E[1/ce] = sum_k P(nothing seen before k) x E[ [something seen at k] / (sum_{j<=k} e[j] + browsed[k]) ]
+
+    with browsed[k] the sum of out[k,x] over the targets seen at rank k. This is exact, which the signature says
+    (browsing:exact), while the different sums of a rank are at most 256. For gains that take several targets, ce[k] is
+    estimated among those who reach gr at rank k (browsing:estimate)::
 
         ce[k]  = sum_{j<=k} e[j] + sum_x min(1, seen[k,x]/P(cg[k] >= gr)) x b[k,x]
         b[k,x] = sum_{j<=k} (seen[j,x] - seen[j-1,x]) out[j,x] / seen[k,x]
 
-    with out[j,x] the effort of the part of target x outside of the results at rank j. This is an estimate, which the
-    signature says (browsing:estimate), and exact where one target is always browsed to at the same cost. With effort
-    rank browsing costs nothing; effort clicks counts 1 a result and 1 a target browsed to.
+    With effort rank browsing costs nothing; effort clicks counts 1 a result and 1 a target browsed to.
     points='ideal' takes the mean at the gains of the ideal list's own ranks instead of .01 .. 1.
 
     The cheapest list may be another one. ideal='certified' searches it among the candidates (the targets, and all that

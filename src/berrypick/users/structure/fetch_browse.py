@@ -13,7 +13,7 @@ from berrypick.data.parameters import parameter, zero_to_one
 from berrypick.data.reach import Reach
 from berrypick.data.run import Ranking
 from berrypick.data.truth import Targets
-from berrypick.kernels.item_chain import Chances, ItemChain
+from berrypick.kernels.item_chain import ENTERED, Chances, Stayed
 from berrypick.users.base import ReaderContext, Slider, UserModel, by_rank, spread
 from berrypick.users.pairs import combined
 from berrypick.users.walks import Readers, Visit, Visits
@@ -34,6 +34,14 @@ class FetchBrowse(UserModel):
     Behind a pointer that leads nowhere, with consider=1 and miss=0.5, a target is reached with .5, and a second one
     behind it with .75: half of the readers have found the first, and of the others half go on.
 
+    With ``cascade=True`` a reader goes on to the next pointer only from a considered one, with probability consider
+    (times ``miss`` or ``after``), and so also considers the pointer at a position with probability consider^position
+    where miss = after = 1. The two differ where several pointers of an item lead to one target. An item points to
+    characters 0-10, 48-62 and 45-70, the target is 50-60, and consider=0.5: the second pointer is considered by .5 of
+    the readers and the third by .25. Reach is 1 - .5 x .75 = .625; with ``cascade=True`` whoever considers the third
+    has considered the second, and reach is .5. The paper has no formula: the larger the set, the less likely each
+    pointer is considered, and a probability conditional on formerly considered pointers is an option (section 3.2).
+
     Pointers belong to one group when the run gives them the same rank. Where no rank of a run holds two pointers,
     consecutive results of one document are one list item, which a note says; group='rank' takes ranks as they are,
     group='document' always puts consecutive ranks of one document together.
@@ -46,9 +54,16 @@ class FetchBrowse(UserModel):
     slider: ClassVar[Slider | None] = (("consider",), (0.2, 0.4, 0.6, 0.8, 1))
 
     of: str = parameter("classical", "text", "user model for what a considered pointer leads to")
-    consider: float = zero_to_one(0.8, "probability of going on to the next pointer of a group")
-    after: float = zero_to_one(1, "factor on this once something relevant was found in the group")
-    miss: float = zero_to_one(1, "factor on this as long as nothing relevant was found in the group")
+    consider: float = zero_to_one(
+        0.8, "a pointer of a group is considered with this to the power of its position, from 0"
+    )
+    after: float = zero_to_one(
+        1, "factor on that, from the second pointer on, once something relevant was found in the group"
+    )
+    miss: float = zero_to_one(
+        1, "factor on that, from the second pointer on, as long as nothing relevant was found in the group"
+    )
+    cascade: bool = parameter(False, "bool", "whether readers go on to the next pointer only from a considered one")
     group: str | None = parameter(
         None, "document|rank", "what a list item is; by default ranks, or documents where no rank holds two pointers"
     )
@@ -84,7 +99,7 @@ class FetchBrowse(UserModel):
 
     @property
     def chances(self) -> Chances:
-        return Chances(float(self.consider), float(self.after), float(self.miss))
+        return Chances(float(self.consider), float(self.after), float(self.miss), bool(self.cascade))
 
     def _considered(self, ranking: Ranking, single: Reach | None = None) -> FloatArray:
         """P(considered) of each pointer; ``single`` is what each leads to, which matters where what was found does.
@@ -97,14 +112,13 @@ class FetchBrowse(UserModel):
             np.multiply.at(misses, single.rank, 1.0 - single.probability)
             hits = 1.0 - misses
         again = np.zeros(len(ranking), dtype=bool) if ranking.repeated is None else ranking.repeated
-        hits[again] = 0.0
         found, chances = np.zeros(len(ranking)), self.chances
-        groups: dict[int, tuple[int, float]] = {}  # rank to position and P(nothing relevant found so far)
+        groups: dict[int, tuple[int, Stayed]] = {}  # rank to position and who is there
         for row, rank in enumerate(ranking.rank.tolist()):
-            position, nothing = groups.get(rank, (0, 1.0))
-            before, after = chances.at(position)
-            found[row] = nothing * before + (1.0 - nothing) * after
-            groups[rank] = position + (not again[row]), nothing * (1.0 - before * float(hits[row]))
+            position, stayed = groups.get(rank, (0, ENTERED))
+            found[row] = chances.chance(position, stayed)
+            if not again[row]:
+                groups[rank] = position + 1, chances.following(position, stayed, float(hits[row]))
         return found
 
     def resolved(self, context: ReaderContext) -> FetchBrowse:
@@ -114,12 +128,12 @@ class FetchBrowse(UserModel):
 
     def _combine(self, ranking: Ranking, single: Reach) -> Reach:
         """Reach of list items, from that of their pointers."""
-        if self.chances.alike:
+        if self.chances.independent:
             probability = single.probability * self._considered(ranking)[single.rank]
             return combined(ranking, single.targets, single.rank, single.target, probability)
         rank, chances, targets = ranking.rank, self.chances, max(single.targets, 1)
         key, pair = np.unique(rank[single.rank] * targets + single.target, return_inverse=True)
-        item, chain = key // targets, ItemChain(key // targets, ranking.ranks)
+        item, chain = key // targets, chances.chain(key // targets, ranking.ranks)
         for position, rows in enumerate(_by_position(rank)):
             here = np.isin(single.rank, rows)
             leads = np.zeros(len(key))
@@ -141,10 +155,10 @@ class FetchBrowse(UserModel):
         inner = self.inner().walk(alone, targets, context, readers)
         each = self.inner().effort(alone, targets, context) if readers.lengths else None
         ahead = next(inner, None)
-        group = _Group(-1, np.zeros(0, dtype=bool))
+        group = _Group(-1, _NOBODY, _NOBODY)
         for row, rank in enumerate(ranking.rank.tolist()):
             if rank != group.rank:
-                group = _Group(rank, np.zeros(readers.count, dtype=bool))
+                group = _Group(rank, np.zeros(readers.count, dtype=bool), np.ones(readers.count, dtype=bool))
             again = ranking.repeated is not None and bool(ranking.repeated[row])
             what = f"consider {f'again {row} ' if again else ''}{ranking.name(row)}"
             opened = group.next(self.chances, readers.uniform(what), again)
@@ -182,7 +196,7 @@ class FetchBrowse(UserModel):
         return by_rank(ranking, self._weights(ranking, targets, context))
 
     def _weights(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> FloatArray:
-        if self.chances.alike:
+        if self.chances.independent:
             return self._considered(ranking)
         return self._considered(ranking, self.inner().reach(spread(ranking), targets, context))
 
@@ -192,6 +206,7 @@ class FetchBrowse(UserModel):
 
 
 _NONE = np.zeros(0, dtype=np.int64)
+_NOBODY = np.zeros(0, dtype=bool)
 
 
 def _by_position(rank: IntArray) -> list[IntArray]:
@@ -212,10 +227,14 @@ class _Group:
 
     rank: int
     found: BoolArray
+    stayed: BoolArray
     position: int = 0
 
     def next(self, chances: Chances, drawn: FloatArray, repeated: bool) -> BoolArray:
-        """Who considers the next pointer; repeated ones take no position."""
+        """Who considers the next pointer; repeated ones take no position, and nobody leaves an item at them."""
         nothing, after = chances.at(self.position)
         self.position += not repeated
-        return np.asarray(drawn < np.where(self.found, after, nothing))
+        considered = self.stayed & (drawn < np.where(self.found, after, nothing))
+        if chances.cascade and not repeated:
+            self.stayed = considered
+        return np.asarray(considered)
