@@ -52,6 +52,7 @@ from .measures.readers.prum import prum
 from .registry.registry import register
 from .report.html.html_report import write_report
 from .testing import Laws, laws
+from .testing.conformance.conformance import Conformance, conformance
 from .topics.topic import JudgedTopic
 from .users.base import UserModel
 
@@ -63,6 +64,7 @@ __all__ = [
     "BerrypickWarning",
     "Collection",
     "Comparison",
+    "Conformance",
     "Correlations",
     "Difference",
     "Evaluation",
@@ -98,6 +100,7 @@ __all__ = [
     "annotate",
     "compare",
     "concat",
+    "conformance",
     "correlate",
     "diff",
     "effort_precision",
