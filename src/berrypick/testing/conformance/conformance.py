@@ -185,7 +185,8 @@ def _compared(name: str, version: str, compute: Callable[[Case, str], float | No
         for measure, expected in case.expected.items():
             value, error = None, ""
             try:
-                value = compute(case, measure)
+                found = compute(case, measure)
+                value = None if found is None or found != found else float(found)
             except (NotOfferedError, NotImplementedError):
                 missing += 1
                 continue

@@ -42,16 +42,15 @@ class Tool:
         return __version__ if self.name == "berrypick" else metadata.version(self.package)
 
     def value(self, case: Case, measure: str) -> float | None:
-        """Return the value of a measure, None where it is undefined; raises what the library raises."""
+        """Return the value of a measure, None or NaN where it is undefined; raises what the library raises."""
         silenced = logging.root.manager.disable
         logging.disable(logging.WARNING)  # libraries log what they do about empty lists
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                found = self.compute(case, specs.parse(measure))
+                return self.compute(case, specs.parse(measure))
         finally:
             logging.disable(silenced)
-        return None if found is None or found != found else float(found)
 
 
 # berrypick
