@@ -10,7 +10,7 @@ from berrypick.data.errors import UsageError, nearest, shorten
 from berrypick.data.results import Note
 from berrypick.data.score import Table
 from berrypick.data.words import counted
-from berrypick.tables.tabular import Tabular, shown
+from berrypick.tables.tabular import Tabular
 from berrypick.testing.conformance.tools import TOOLS, NotOfferedError, Tool
 from berrypick.testing.conformance.vectors import Case, cases, same
 
@@ -72,7 +72,7 @@ class Conformance(Tabular):
         return [asdict(row) for row in self.comparisons]
 
     def tables(self, places: int = 4) -> list[Table]:
-        return [self._summary(), *([self._differences(places)] if self.disagreements() else [])]
+        return [self._summary(), *([self._differences()] if self.disagreements() else [])]
 
     def _summary(self) -> Table:
         head = ["tool", "version", "values", "as expected", "other convention", "other value", "error", "not offered"]
@@ -86,22 +86,19 @@ class Conformance(Tabular):
             rows.append([tool, own[0].version if own else "", *map(str, counts)])
         return Table("", head, rows, align="<<>>>>>>")
 
-    def _differences(self, places: int) -> Table:
-        rows = [
-            [row.tool, row.case, row.measure, shown(row.expected, places), shown(row.value, places), _why(row)]
-            for row in self.disagreements()
-        ]
-        return Table("Other values", ["tool", "case", "measure", "expected", "value", "why"], rows, align="<<<>><")
+    def _differences(self) -> Table:
+        grouped: dict[tuple[str, str, str], list[str]] = {}
+        for row in self.disagreements():
+            why = f"error: {shorten(row.error, 70)}" if row.error else row.convention or "no named convention"
+            grouped.setdefault((row.tool, row.case, why), []).append(row.measure)
+        rows = [[tool, case, " ".join(measures), why] for (tool, case, why), measures in grouped.items()]
+        return Table("Other values", ["tool", "case", "measures", "convention"], rows, align="<<<<")
 
     def legend(self) -> list[str]:
         return [
             f"{counted(len(cases()), 'case')}, {counted(sum(len(case.expected) for case in cases()), 'value')}. "
-            "Another convention is not an error; the vectors say where each comes from."
+            "Another convention is not an error; the vectors say where each comes from. -o json has all values."
         ]
-
-
-def _why(row: ConformanceRow) -> str:
-    return f"error: {shorten(row.error, 60)}" if row.error else row.convention or "no named convention"
 
 
 def conformance(
