@@ -4,6 +4,7 @@ from ._version import __version__
 from .analysis.abstention import Abstention, abstention
 from .analysis.assumptions.assumptions import Assumptions
 from .analysis.assumptions.over import Over
+from .analysis.citations import bibtex
 from .analysis.comparison.compare import compare
 from .analysis.comparison.comparison import Comparison
 from .analysis.comparison.difference import Difference, diff
@@ -98,6 +99,7 @@ __all__ = [
     "adopt",
     "agreement",
     "annotate",
+    "bibtex",
     "compare",
     "concat",
     "conformance",
