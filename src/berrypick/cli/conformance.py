@@ -10,7 +10,7 @@ import click
 
 from berrypick.cli import flags
 from berrypick.cli.output import HELP, Output, show_notes, tell
-from berrypick.data.errors import InputError
+from berrypick.data.errors import InputError, nesting_refused
 from berrypick.files.files import atomic_writer, file_name, read_whole
 from berrypick.files.limits import json_cost
 from berrypick.files.strict_json import strict_json
@@ -56,7 +56,8 @@ def _values(path: str) -> dict[str, dict[str, float | None]]:
     """Read {case: {measure: value}}."""
     name, expected = file_name(path), 'expected {case: {measure: number or null}}, as {"ties": {"RR": 0.5}}'
     try:
-        found: Any = strict_json(read_whole(name, json_cost).decode("utf-8-sig"))
+        with nesting_refused(name, expected):
+            found: Any = strict_json(read_whole(name, json_cost).decode("utf-8-sig"))
     except ValueError as error:
         raise InputError(f"is not JSON ({error})", path=name, remedy=expected) from None
     if not isinstance(found, dict) or not all(isinstance(values, dict) for values in found.values()):

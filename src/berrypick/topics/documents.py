@@ -93,7 +93,7 @@ def judged_documents(truth: Truth, run: Run, topics: Sequence[str], duplicates: 
     else:
         document = np.ascontiguousarray(run.document)
         found, rank = compiled.judged_hits(start, end, document, judged.bounds, codes, len(run.documents), retrieved)
-    if duplicates == "keep" and not run.points_into_documents:
+    if repeats and duplicates == "keep" and not run.points_into_documents:
         for number, topic in enumerate(topics):
             if topic in repeats:
                 own = judged.topic[found] == number

@@ -88,8 +88,9 @@ def _ir_measures(case: Case, measure: Spec) -> float | None:
         ir_measures.ScoredDoc(_TOPIC, document, scores.get(document, float(len(case.run) - row)))
         for row, document in enumerate(case.ranked)
     ]
-    parsed = ir_measures.parse_measure(measure.text)
-    return {one.query_id: one.value for one in ir_measures.iter_calc([parsed], qrels, ranked)}[_TOPIC]
+    cutoff = {} if measure.at is None else {"cutoff": measure.at}
+    wanted = getattr(ir_measures, measure.name)(**measure.parameters, **cutoff)
+    return {one.query_id: one.value for one in ir_measures.iter_calc([wanted], qrels, ranked)}[_TOPIC]
 
 
 #: The only topic of a case: gdeval, which ir_measures calls, takes numbers.
@@ -126,6 +127,10 @@ _RANX_NAMES = {
 }
 
 
+#: What ranx writes before the smallest relevant grade; in two parts, because it is not a flag of ours.
+_LEVEL = "-" + "l"
+
+
 def _level(measure: Spec, known: Iterable[str] = ("rel",)) -> int:
     """Return the smallest relevant grade; a library without some other parameter does not offer the measure."""
     if set(measure.parameters) - {*known}:
@@ -154,7 +159,8 @@ def _ranx(case: Case, measure: Spec) -> float | None:
     if measure.parameters.get("dcg") == "exp-log2":
         name = "ndcg_burges"
     level = _level(measure, ("rel", "dcg"))
-    text = name + ("" if measure.at is None else f"@{measure.at}") + (f"-l{level}" if level > 1 else "")
+    text = name if measure.at is None else f"{name}@{measure.at}"
+    text += "" if level == 1 else f"{_LEVEL}{level}"
     grades, scores = _dictionaries(case)
     # make_comparable adds topics without results, if there is another topic
     qrels, run = {_TOPIC: grades, "2": {"x": 1}}, {**({_TOPIC: scores} if scores else {}), "2": {"x": 1.0}}
