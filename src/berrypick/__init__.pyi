@@ -4,6 +4,7 @@ from ._version import __version__
 from .analysis.abstention import Abstention, abstention
 from .analysis.assumptions.assumptions import Assumptions
 from .analysis.assumptions.over import Over
+from .analysis.citations import bibtex
 from .analysis.comparison.compare import compare
 from .analysis.comparison.comparison import Comparison
 from .analysis.comparison.difference import Difference, diff
@@ -52,6 +53,7 @@ from .measures.readers.prum import prum
 from .registry.registry import register
 from .report.html.html_report import write_report
 from .testing import Laws, laws
+from .testing.conformance.conformance import Conformance, conformance
 from .topics.topic import JudgedTopic
 from .users.base import UserModel
 
@@ -63,6 +65,7 @@ __all__ = [
     "BerrypickWarning",
     "Collection",
     "Comparison",
+    "Conformance",
     "Correlations",
     "Difference",
     "Evaluation",
@@ -96,8 +99,10 @@ __all__ = [
     "adopt",
     "agreement",
     "annotate",
+    "bibtex",
     "compare",
     "concat",
+    "conformance",
     "correlate",
     "diff",
     "effort_precision",

@@ -583,6 +583,12 @@ EXAMPLES: dict[str, dict[str, str]] = {
     "chunks/unclear.jsonl": {"check": "span-truth", "truth": "span-truth"},
     "chunks.jsonl": {"check": "span-run", "run": "span-run"},
     "citations.jsonl": {"check": "span-truth", "truth": "span-truth"},
+    "cite/results.json": {"check": "result-list with problems", "truth": "none", "run": "refused"},
+    "conformance/mine.json": {
+        "check": "topic-dictionary or topic-dictionary-run with problems",
+        "truth": "refused",
+        "run": "refused",
+    },
     "cited.jsonl": {"check": "span-truth", "truth": "span-truth"},
     "claims.jsonl": {"check": "span-truth", "truth": "span-truth"},
     "clicks.tsv": {"check": "navigation-table", "navigation": "ReachTable"},

@@ -31,6 +31,8 @@ def write_inputs(folder: Path, name: str, in_path: str = "") -> dict[str, Path]:
         "assigned.jsonl": _lines(
             [{"qid": t, "nuggets": [{"text": f"fact {name}", "assignment": "support"}]} for t in topics]
         ),
+        "values.json": json.dumps({"ties": {"RR": 1.0}}),
+        "odd-values.json": json.dumps({f"ties{name}": {"RR": 1.0}}),
         "lost.jsonl": _lines([{"topic": topic, "doc": doc, "quote": "No such text"} for topic in topics]),
         "golden.json": json.dumps(
             [
@@ -162,7 +164,17 @@ def invocations(files: dict[str, Path], out: Path) -> dict[str, list[tuple[int, 
         ],
         "index": [(0, [files["xml/a.xml"].parent, out / "xml.index", "--jobs", "1"])],
         "list": [(0, ["formats"]), (2, [f"no{topic}"])],
-        "show": [(0, ["measure", "EPRUM"]), (2, ["measure", f"no{topic}"])],
+        "show": [
+            (0, ["measure", "EPRUM"]),
+            (0, ["--bibtex", files["saved.json"]]),
+            (2, ["measure", f"no{topic}"]),
+        ],
+        "conformance": [
+            *((0, ["--values", files["values.json"], "-o", output]) for output in ("table", "tsv", "json", "markdown")),
+            (0, ["--copy", out / "vectors.json"]),
+            (2, ["--values", files["odd-values.json"]]),
+            (2, ["--tool", f"no{topic}"]),
+        ],
         "demo": [(0, []), (2, [f"no{topic}"])],
     }
     ours = {*commands.definitions()}  # a package that the tests install may bring more

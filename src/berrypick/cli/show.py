@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from berrypick import formats, measures, users
-from berrypick.cli.output import HELP, painter, say, show
+from berrypick.analysis.citations import bibtex as bibtex_of
+from berrypick.cli.output import HELP, names_file, painter, say, show
 from berrypick.data import spec as specs
 from berrypick.data.errors import UsageError
 from berrypick.data.laws import LAWS
@@ -20,16 +21,37 @@ from berrypick.registry.registry import Registry
 KINDS: dict[str, Registry[Any]] = {"measure": measures.registry, "user": users.registry, "format": formats.registry}
 
 
+if TYPE_CHECKING:
+    Choice = click.Choice[str]
+else:  # not generic before click 8.2
+    Choice = click.Choice
+
+
+class KindOrResults(Choice):
+    """One of the kinds, or a file of results."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        return value if names_file(value) else super().convert(value, param, ctx)
+
+
 @click.command("show", short_help="Describe one measure, user model or format.", context_settings=HELP)
-@click.argument("kind", type=click.Choice(["measure", "user", "format"]))
-@click.argument("name")
-@click.option("--bibtex", "as_bibtex", is_flag=True, help="Print the references as BibTeX.")
-def show_command(kind: str, name: str, as_bibtex: bool) -> None:
+@click.argument("kind", type=KindOrResults(list(KINDS)))
+@click.argument("name", required=False)
+@click.option("--bibtex", "as_bibtex", is_flag=True, help="Print the references as BibTeX; of a file of results too.")
+def show_command(kind: str, name: str | None, as_bibtex: bool) -> None:
     """Describe one measure, user model or format: definition, parameters, references.
 
     \b
     berrypick show measure EPRUM
+    berrypick show --bibtex results.json           what to cite for the results of evaluate -o json
     """
+    if names_file(kind):
+        if name is not None or not as_bibtex:
+            raise UsageError(f"for the references of a file of results, type berrypick show --bibtex {kind}")
+        say(bibtex_of(kind), nl=False)
+        return
+    if name is None:
+        raise UsageError(f"which {kind}? berrypick list {kind}s names them all")
     if kind == "measure" and measures.registry.find(specs.parse(name).name) is None:
         name = stands_for(name) or name  # ndcg_cut_10 shows nDCG
     # charR@5 and t2i(tolerance=300) show charR and t2i

@@ -20,12 +20,12 @@ from berrypick.data import spec as specs
 from berrypick.data.errors import NamedError, UsageError, shorten
 from berrypick.data.laws import with_laws, without
 from berrypick.data.parameters import Parameter
-from berrypick.data.run import Run
+from berrypick.data.run import Duplicates, Run
 from berrypick.data.score import Explanation, Score, number
 from berrypick.data.truth import LARGEST_GRADE, TopicTruth, Truth
 from berrypick.measures.base import Measure
 from berrypick.measures.documents._ranked import document_table, run_of
-from berrypick.topics.repeats import repeats_of
+from berrypick.topics.repeats import ranking_of, repeats_of
 from berrypick.topics.topic import JudgedTopic
 from berrypick.topics.topics import JudgedTopics
 from berrypick.workers.progress import gc_paused
@@ -74,7 +74,7 @@ class DocumentMeasure(Measure):
     def score_topics(self, judged: JudgedTopics) -> dict[str, Score]:
         """All topics at once, and with all measures that ir_measures computes for them."""
         theirs = [one for one in judged.measures if isinstance(one, DocumentMeasure)] or [self]
-        values = judged.kept(DocumentMeasure, lambda: score(judged.truth, judged.run, theirs, judged.topics))
+        values = judged.kept(DocumentMeasure, lambda: _scored(judged, theirs))
         relevant = {topic: judged.truth.topics[topic].has_relevant for topic in judged.topics}
         return {topic: Score(values[self, topic] if some else None) for topic, some in relevant.items()}
 
@@ -84,8 +84,8 @@ class DocumentMeasure(Measure):
 
     def explain_topic(self, judged: JudgedTopics, text: str) -> Explanation:
         [topic] = judged.topics
-        truth, ranking = judged.truth.topics[topic], judged.run.ranking(topic)
-        value = score(judged.truth, judged.run, [self], [topic])[self, topic]
+        truth, ranking = judged.truth.topics[topic], ranking_of(judged.run, topic, judged.context)
+        value = _scored(judged, [self])[self, topic]
         found = f"{self} = {number(value, 6)}, computed by ir_measures"
         return Explanation(f"{self} for topic {topic}", [*document_table(truth, ranking), found])
 
@@ -198,9 +198,17 @@ def _check_gains(gains: object, text: str) -> None:
                 )
 
 
+def _scored(judged: JudgedTopics, measures: Sequence[DocumentMeasure]) -> dict[tuple[DocumentMeasure, str], float]:
+    return score(judged.truth, judged.run, measures, judged.topics, judged.duplicates)
+
+
 @gc_paused()
 def score(
-    truth: Truth, run: Run, measures: Sequence[DocumentMeasure], topics: Sequence[str] | None = None
+    truth: Truth,
+    run: Run,
+    measures: Sequence[DocumentMeasure],
+    topics: Sequence[str] | None = None,
+    duplicates: Duplicates = "error",
 ) -> dict[tuple[DocumentMeasure, str], float]:
     """Values of all measures for all judged topics that the run answers or not, or for some of them.
 
@@ -216,7 +224,7 @@ def score(
     relevant = [t for t in (truth.topics if topics is None else topics) if truth.topics[t].has_relevant]
     for batch in _batches(relevant, run):
         qrels = {name: _grades(truth, name) for name in batch}
-        ranked = {name: _scores(run, name, names) for name in batch if run.size(name)}
+        ranked = {name: _scores(run, name, names, duplicates) for name in batch if run.size(name)}
         found.update(_values(wanted, qrels, ranked))
         for measure in measures:
             if type(measure.measure).__name__ == "_NumRel":  # what is relevant does not depend on the run
@@ -277,10 +285,13 @@ def _grades(truth: Truth, name: str) -> dict[str, int]:
     return dict(zip(judged.names[rows], judged.grade[rows].tolist(), strict=True))
 
 
-def _scores(run: Run, name: str, names: npt.NDArray[np.object_]) -> dict[str, float]:
+def _scores(run: Run, name: str, names: npt.NDArray[np.object_], duplicates: Duplicates) -> dict[str, float]:
     """Each document with minus its rank: pytrec_eval keeps scores as 32-bit floats, in which close ones are equal."""
-    ranking = run.ranking(name)
-    code = ranking.document
-    if run.points_into_documents or name in repeats_of(run):
-        code = code[np.sort(ranking.grouped.first())]
-    return dict(zip(names[code].tolist(), range(0, -len(code), -1), strict=True))
+    repeats, ranking = repeats_of(run), run.ranking(name)
+    found = names[ranking.document]
+    if name in repeats and duplicates == "keep" and not run.points_into_documents:
+        for row in np.flatnonzero(repeats[name]).tolist():
+            found[row] = f"{found[row]}#repeated-at-{row + 1}"  # takes its rank, and nobody has judged it
+    elif run.points_into_documents or name in repeats:
+        found = found[np.sort(ranking.grouped.first())]
+    return dict(zip(found.tolist(), range(0, -len(found), -1), strict=True))

@@ -1,4 +1,4 @@
-"""Laws of measures, tested on variants of a user's own files."""
+"""Laws of measures, tested on variants of a user's own files, and the conformance vectors."""
 
 from berrypick.testing.result import BrokenLaw as BrokenLaw
 from berrypick.testing.result import Laws as Laws

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from berrypick.data.arrays import BoolArray, FloatArray, IntArray
-from berrypick.data.run import Run
+from berrypick.data.run import Duplicates, Run
 from berrypick.data.truth import DocumentGrades, Truth
 from berrypick.kernels import native
 from berrypick.topics.repeats import repeats_of
@@ -66,8 +66,12 @@ class JudgedDocuments:
 _ready: WeakKeyDictionary[DocumentGrades, Any] = WeakKeyDictionary()
 
 
-def judged_documents(truth: Truth, run: Run, topics: Sequence[str]) -> JudgedDocuments:
-    """The documents of some topics of a run; a topic that the run does not answer retrieves none."""
+def judged_documents(truth: Truth, run: Run, topics: Sequence[str], duplicates: Duplicates) -> JudgedDocuments:
+    """The documents of some topics of a run; a topic that the run does not answer retrieves none.
+
+    Results that are parts of one document share a rank, the best. A whole document that is repeated leaves no gap
+    unless ``duplicates`` is keep.
+    """
     judged = truth.document_grades.of_topics(topics)
     start, end = run.bounds[:-1], run.bounds[1:]
     if run.topics != tuple(topics):
@@ -89,6 +93,11 @@ def judged_documents(truth: Truth, run: Run, topics: Sequence[str]) -> JudgedDoc
     else:
         document = np.ascontiguousarray(run.document)
         found, rank = compiled.judged_hits(start, end, document, judged.bounds, codes, len(run.documents), retrieved)
+    if repeats and duplicates == "keep" and not run.points_into_documents:
+        for number, topic in enumerate(topics):
+            if topic in repeats:
+                own = judged.topic[found] == number
+                rank[own] = np.flatnonzero(~repeats[topic])[rank[own]]
     return JudgedDocuments(judged, retrieved, judged.topic[found], rank, judged.grade[found])
 
 

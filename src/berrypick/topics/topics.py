@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from berrypick.data.run import Run
+from berrypick.data.run import Duplicates, Run
 from berrypick.data.truth import Truth
 from berrypick.topics.documents import JudgedDocuments, judged_documents
 
@@ -46,8 +46,15 @@ class JudgedTopics:
     @property
     def documents(self) -> JudgedDocuments:
         """Whole documents of all topics at once."""
-        found: JudgedDocuments = self.kept(JudgedDocuments, lambda: judged_documents(self.truth, self.run, self.topics))
+        found: JudgedDocuments = self.kept(
+            JudgedDocuments, lambda: judged_documents(self.truth, self.run, self.topics, self.duplicates)
+        )
         return found
+
+    @property
+    def duplicates(self) -> Duplicates:
+        """What is done about repeated results."""
+        return self.context.duplicates or self.run.duplicates
 
     def kept(self, key: type, make: Callable[[], Any]) -> Any:
         """What is made once for all measures of a class."""

@@ -152,9 +152,18 @@ def test_repeated_documents_count_once() -> None:
     run = assemble(
         tag="run", topic=["1"] * 4, document=["x", "x", "a", "a"], score=np.array([4.0, 3, 2, 1]), order="score"
     )
-    for duplicates in ("first", "keep"):
-        assert bp.score("RR", {"1": {"a": 1}}, run, duplicates=duplicates) == 0.5
-        assert bp.score("SetP", {"1": {"a": 1}}, run, duplicates=duplicates) == 0.5
+    for duplicates, rank in (("first", 2), ("keep", 3)):  # a repeated document is dropped, or keeps its rank in vain
+        found = bp.evaluate({"1": {"a": 1}}, run, "RR Success@2 SetP All@2 EPRUM IPrec@0.5", duplicates=duplicates)
+        assert found.mean()["run"] == {
+            "RR": 1 / rank,
+            "Success@2": float(rank <= 2),
+            "SetP": 0.5,
+            "All@2": float(rank <= 2),
+            "EPRUM": 1 / rank,
+            "IPrec@0.5": 1 / rank,
+        }
+        explained = bp.explain({"1": {"a": 1}}, run, "RR", "1", duplicates=duplicates)
+        assert f"RR = {1 / rank:.6g}"[:8] in str(explained)
 
 
 @pytest.mark.slow
@@ -169,7 +178,7 @@ def test_the_kernel_is_the_plain_form(seed: int, monkeypatch: pytest.MonkeyPatch
     found = []
     for kernels in ("numpy", "native"):
         monkeypatch.setenv("BERRYPICK_KERNELS", kernels)
-        documents = judged_documents(judged, ranked, topics)
+        documents = judged_documents(judged, ranked, topics, "keep")
         found.append([column.tolist() for column in
                       (documents.retrieved, documents.topic, documents.rank, documents.grade)])  # fmt: skip
     assert found[0] == found[1]

@@ -19,10 +19,11 @@ SHOWN = 30
 
 
 def document_ranks(judged: JudgedTopic) -> FloatArray:
-    """The place of each target among the documents of the list, each counted once; infinite if it is not there."""
+    """The place of each target in the list, infinite if it is not there; parts of one document share a place."""
     ranking, targets = judged.ranking, judged.targets
-    places = {code: place for place, code in enumerate(dict.fromkeys(ranking.document.tolist()), start=1)}
-    by_name = {ranking.documents[code]: place for code, place in places.items()}
+    codes = ranking.document.tolist()
+    codes = codes if ranking.of_documents else list(dict.fromkeys(codes))  # repeated whole documents keep their ranks
+    by_name = {ranking.documents[code]: place for place, code in reversed([*enumerate(codes, start=1)])}
     return np.array([by_name.get(name, np.inf) for name in targets.document], dtype=np.float64)
 
 

@@ -22,6 +22,7 @@ from berrypick.data.truth import TopicTruth, Truth
 from berrypick.data.words import counted
 from berrypick.measures.base import Measure, as_score
 from berrypick.topics.documents import JudgedDocuments, judged_documents
+from berrypick.topics.repeats import ranking_of
 from berrypick.topics.topics import JudgedTopics
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ class RankedMeasure(Measure):
 
     def explain_topic(self, judged: JudgedTopics, text: str) -> Explanation:
         [topic] = judged.topics
-        return self._explained(judged.truth.topics[topic], judged.run.ranking(topic))
+        return self._explained(judged.truth.topics[topic], ranking_of(judged.run, topic, judged.context))
 
     def explain(self, judged: JudgedTopic) -> Explanation:
         return self._explained(judged.truth, judged.ranking)
@@ -120,13 +121,14 @@ class RelevanceMeasure(RankedMeasure):
 
 def document_table(truth: TopicTruth, ranking: Ranking, most: int = 30) -> list[Table | str]:
     """The first documents of a list with their grades, and how many are relevant in all."""
+    kept = ranking.of_documents and ranking.repeated is not None  # repeated documents take a position
     judged = Truth("documents", {truth.topic: truth}).document_grades
     grades = dict(zip(judged.names, judged.grade.tolist(), strict=True))
     seen: dict[str, int] = {}
     for row, code in enumerate(ranking.document.tolist()):
         seen.setdefault(ranking.documents[code], int(ranking.rank[row]) + 1)
     rows = [
-        [str(i), document, str(rank), "not judged" if document not in grades else str(grades[document])]
+        [str(rank if kept else i), document, str(rank), str(grades.get(document, "not judged"))]
         for i, (document, rank) in enumerate(list(seen.items())[:most], start=1)
     ]
     head = ["position", "document", "rank in the run", "grade"]
@@ -138,7 +140,10 @@ def document_table(truth: TopicTruth, ranking: Ranking, most: int = 30) -> list[
 
 
 def run_of(topic: str, ranking: Ranking) -> Run:
-    """A ranking as a run of documents."""
+    """A ranking as a run of documents: each once, but whole documents also where they are repeated and keep ranks."""
+    kept = ranking.of_documents and ranking.repeated is not None
+    if not kept:
+        ranking = ranking.rows(np.sort(ranking.grouped.first())).compacted()
     return Run(
         "",
         (topic,) if len(ranking) else (),
@@ -146,12 +151,14 @@ def run_of(topic: str, ranking: Ranking) -> Run:
         ranking.documents,
         ranking.document.astype(np.int32),
         ranking.rank.astype(np.int32),
+        duplicates="keep" if kept else "error",
     )
 
 
 @lru_cache(maxsize=4)
 def _one_topic(truth: TopicTruth, ranking: Ranking) -> JudgedDocuments:
-    return judged_documents(Truth("documents", {truth.topic: truth}), run_of(truth.topic, ranking), [truth.topic])
+    run = run_of(truth.topic, ranking)
+    return judged_documents(Truth("documents", {truth.topic: truth}), run, [truth.topic], run.duplicates)
 
 
 def share(part: IntArray | FloatArray, of: IntArray | FloatArray) -> FloatArray:
