@@ -8,6 +8,7 @@ from .analysis.comparison.compare import compare
 from .analysis.comparison.comparison import Comparison
 from .analysis.comparison.difference import Difference, diff
 from .analysis.comparison.saved import read_results
+from .analysis.diagnosis.diagnosis import Diagnosis, diagnose
 from .analysis.explain import explain
 from .analysis.fit.fit import Fit, fit
 from .analysis.ideal_lists import IdealList, ideal_lists
@@ -64,6 +65,7 @@ __all__ = [
     "Collection",
     "Comparison",
     "Correlations",
+    "Diagnosis",
     "Difference",
     "Evaluation",
     "Explanation",
@@ -99,6 +101,7 @@ __all__ = [
     "compare",
     "concat",
     "correlate",
+    "diagnose",
     "diff",
     "effort_precision",
     "eprum",
