@@ -42,6 +42,10 @@ MEANING = {
 }
 
 
+#: Shares and lengths with fractions are equal up to this.
+ROUNDING = 1e-9
+
+
 @dataclass(frozen=True)
 class Sighting:
     """What one stage shows of one target.
@@ -118,7 +122,7 @@ def classify(facts: TargetFacts, k: int, share: float, budget: float | None = No
         return TargetClass(UNPLACED)
     if facts.chunk is not None and facts.chunk < 0:
         return TargetClass(NOT_INDEXED)
-    if facts.chunk is not None and facts.chunk < share and not facts.together:
+    if facts.chunk is not None and facts.chunk < share * (1 - ROUNDING) and not facts.together:
         return TargetClass(CUT)
     if not any(stage.in_document for stage in facts.stages):
         return TargetClass(WRONG_DOCUMENT)
@@ -134,6 +138,6 @@ def classify(facts: TargetFacts, k: int, share: float, budget: float | None = No
         return TargetClass(LOST, holding[-1] + 1)
     if min(last.ranks) > k:
         return TargetClass(RANKED_LOW)
-    if budget is not None and facts.spent is not None and facts.spent > budget:
+    if budget is not None and facts.spent is not None and facts.spent > budget * (1 + ROUNDING):
         return TargetClass(OVER_BUDGET)
     return TargetClass(FOUND)

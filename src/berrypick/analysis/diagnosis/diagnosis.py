@@ -504,7 +504,7 @@ class _Patient:
                 None if chunks is None else chunks.largest_share(x),
                 None if spent is None or not last else float(spent[last[0] - 1]),
             )
-            kind = classify(facts, self.k, self.share * (1 - 1e-9), self.budget)
+            kind = classify(facts, self.k, self.share, self.budget)
             place, text = place_of(wanted, x), self._text(wanted, x)
             yield _Examined(judged[-1].topic, place, text, question, kind, sightings)
 

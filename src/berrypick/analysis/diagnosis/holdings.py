@@ -8,15 +8,12 @@ from functools import cached_property
 
 import numpy as np
 
-from berrypick.analysis.diagnosis.classes import Sighting
+from berrypick.analysis.diagnosis.classes import ROUNDING, Sighting
 from berrypick.data.arrays import FloatArray, IntArray
 from berrypick.data.boxes import Boxes
 from berrypick.data.run import Ranking
 from berrypick.data.truth import Targets
 from berrypick.kernels.areas import first_seen_areas
-
-#: Rounding of positions with fractions: a result that covers the share up to this holds the target.
-ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
