@@ -41,6 +41,7 @@ from berrypick.targets.in_common import sizes
 from berrypick.topics.judge import judge_topic
 from berrypick.topics.sufficient import Sufficient
 from berrypick.topics.topic import JudgedTopic
+from berrypick.users.base import ReaderContext
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -285,9 +286,8 @@ class Diagnosis(Tabular):
         for topic in self.worst(self.shown, run):
             for one in by_topic[topic]:
                 if one.kind.name != FOUND:
-                    text = "" if one.text is None else shorten(" ".join(one.text.split()), _SHOWN)
-                    question = shorten(" ".join((one.question or "").split()), _SHOWN)
-                    rows.append([topic, one.class_name, place_text(one.place), ranks_text(one.ranks), question, text])
+                    places = [place_text(one.place), ranks_text(one.ranks)]
+                    rows.append([topic, one.class_name, *places, in_a_cell(one.question), in_a_cell(one.text)])
         lost = sum(kind.name != FOUND for kind in classes.values())
         shown = f"the {self.shown} worst of {lost}" if lost > self.shown else str(lost)
         title = f"{run}: topics with a target that was not found ({shown})"
@@ -299,6 +299,11 @@ class Diagnosis(Tabular):
             many = counted(self.oracle.greedy, "topic")
             said.append(f"Best order: greedy for {many} with more than 20 candidates, so the share is a lower bound.")
         return said
+
+
+def in_a_cell(text: str | None) -> str:
+    """A question or the text of a target as a cell of a table."""
+    return shorten(" ".join((text or "").split()), _SHOWN)
 
 
 def meaning(name: str) -> str:
@@ -505,7 +510,7 @@ class _Patient:
                 None if spent is None or not last else float(spent[last[0] - 1]),
             )
             kind = classify(facts, self.k, self.share, self.budget)
-            place, text = place_of(wanted, x), self._text(wanted, x)
+            place, text = place_of(wanted, x), text_of(wanted, x, self.evaluation.context.reader)
             yield _Examined(judged[-1].topic, place, text, question, kind, sightings)
 
     def _missing(
@@ -515,17 +520,6 @@ class _Patient:
             kind = classify(TargetFacts(placed=False), self.k, self.share)
             nothing = (Sighting(),) * len(stages)
             yield _Examined(topic, {"doc": one.document}, one.text, questions.get(topic), kind, nothing)
-
-    def _text(self, targets: Targets, x: int) -> str | None:
-        """The text of a target, where it is counted in characters of known documents."""
-        texts, reader = self.evaluation.context.reader.texts, self.evaluation.context.reader
-        document = targets.document[x]
-        if texts is None or document not in texts or targets.start is None or targets.end is None:
-            return None
-        if reader.line_unit == "lines":
-            lines = texts[document].split("\n")
-            return "\n".join(lines[int(targets.start[x]) : int(targets.end[x])])
-        return texts[document][int(targets.start[x]) : int(targets.end[x])] if reader.line_unit == "chars" else None
 
     def _topic_class(
         self, judged: JudgedTopic, kinds: Sequence[TargetClass], lost: Sequence[UnplacedTarget]
@@ -564,6 +558,17 @@ def place_of(targets: Targets, x: int) -> dict[str, Any]:
     if targets.start is None or targets.end is None:
         return place
     return place | place_record(targets.unit, targets.start[x].item(), targets.end[x].item())
+
+
+def text_of(targets: Targets, x: int, reader: ReaderContext) -> str | None:
+    """The text of a target, where its document is known."""
+    texts, document = reader.texts, targets.document[x]
+    if texts is None or document not in texts or targets.start is None or targets.end is None:
+        return None
+    first, last = int(targets.start[x]), int(targets.end[x])
+    if reader.line_unit == "lines":
+        return "\n".join(texts[document].split("\n")[first:last])
+    return texts[document][first:last] if reader.line_unit == "chars" else None
 
 
 def _spent(judged: JudgedTopic) -> FloatArray:
