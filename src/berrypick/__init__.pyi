@@ -9,6 +9,7 @@ from .analysis.comparison.compare import compare
 from .analysis.comparison.comparison import Comparison
 from .analysis.comparison.difference import Difference, diff
 from .analysis.comparison.saved import read_results
+from .analysis.diagnosis.diagnosis import Diagnosis, diagnose
 from .analysis.explain import explain
 from .analysis.fit.fit import Fit, fit
 from .analysis.ideal_lists import IdealList, ideal_lists
@@ -67,6 +68,7 @@ __all__ = [
     "Comparison",
     "Conformance",
     "Correlations",
+    "Diagnosis",
     "Difference",
     "Evaluation",
     "Explanation",
@@ -104,6 +106,7 @@ __all__ = [
     "concat",
     "conformance",
     "correlate",
+    "diagnose",
     "diff",
     "effort_precision",
     "eprum",

@@ -25,6 +25,9 @@ from berrypick.tables import tables, text
 @click.option("-q", "--per-topic", is_flag=True, help="Show a row per topic as well as the means.")
 @flags.output(text.OUTPUTS)
 @click.option("--curves", is_flag=True, help="Add the curves behind the numbers: to JSON, or below the table.")
+@click.option(
+    "--worst", type=click.IntRange(min=1), metavar="N", help="Show the N worst topics, their questions and answers."
+)
 @flags.unplaced_report
 @flags.reader_draws
 @flags.evaluation
@@ -36,6 +39,7 @@ def evaluate_command(
     output: Output,
     places: int | None,
     curves: bool,
+    worst: int | None,
     report: str | None,
     jobs: int,
     reader_draws: int,
@@ -51,14 +55,17 @@ def evaluate_command(
     """
     if curves and output.formats - {"json", "jsonl", "table"}:
         raise UsageError("--curves needs -o json, -o jsonl or -o table")
+    if worst is not None and output.formats - {"table"}:
+        raise UsageError("--worst needs -o table; -q -o json has the values of all topics")
     given = {**settings, "truth": truth, "runs": runs}
     with flags.listing_unplaced(report, given, output) as unplaced, progress_bar() as progress:
-        results = Evaluation._from_options(
+        evaluation = Evaluation._from_options(
             TruthFile(truth, format_truth),
             [RunFile(run, format_run) for run in runs],
             list(requested),
             EvaluationOptions.from_arguments(settings),
-        ).run(curves=curves, progress=progress, jobs=jobs, reader_draws=reader_draws)
+        )
+        results = evaluation.run(curves=curves, progress=progress, jobs=jobs, reader_draws=reader_draws)
         unplaced += results.unplaced
     show_notes(merge_notes(results.notes, len(results.runs)))
     if "table" in output.formats and (shorter := tables.elided_note(results.runs)):
@@ -68,6 +75,11 @@ def evaluate_command(
         content = text.render(results, form, per_topic, places, paint)
         if curves and form == "table":
             content += "\n" + _small_curves(results, StringIO() if paint is tables.plain else sys.stdout)
+        if worst is not None:
+            from berrypick.analysis.diagnosis.worst_topics import worst_tables
+
+            shown = worst_tables(evaluation, results, worst, places)
+            content += "".join(f"\n{paint(one, ())}" for one in shown)
         return content
 
     output.show(render)

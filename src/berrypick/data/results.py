@@ -469,6 +469,22 @@ class Results(Written):
                 found.setdefault(row.run, {})[row.measure] = {row.topic: row.value}
         return found
 
+    def worst(self, n: int = 10, *, measure: str | None = None, run: str | None = None) -> list[str]:
+        """Return the n topics with the worst values, worst first: of the first measure and run unless named.
+
+        Ties are in the order of the truth; topics without a value are left out.
+
+        >>> import berrypick as bp
+        >>> bp.evaluate({"q": {"a": 1}, "r": {"a": 1}}, {"q": ["a"], "r": ["b", "a"]}, "RR").worst(1)
+        ['r']
+        """
+        results = self.only(None if run is None else [run], None if measure is None else [measure])
+        first = results.measures[0]
+        values = results.per_topic().get(results.runs[0], {}).get(first, {})
+        sign = 1.0 if results.info(first).higher_is_better else -1.0
+        known = [(sign * value, topic) for topic, value in values.items() if value is not None]
+        return [topic for _, topic in sorted(known, key=lambda pair: pair[0])[:n]]
+
     def curves(self) -> dict[str, dict[str, dict[str, Curve]]]:
         """Return ``{run: {measure: {topic: curve}}}``, the mean curve under topic "all".
 

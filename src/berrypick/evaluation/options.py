@@ -50,7 +50,7 @@ EffortName = Literal["rank", "clicks", "chars", "tokens", "seconds", "lines", "p
 Level = Literal["file", "module", "function", "line", "session", "turn", "document", "page"]
 File = str | PathLike[str]
 #: Functions whose results have rows for groups of topics.
-GROUPED = ("evaluate", "compare", "write_report", "sweep", "Evaluation.prepare")
+GROUPED = ("evaluate", "compare", "diagnose", "write_report", "sweep", "Evaluation.prepare")
 
 
 @dataclass(frozen=True)
@@ -430,7 +430,11 @@ class EvaluationOptions:
 
     def with_user(self, user: Any) -> "EvaluationOptions":
         """The same with another user model."""
-        return EvaluationOptions(**{**vars(self), "user": user})
+        return self.changed(user=user)
+
+    def changed(self, **values: Any) -> "EvaluationOptions":
+        """The same with other values for some options."""
+        return EvaluationOptions(**{**vars(self), **values})
 
     @classmethod
     def from_arguments(cls, arguments: Mapping[str, Any], function: str = "evaluate") -> "EvaluationOptions":

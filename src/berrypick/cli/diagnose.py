@@ -1,0 +1,52 @@
+"""berrypick diagnose."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from berrypick.cli import flags
+from berrypick.cli.output import HELP, Output, show_notes
+from berrypick.data.results import merge_notes
+from berrypick.given.convert import RunFile, TruthFile
+
+
+@click.command("diagnose", short_help="Tell where each answer was lost, and why.", context_settings=HELP)
+@click.argument("truth")
+@click.argument("runs", nargs=-1, required=True)
+@click.option("-k", type=click.IntRange(min=1), default=5, show_default=True, help="How many results count as first.")
+@click.option("--stages", is_flag=True, help="The runs are successive stages of one pipeline, the first stage first.")
+@click.option("--budget", type=float, metavar="N", help="What a reader may spend on the list, in units of --effort.")
+@click.option(
+    "--share", type=float, default=0.5, show_default=True, help="Least share of a target that one result must cover."
+)
+@click.option(
+    "--worst", type=click.IntRange(min=0), default=10, show_default=True, help="How many topics to show; 0: none."
+)
+@click.option("--confidence", type=float, default=0.95, show_default=True, help="Confidence of the intervals.")
+@flags.output(("table", "tsv", "csv", "json", "jsonl", "markdown", "latex"))
+@flags.evaluation_options
+def diagnose_command(
+    truth: str,
+    runs: tuple[str, ...],
+    output: Output,
+    places: int | None,
+    format_truth: str | None,
+    format_run: str | None,
+    **settings: Any,
+) -> None:
+    """Put every target of TRUTH into one class, for each of RUNS: found, ranked low, wrong document and so on.
+
+    With --stages, RUNS are one pipeline: what the retriever returned, what the reranker made of it, what reached the
+    model. With --chunks, answers that a chunk border cuts have a class of their own.
+
+    \b
+    berrypick diagnose truth.jsonl run.jsonl --documents texts
+    berrypick diagnose truth.jsonl first.jsonl reranked.jsonl --stages --chunks chunks.jsonl --documents texts
+    """
+    from berrypick.analysis.diagnosis.diagnosis import diagnose
+
+    found = diagnose(TruthFile(truth, format_truth), [RunFile(run, format_run) for run in runs], **settings)
+    show_notes(merge_notes(found.notes, len(found.runs)))
+    output.show(lambda form, paint: found.table(form, places))
