@@ -53,6 +53,8 @@ from .registry.registry import register
 from .report.html.html_report import write_report
 from .testing import Laws, laws
 from .topics.topic import JudgedTopic
+from .tracks.official import TrackResults, track
+from .tracks.submissions import TrackCheck, check_track
 from .users.base import UserModel
 
 __all__ = [
@@ -88,6 +90,8 @@ __all__ = [
     "Stability",
     "Sweep",
     "Texts",
+    "TrackCheck",
+    "TrackResults",
     "Truth",
     "UsageError",
     "UserModel",
@@ -96,6 +100,7 @@ __all__ = [
     "adopt",
     "agreement",
     "annotate",
+    "check_track",
     "compare",
     "concat",
     "correlate",
@@ -133,6 +138,7 @@ __all__ = [
     "simulate",
     "stability",
     "sweep",
+    "track",
     "truth_from_frame",
     "write",
     "write_back",
