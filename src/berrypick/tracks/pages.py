@@ -9,6 +9,7 @@ from importlib import resources
 
 from berrypick._version import __version__
 from berrypick.data.errors import as_flags, one_line
+from berrypick.data.results import Note
 from berrypick.data.words import counted
 from berrypick.evaluation.protocols.base import get_protocol
 from berrypick.report.html.report_page import asset as report_asset
@@ -34,15 +35,15 @@ def leaderboard_page(found: TrackResults, pages: Mapping[str, str]) -> str:
     for one in found.standings:
         more = "".join(f'<td class="numeric">{_number(means[one.run][measure])}</td>' for measure in others)
         rows.append(
-            f'<tr><td class="numeric">{_place(one)}</td><th scope="row">{_name(one.run)}</th>'
-            f'<td><a href="{escape(_address(pages[one.team]))}">{_name(one.team)}</a></td>'
+            f'<tr><td class="numeric">{_place(one)}</td><th scope="row">{_name(one.run)}'
+            f'<a class="team-link" href="{escape(_address(pages[one.team]))}">{_name(one.team)}</a></th>'
             f'<td class="tie-letters">{escape(shown_letters(one.letters))}</td>'
             f'<td class="estimate"><span class="mean">{_number(one.value)}</span>{_interval(one)}'
             f"{scale.whisker(one.low, one.value, one.high)}</td>{more}</tr>"
         )
     heads = "".join(f'<th scope="col"{_NUMERIC}>{_name(measure)}{_way(found, measure)}</th>' for measure in others)
     table = (
-        '<thead><tr><th scope="col" class="numeric">Place</th><th scope="col">Run</th><th scope="col">Team</th>'
+        '<thead><tr><th scope="col" class="numeric">Place</th><th scope="col">Run, team</th>'
         '<th scope="col">Letters</th>'
         f'<th scope="col">{_name(found.measure)}{_way(found, found.measure)}</th>{heads}</tr></thead>'
         f"<tbody>{''.join(rows)}</tbody>"
@@ -51,7 +52,7 @@ def leaderboard_page(found: TrackResults, pages: Mapping[str, str]) -> str:
         f'<h2 class="first">Runs by {_name(found.measure)}</h2>',
         f"<p>{escape(LETTERS)} Intervals: 95%, bootstrap over topics.</p>",
         _wide("Leaderboard", f'<table class="data board">{table}</table>'),
-        _made(found),
+        _made(found, found.notes),
     ]
     runs, teams = counted(len(found.standings), "run"), counted(len(pages), "team")
     about = f"{runs} of {teams}, {counted(len(found.results.topics), 'topic')}"
@@ -79,7 +80,7 @@ def team_page(found: TrackResults, team: str, leaderboard: str) -> str:
         f"<h2>Topics</h2><p>Own values, and the median and best of all {len(found.standings)} runs of the track."
         ' <span class="better">&#9650;</span> is better than the median, <span class="worse">&#9660;</span> worse.</p>',
         *(_topics(found, team, measure, first=i == 0) for i, measure in enumerate(found.results.measures)),
-        _made(found),
+        _made(found, [note for note in found.notes if note.run in ("", *runs)]),
     ]  # fmt: skip
     about = f'<a href="{escape(leaderboard)}">{escape(found.track.name)}</a>, {escape(counted(len(runs), "run"))}'
     return _page(f"{team}, {found.track.name}", _name(team), about, body)
@@ -162,7 +163,7 @@ class _Scale:
         )
 
 
-def _made(found: TrackResults) -> str:
+def _made(found: TrackResults, said: Sequence[Note]) -> str:
     """How the numbers were made: track, protocol, signatures, notes."""
     track = found.track
     facts = {"Track": track.name}
@@ -175,7 +176,7 @@ def _made(found: TrackResults) -> str:
     pairs = "".join(f"<dt>{escape(key)}</dt><dd>{_name(value)}</dd>" for key, value in facts.items())
     signatures = {str(row.signature): row.measure for row in found.results.mean_rows}
     listed = "".join(f"<li>{_name(text)}</li>" for text in signatures)
-    notes = "".join(f"<li>{_name(as_flags(note))}</li>" for note in found.notes)
+    notes = "".join(f"<li>{_name(as_flags(note))}</li>" for note in said)
     warned = f'<section class="notice calm"><h2>Notes</h2><ul>{notes}</ul></section>' if notes else ""
     return (
         f'{warned}<details class="fold"><summary>How the numbers were made</summary><dl class="pairs">{pairs}</dl>'
