@@ -189,7 +189,12 @@ class _FileCheck:
         return run
 
     def _has_lines(self) -> bool:
-        return (os.path.isfile(self.path) or is_stream(self.path)) and not is_parquet(self.path)
+        if not os.path.isfile(self.path) and not is_stream(self.path):
+            return False
+        try:
+            return not is_parquet(self.path)
+        except InputError:  # damaged
+            return True
 
     # the file as a whole
 

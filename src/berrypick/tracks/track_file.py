@@ -138,12 +138,10 @@ class _Parser:
             except ValueError as error:  # not only of TOML: numbers with thousands of digits
                 at = re.search(r" \(at (?:line (\d+), column \d+|end of document)\)$", str(error))
                 what = str(error)[: at.start()] if at else str(error)
-                line = int(at[1]) if at and at[1] else self.text.count("\n") + 1
-                shown = self.text.split("\n")[line - 1 : line]
+                line = None if at is None else int(at[1] or self.text.count("\n") + 1)
+                shown = None if line is None else self.text.split("\n")[line - 1]
                 remedy = "a line is key = value: texts in quotes, numbers and true without"
-                raise InputError(
-                    f"is not TOML: {what}", path=self.path, line=line, text="".join(shown), remedy=remedy
-                ) from None
+                raise InputError(f"is not TOML: {what}", path=self.path, line=line, text=shown, remedy=remedy) from None
 
     def line(self, key: str) -> int | None:
         """The line of a top-level key: the first that begins with it where what is above it is complete."""
