@@ -11,7 +11,6 @@ from berrypick.tracks.track_file import read_track
 
 
 def test_every_key_is_read(world):
-    world.write("x.txt", "")
     more = "format = 'span-run'\ntask = 'focused'\nprotocol = 'inex2010'\n"
     track = read_track(world.changed(("depth = 3", f"{more}depth = 3")))
     assert track.name == "Berries" and track.measures == "charR@5 spanRR"
@@ -32,6 +31,11 @@ def test_a_name_is_enough(world):
 def test_paths_are_relative_to_the_track_file(world, monkeypatch):
     monkeypatch.chdir("/")
     assert read_track(world.track).truth == str(world.folder / "truth.jsonl")
+
+
+def test_topics_may_have_blanks_and_no_title(world):
+    world.write("topics.tsv", "# all of them\n1 b\tjam, tea\n2\n\n")
+    assert read_track(world.track).topics == {"1 b": "jam, tea", "2": ""}
 
 
 def test_topics_and_measures_may_be_lists(world):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,6 +23,7 @@ from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.options import EvaluationOptions
 from berrypick.given.convert import RunFile, as_truth
 from berrypick.statistics.letters import letters, shown_letters
+from berrypick.statistics.topic_values import TIE
 from berrypick.tables.tabular import Tabular, bounds, shown
 from berrypick.tracks.submissions import TrackCheck, check_track
 from berrypick.tracks.track_file import Track, read_track
@@ -275,7 +277,8 @@ def _standings(results: Results, comparison: Comparison, teams: Mapping[str, str
     found: list[Standing] = []
     for number, (run, own) in enumerate(zip(order, marks, strict=True), start=1):
         one = estimates[run]
-        same = bool(found) and found[-1].value == one.value
+        before = found[-1].value if found else None
+        same = before is not None and one.value is not None and math.isclose(before, one.value, abs_tol=TIE)
         place = None if one.value is None else found[-1].place if same else number
         found.append(Standing(place, run, teams[run], one.value, one.low, one.high, own))
     return tuple(found)

@@ -56,7 +56,7 @@ def leaderboard_page(found: TrackResults, pages: Mapping[str, str]) -> str:
     ]
     runs, teams = counted(len(found.standings), "run"), counted(len(pages), "team")
     about = f"{runs} of {teams}, {counted(len(found.results.topics), 'topic')}"
-    return _page(found.track.name, f"{escape(found.track.name)}", escape(about), body)
+    return _page(found.track.name, _name(found.track.name), escape(about), body)
 
 
 def team_page(found: TrackResults, team: str, leaderboard: str) -> str:
@@ -82,7 +82,7 @@ def team_page(found: TrackResults, team: str, leaderboard: str) -> str:
         *(_topics(found, team, measure, first=i == 0) for i, measure in enumerate(found.results.measures)),
         _made(found, [note for note in found.notes if note.run in ("", *runs)]),
     ]  # fmt: skip
-    about = f'<a href="{escape(leaderboard)}">{escape(found.track.name)}</a>, {escape(counted(len(runs), "run"))}'
+    about = f'<a href="{escape(leaderboard)}">{_name(found.track.name)}</a>, {escape(counted(len(runs), "run"))}'
     return _page(f"{team}, {found.track.name}", _name(team), about, body)
 
 

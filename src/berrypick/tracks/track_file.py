@@ -274,13 +274,14 @@ def read_topics(path: str) -> dict[str, str]:
     """A file of topics, ``topic TAB title``; the title may be missing."""
     found: dict[str, str] = {}
     for number, text in content(path, Problems(path)):
-        topic, tab, title = (part.strip() for part in text.partition("\t"))
+        name, tab, title = text.partition("\t")
+        topic = name.strip()
         if not topic or (not tab and len(topic.split()) > 1):
             remedy = "a line is a topic, a TAB, and its title"
             raise InputError("has no topic before a TAB", path=path, line=number, text=text, remedy=remedy)
         if topic in found:
             raise InputError(f"topic {topic} is listed twice", path=path, line=number, text=text)
-        found[topic] = title
+        found[topic] = title.strip()
     if not found:
         raise InputError("has no topics", path=path, remedy="a line is a topic, a TAB, and its title")
     return found
