@@ -23,6 +23,7 @@ _PLACES = 4
 #: Colours of runs that the style sheet has.
 _COLOURS = 8
 _NUMERIC = ' class="numeric"'
+_NO_MARK = '<span class="mark"></span>'
 _NONE = '<span class="quiet" title="undefined">-</span>'
 
 
@@ -102,9 +103,9 @@ def _topics(found: TrackResults, team: str, measure: str, first: bool) -> str:
             f"<td{_NUMERIC}>{_number(one.median)}</td><td{_NUMERIC}>{_number(one.best)}</td>"
             f'<td class="plotted">{scale.topic(one, runs)}</td></tr>'
         )
-    means = [_mean([one.own[run] for one in topics]) for run in runs]
-    means += [_mean([one.median for one in topics]), _mean([one.best for one in topics])]
-    cells = "".join(f"<td{_NUMERIC}>{_number(value)}</td>" for value in means)
+    means = [_number(_mean([one.own[run] for one in topics])) + _NO_MARK for run in runs]
+    means += [_number(_mean([one.median for one in topics])), _number(_mean([one.best for one in topics]))]
+    cells = "".join(f"<td{_NUMERIC}>{mean}</td>" for mean in means)
     heads = "".join(f'<th scope="col"{_NUMERIC}>{_run(i, run, len(runs))}</th>' for i, run in enumerate(runs))
     key = "circle: own; tick: median; ring: best; line: all runs"
     table = (
@@ -189,7 +190,7 @@ def _against(one: TopicStanding, run: str, higher: bool) -> str:
     value = one.own[run]
     side = _side(value, one.median, higher)
     if not side:
-        return _number(value) + '<span class="mark"></span>'
+        return _number(value) + _NO_MARK
     sign, word, said = ("&#9650;", "better", "better than") if side > 0 else ("&#9660;", "worse", "worse than")
     return (
         f'{_number(value)}<span class="mark {word}" aria-hidden="true">{sign}</span>'
@@ -243,7 +244,8 @@ def _run(number: int, run: str, count: int) -> str:
     if count == 1:
         return _name(run)
     circle = f'<circle class="own-{number % _COLOURS}" cx="5" cy="5" r="4"/>'
-    return f'<svg class="dot" width="10" height="10" aria-hidden="true">{circle}</svg>{_name(run)}'
+    dot = f'<svg class="dot" width="10" height="10" aria-hidden="true">{circle}</svg>'
+    return f'<span class="run">{dot}{_name(run)}</span>'
 
 
 def _address(name: str) -> str:
