@@ -1,1 +1,1 @@
-"""Tracks of campaigns: track files, checks of submissions, official results, and the pages that publish them."""
+"""Campaigns: track files, checks of submissions, official results, leaderboard, pages of participants."""

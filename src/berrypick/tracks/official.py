@@ -56,7 +56,7 @@ class TopicStanding:
 
 @dataclass(frozen=True, eq=False)
 class TrackResults(Tabular):
-    """The official results of a track.
+    r"""The official results of a track.
 
     Attributes
     ----------
@@ -72,6 +72,23 @@ class TrackResults(Tabular):
         Run to team.
     notes
         What a person should know about the numbers.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import berrypick as bp
+    >>> folder = tempfile.mkdtemp()
+    >>> contents = {
+    ...     "truth.qrels": "1 0 jam 1\n",
+    ...     "track.toml": 'name = "Berries"\ntruth = "truth.qrels"\nmeasures = "RR"\n',
+    ...     "good.run": "1 Q0 jam 1 2.0 good\n",
+    ... }
+    >>> for name, text in contents.items():
+    ...     with open(os.path.join(folder, name), "w") as file:
+    ...         _ = file.write(text)
+    >>> found = bp.track(os.path.join(folder, "track.toml"), [os.path.join(folder, "good.run")])
+    >>> isinstance(found, bp.TrackResults), found.topics_of("good", "RR")[0].best
+    (True, 1.0)
     """
 
     _kinds: ClassVar[Mapping[str, Kind]] = {

@@ -62,7 +62,7 @@ class Submission:
 
 @dataclass(frozen=True, eq=False)
 class TrackCheck(Tabular):
-    """What a check of submissions found: the problems, file by file and line by line.
+    r"""What a check of submissions found: the problems, file by file and line by line.
 
     Attributes
     ----------
@@ -74,6 +74,17 @@ class TrackCheck(Tabular):
         The runs with their tags and teams, without files that cannot be read.
     notes
         What was not checked.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import berrypick as bp
+    >>> track = os.path.join(tempfile.mkdtemp(), "track.toml")
+    >>> with open(track, "w") as file:
+    ...     _ = file.write('name = "Berries"\n')
+    >>> found = bp.check_track(track, ["missing.run"])
+    >>> isinstance(found, bp.TrackCheck), str(found.problems[0]), found.line
+    (True, 'missing.run: no such file', '0 runs of 0 teams: 1 problem in 1 file')
     """
 
     _kinds: ClassVar[Mapping[str, Kind]] = {"file": "text", "line": "count", "rule": "text", "message": "text"}

@@ -18,6 +18,7 @@ from berrypick.demo.campaign import FOCUSED, RELEVANT_IN_CONTEXT
 from berrypick.tracks import folder as folder_module
 from berrypick.tracks.folder import page_names
 
+pytestmark = pytest.mark.slow
 RUNS = [FOCUSED.files.path(run) for run in dict.fromkeys((*FOCUSED.files.runs, *RELEVANT_IN_CONTEXT.files.runs))]
 TRACK = FOCUSED.files.path("track.toml")
 
@@ -57,6 +58,7 @@ def test_median_and_best_by_hand(official):
             assert one.own == {"windows": values["windows"][measure][one.topic]}
 
 
+@pytest.mark.quick
 def test_the_best_is_the_least_where_smaller_is_better(world):
     track = world.changed(('"charR@5 spanRR"', '"Overlap charR@5"'))
     rows = [{"tag": "ben-1", "topic": t, "doc": "a", "start": s, "end": s + 20} for t in "123" for s in (0, 10)]
@@ -67,6 +69,7 @@ def test_the_best_is_the_least_where_smaller_is_better(world):
     assert (first.best, first.worst, first.median) == (0.0, 0.25, 0.125)
 
 
+@pytest.mark.quick
 def test_places_are_shared_and_undefined_means_come_last(world):
     """The overlap of nothing is undefined; 10 of 40 characters come twice."""
     track = world.changed(('"charR@5 spanRR"', '"Overlap"'))
@@ -93,6 +96,7 @@ def test_results_can_be_read_back_and_have_their_standing(official, tmp_path):
     assert sum("place" in one for one in rows) == len(RUNS)
 
 
+@pytest.mark.quick
 def test_a_topic_called_all_has_no_standing(world):
     world.write("topics.tsv", "all\n")
     world.write("truth.jsonl", lines([{"topic": "all", "doc": "a", "start": 0, "end": 40}]))
@@ -127,6 +131,7 @@ def test_pages_are_the_same_every_time(official, tmp_path):
         assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes()
 
 
+@pytest.mark.quick
 def test_submissions_that_break_a_rule_stop_everything(world, berrypick):
     bad = world.write("bad.jsonl", lines([{"tag": "ana-1", "topic": "9", "doc": "a", "start": 0, "end": 4}]))
     done = berrypick("track", world.track, world.run("good.jsonl", "ben-1"), bad, "-o", world.folder / "out")
@@ -137,6 +142,7 @@ def test_submissions_that_break_a_rule_stop_everything(world, berrypick):
         bp.track(world.track, [bad])
 
 
+@pytest.mark.quick
 @each(
     ("change", "message"),
     [
@@ -150,6 +156,7 @@ def test_what_scores_need(world, change, message):
         bp.track(track, [world.run("r.jsonl", "ana-1", topics="12")])
 
 
+@pytest.mark.quick
 def test_unjudged_topics_are_counted(world):
     world.write("topics.tsv", "1\n2\n3\n4\n5\n")
     found = bp.track(world.track, [world.run("r.jsonl", "ana-1", topics="12345")])
@@ -255,6 +262,7 @@ def test_the_folder_has_ordinary_rights(official, tmp_path):
 # names
 
 
+@pytest.mark.quick
 @each(
     ("teams", "names"),
     [
@@ -275,6 +283,7 @@ def test_teams_have_files_of_their_own(teams, names):
     assert list(page_names(teams).values()) == names
 
 
+@pytest.mark.quick
 def test_teams_whose_names_differ_in_case(world):
     track = world.changed(("[a-z]+", "[a-zA-Z]+"))
     runs = [world.run("1.jsonl", "Ana-1"), world.run("2.jsonl", "ana-1", end=20)]
