@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 
+import pytest
 from many_cases import each
 from track_world import lines
 
@@ -195,6 +196,7 @@ def test_options_without_effect_are_refused(world, berrypick, option):
     assert done.code == 2 and f"{option[0]} has no effect with --track" in done.err
 
 
+@pytest.mark.slow
 def test_one_file_and_data_frames(world):
     run = world.run("1.jsonl", "BEN")
     check = bp.check_track(str(world.track), str(run))
