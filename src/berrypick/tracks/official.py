@@ -6,6 +6,7 @@ import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from os import PathLike
 from typing import Any, ClassVar
 
@@ -150,9 +151,13 @@ class TrackResults(Tabular):
     def legend(self) -> list[str]:
         return [LETTERS]
 
+    @cached_property
+    def _values(self) -> dict[str, dict[str, dict[str, float | None]]]:
+        return self.results.per_topic()
+
     def topics_of(self, team: str, measure: str) -> list[TopicStanding]:
         """Return the topics with a team's own values, and the median and best of all runs."""
-        values = self.results.per_topic()
+        values = self._values
         better = max if self.results.info(measure).higher_is_better else min
         worse = min if better is max else max
         found = []
