@@ -230,4 +230,5 @@ def _refuse_options(allowed: tuple[str, ...], why: str) -> None:
     for parameter in context.command.params:
         given = context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
         if given and parameter.name not in allowed:
-            raise UsageError(f"{parameter.opts[0]} {why}")
+            needed = f"{why} or --track" if parameter.name == "outputs" else why
+            raise UsageError(f"{parameter.opts[0]} {needed}")

@@ -12,7 +12,14 @@ from berrypick.cli.output import HELP, painter, progress_bar, say, show, show_no
 @click.command("track", short_help="Compute and publish the official results of a track.", context_settings=HELP)
 @click.argument("track")
 @click.argument("runs", nargs=-1, required=True)
-@click.option("-o", "--output", "folder", required=True, metavar="FOLDER", help="Folder to write; new or empty.")
+@click.option(
+    "-o",
+    "--output",
+    "folder",
+    required=True,
+    metavar="FOLDER",
+    help="Folder to write: new, empty, or of an earlier call.",
+)
 def track_command(track: str, runs: tuple[str, ...], folder: str) -> None:
     """Score all RUNS of a track, and write results.json, leaderboard.html and a page per team into a folder.
 
