@@ -1,9 +1,11 @@
 """Makes the campaign of the demonstration again from what was written by hand: its assessments and its runs.
 
-Written by hand, in src/berrypick/demo/campaign: the articles in collection/, topics.json (what is asked) and
-highlighting.json (which text answers it, told by its words, and which articles hold nothing relevant). Made here:
+Written by hand, in src/berrypick/demo/campaign: the articles in collection/, topics.json (what is asked),
+highlighting.json (which text answers it, told by its words, and which articles hold nothing relevant) and track.toml
+(the rules for submissions). Made here:
 
 * highlighted.qrels: passages and entry points as offsets, one judged article a line (INEX from 2008 on);
+* topics.tsv: the topics with their titles, for the track file;
 * assessments.xml: the same as points in the XML, and every element that holds highlighted text (INEX 2006 to 2008);
 * runs/: what a real ranker, the full-text index of SQLite (FTS5, BM25), finds at different sizes of result.
 
@@ -346,7 +348,9 @@ def make(folder: Path) -> list[Path]:
     (folder / "runs").mkdir(parents=True, exist_ok=True)
     bp.write(text_truth(highlighting, lengths), folder / "highlighted.qrels", "inex-fol-truth")
     bp.write(element_truth(highlighting), folder / "assessments.xml", "inex-assessments")
-    made = [folder / "highlighted.qrels", folder / "assessments.xml"]
+    topics = "".join(f"{one.topic}\t{one.title}\n" for one in read_topics())
+    (folder / "topics.tsv").write_text(topics, encoding="utf-8", newline="\n")
+    made = [folder / "highlighted.qrels", folder / "assessments.xml", folder / "topics.tsv"]
     for system in make_runs(read_topics(), documents):
         path = folder / "runs" / system.file
         bp.write(system.run(), path, "inex-submission" if path.suffix == ".xml" else "inex-fol-run")

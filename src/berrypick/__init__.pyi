@@ -56,6 +56,8 @@ from .report.html.html_report import write_report
 from .testing import Laws, laws
 from .testing.conformance.conformance import Conformance, conformance
 from .topics.topic import JudgedTopic
+from .tracks.official import TrackResults, track
+from .tracks.submissions import TrackCheck, check_track
 from .users.base import UserModel
 
 __all__ = [
@@ -93,6 +95,8 @@ __all__ = [
     "Stability",
     "Sweep",
     "Texts",
+    "TrackCheck",
+    "TrackResults",
     "Truth",
     "UsageError",
     "UserModel",
@@ -102,6 +106,7 @@ __all__ = [
     "agreement",
     "annotate",
     "bibtex",
+    "check_track",
     "compare",
     "concat",
     "conformance",
@@ -141,6 +146,7 @@ __all__ = [
     "simulate",
     "stability",
     "sweep",
+    "track",
     "truth_from_frame",
     "write",
     "write_back",

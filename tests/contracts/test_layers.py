@@ -39,6 +39,7 @@ ROOMS = [
     "evaluation",
     "analysis",
     "report",
+    "tracks",
     "integrations",
     "testing",
     "demo",

@@ -206,7 +206,8 @@ def test_the_script_makes_the_files_again(tmp_path: Path) -> None:
     script = _script()
     made = script.make(tmp_path)
     assert {path.relative_to(tmp_path) for path in made} == {
-        path.relative_to(FOLDER) for path in (FOLDER / "assessments.xml", FOLDER / "highlighted.qrels", *RUNS)
+        path.relative_to(FOLDER)
+        for path in (FOLDER / "assessments.xml", FOLDER / "highlighted.qrels", FOLDER / "topics.tsv", *RUNS)
     }
     for path in made:
         bundled = FOLDER / path.relative_to(tmp_path)

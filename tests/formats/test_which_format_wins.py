@@ -647,6 +647,8 @@ EXAMPLES: dict[str, dict[str, str]] = {
     "traces/april.jsonl": {"check": "traces", "run": "traces"},
     "traces/judged.jsonl": {"check": "span-truth", "truth": "span-truth"},
     "traces/march.jsonl": {"check": "traces", "run": "traces"},
+    "track/broken.run": {"check": "inex-fol-run or trec-run with problems", "run": "inex-fol-run"},
+    "track/judged.jsonl": {"check": "span-truth", "truth": "span-truth"},
     "trec-eval/ours.run": {"check": "trec-run", "run": "trec-run"},
     "trec-eval/truth.qrels": {"check": "trec-qrels", "truth": "trec-qrels"},
     "videos.tsv": {"check": "document-lengths", "collection": "Collection"},

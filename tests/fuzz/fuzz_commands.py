@@ -39,7 +39,8 @@ CALLS: dict[str, list[str]] = {
     "stability": ["T R R -m AP --splits 5 --resamples 100"],
     "power": ["T R R -m AP --resamples 100"],
     "fit": ["markov N -o OUT.json", "t2i L", "distance L", "bep L --collection C"],
-    "check": ["T R", "N", "C", "U", "L", "S", "D"],
+    "check": ["T R", "N", "C", "U", "L", "S", "D", "--track O R R", "--track O R -o json"],
+    "track": ["O R -o OUT", "O R R -o OUT"],
     "convert": ["R OUT.jsonl", "T OUT --to FORMAT", "N OUT --to FORMAT", "T OUT --to FORMAT --documents OUT.2.jsonl"],
     "adopt": ["G --documents D -o OUT.jsonl --yes --partial --report OUT.2.jsonl", "G R --documents D -o OUT.jsonl"],
     "locate": ["T OUT.jsonl --documents D", "T OUT.jsonl --documents D --quotes fuzzy --partial --report OUT.2.jsonl"],
@@ -55,8 +56,8 @@ CALLS: dict[str, list[str]] = {
     "relocate": ["T --from D --to E -o OUT.jsonl --report OUT.2.jsonl"],
     "agreement": ["T"],
     "index": ["X OUT.index --jobs 1"],
-    "list": ["measures", "users", "formats"],
-    "show": ["measure MEASURE", "format FORMAT", "user USER"],
+    "list": ["measures", "users", "formats", "protocols"],
+    "show": ["measure MEASURE", "format FORMAT", "user USER", "protocol inex2010", "MEASURE"],
     "demo": ["web"],
 }
 #: Commands that take long, and so come less often.
@@ -85,6 +86,7 @@ def texts() -> dict[str, str]:
         "A": sample(known["nuggets-run"]),
         "M": json.dumps({"topic": "1", "doc": "garden", "start": 0, "end": 9, "nugget": "This is"}) + "\n",
         "U": sample(known["fitted-user"]),
+        "O": 'name = "t"\ntopics = "I"\ntruth = "T"\nmeasures = "AP"\ndepth = 9\n' + "tag = '(?P<team>.*)'\n",
     }
 
 

@@ -44,6 +44,14 @@ def write_inputs(folder: Path, name: str, in_path: str = "") -> dict[str, Path]:
         "newer.jsonl": _lines([{"doc": doc, "text": f"New. {TEXT}"}]),
         "broken.jsonl": _lines([{"topic": topics[0], "doc": doc, "start": 9, "end": 1}]),
         "other.jsonl": _lines([{"topic": f"x{name}", **span, "rank": 1}]),
+        "track.toml": (
+            f"name = {json.dumps(f'track{name}')}\ntruth = {json.dumps(f'{in_path}truth.jsonl')}\n"
+            'measures = "charR@5"\n'
+        ),
+        "strict.toml": (
+            f"name = 't'\ntopics = {json.dumps(topics)}\ndepth = 1\ntag = '(?P<team>none)'\nall_topics = true\n"
+        ),
+        "unknown.toml": f"name = 't'\n{json.dumps(f'no{name}')} = 1\n",
         "visits.sessions": f"a{name.strip().split()[0]};b\nb;a\n" if name.strip() else "a;b\nb;a\n",
     }
     for run, place in ((f"one{name}", 0), (f"two{name}", 10), (f"three{name}", 40)):
@@ -129,7 +137,16 @@ def invocations(files: dict[str, Path], out: Path) -> dict[str, list[tuple[int, 
         "stability": [(0, [truth, *runs, *many, "--splits", "5", "--resamples", "100"])],
         "power": [(0, [truth, *runs, "-m", "charR@5", "--resamples", "100"])],
         "fit": [(0, ["markov", files["visits.sessions"], "--held-out", "0"])],
-        "check": [(0, [truth, *runs]), (2, [files["broken.jsonl"], files["lost.jsonl"]])],
+        "check": [
+            (0, [truth, *runs]),
+            (2, [files["broken.jsonl"], files["lost.jsonl"]]),
+            *((2, ["--track", files["strict.toml"], *runs, "-o", output]) for output in ("table", "tsv", "json")),
+        ],
+        "track": [
+            (0, [files["track.toml"], *runs, "-o", out / "official"]),
+            (2, [files["strict.toml"], *runs, "-o", out / "never"]),
+            (2, [files["unknown.toml"], *runs, "-o", out / "never"]),
+        ],
         "convert": [(0, [runs[0], out / "run.csv"]), (2, [files["broken.jsonl"], out / "run.tsv"])],
         "adopt": [
             (0, [files["golden.json"], runs[0], "--documents", files["texts.jsonl"], "-o", out / "adopted.jsonl"]),

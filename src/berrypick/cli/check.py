@@ -24,11 +24,12 @@ from berrypick.files.files import is_stream, reusable
 from berrypick.formats.judged_files import detected
 from berrypick.given.convert import RunFile, TruthFile
 from berrypick.rows.fields import unread_note
+from berrypick.tables import tables
 from berrypick.tables.analysis_table import OUTPUTS, render
 from berrypick.topics.repeats import refuse_duplicates
 
 #: Arguments of the command that are not for laws alone.
-_OF_CHECK = ("files", "format_name", "laws", "documents", "offsets", "order", "fields")
+_OF_CHECK = ("files", "track", "format_name", "laws", "documents", "offsets", "order", "fields")
 
 _law_options = flags.combine(
     click.option("--laws", is_flag=True, help="Try the laws of measures on variants of a truth and runs."),
@@ -42,7 +43,7 @@ _law_options = flags.combine(
         help="Variants drawn for each law and run.",
     ),
     flags.whole_number("--seed", 0, "Random seed of the variants.", click.IntRange(0)),
-    flags.output_format(OUTPUTS, " (of --laws)", "table", form=False),
+    flags.output_format(OUTPUTS, " (of --laws and --track)", "table", form=False),
     flags.evaluation_options,
 )
 
@@ -50,8 +51,11 @@ _law_options = flags.combine(
 @click.command("check", short_help="Detect the format of files and report every problem.", context_settings=HELP)
 @click.argument("files", nargs=-1, required=True)
 @click.option("--format", "format_name", metavar="NAME", help="File format. [default: detect]")
+@click.option("--track", metavar="TRACK", help="Check runs against the rules of a track file.")
 @_law_options
-def check_command(files: tuple[str, ...], format_name: str | None, laws: bool, **settings: Any) -> None:
+def check_command(
+    files: tuple[str, ...], format_name: str | None, track: str | None, laws: bool, **settings: Any
+) -> None:
     """Detect the format of FILES, validate them, and report every problem with its line.
 
     Files that hold texts and offsets, such as SQuAD, are checked against themselves; with --documents, offsets and
@@ -61,17 +65,25 @@ def check_command(files: tuple[str, ...], format_name: str | None, laws: bool, *
     tried on them (what a value must not depend on, in which direction it moves). The other options of an evaluation
     are for --laws alone.
 
+    With --track, FILES are runs that were handed in for a track: topics, documents, depth, tags, duplicates, ranges,
+    missing topics and the number of runs per team are checked.
+
     Exits with 2 if there is any problem, with 1 if a law is broken.
 
     \b
     berrypick check truth.qrels *.run
     berrypick check truth.jsonl --documents texts
     berrypick check --laws truth.jsonl my.jsonl -m 'charR@5 spanRR'
+    berrypick check --track track.toml runs/*.run
     """
+    if track is not None:
+        _refuse_options(("files", "track", "outputs"), "has no effect with --track: the track file says how to read")
+        _check_track(track, files, settings["output"])
+        return
     if laws:
         _check_laws(files, format_name, settings)
         return
-    _refuse_law_options()
+    _refuse_options(_OF_CHECK, "needs --laws")
     documents, offsets = settings["documents"], settings["offsets"]
     order, fields = settings["order"], settings["fields"]
     if offsets is not None and documents is None:
@@ -192,10 +204,31 @@ def _check_laws(files: tuple[str, ...], format_name: str | None, settings: dict[
     output.show(lambda form, paint: render(found, form, None, paint), reasons)
 
 
-def _refuse_law_options() -> None:
-    """Options that have no effect on the check of single files are refused."""
+def _check_track(track: str, files: tuple[str, ...], output: Output) -> None:
+    """Print every problem of submissions; exit code 2 if there is any."""
+    from berrypick.tracks.submissions import check_track
+
+    found = check_track(track, files)
+    show_notes(found.notes)
+
+    def rendered(form: str, paint: tables.Paint) -> str:
+        return "".join(f"{one}\n" for one in found.problems) if form == "table" else render(found, form, None, paint)
+
+    try:
+        output.show(rendered)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        drop_output()
+    tell(found.line)
+    if found.problems:
+        sys.exit(2)
+
+
+def _refuse_options(allowed: tuple[str, ...], why: str) -> None:
+    """Options that have no effect on this check are refused."""
     context = click.get_current_context()
     for parameter in context.command.params:
         given = context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
-        if given and parameter.name not in _OF_CHECK:
-            raise UsageError(f"{parameter.opts[0]} needs --laws")
+        if given and parameter.name not in allowed:
+            needed = f"{why} or --track" if parameter.name == "outputs" else why
+            raise UsageError(f"{parameter.opts[0]} {needed}")

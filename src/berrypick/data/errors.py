@@ -183,6 +183,8 @@ class InputError(BerrypickError):
         What stands there.
     remedy : str or list of str
         What would help, in a line or several.
+    rule : str
+        The rule of a track that is broken, where a parser knows it: ``range``.
 
     Examples
     --------
@@ -201,10 +203,11 @@ class InputError(BerrypickError):
         line: int | None = None,
         text: str | None = None,
         remedy: str | Sequence[str] = "",
+        rule: str = "",
     ) -> None:
         remedies = [Message(one).template for one in ([remedy] if isinstance(remedy, str) else remedy)]
         self.what, self.remedy, self.remedies = Message(what), Message(_NEXT.join(remedies)), remedies
-        self.path, self.line, self.text = path, line, text
+        self.path, self.line, self.text, self.rule = path, line, text, rule
         where = "" if path is None else f"{path}: " if line is None else f"{path}:{line}: "
         shown = [] if text is None else [shorten(text)]
         super().__init__(f"{where}{self.what.template}", *shown, *filter(None, remedies))

@@ -24,8 +24,10 @@ class Problems:
     #: Labels outside the vocabulary of a format: by what was said of them, each with its lines.
     foreign: dict[str, dict[str, list[int]]] = field(default_factory=dict)
 
-    def report(self, what: str, line: int | None = None, text: str | None = None, remedy: str = "") -> None:
-        error = InputError(what, path=self.path, line=line, text=text, remedy=remedy)
+    def report(
+        self, what: str, line: int | None = None, text: str | None = None, remedy: str = "", rule: str = ""
+    ) -> None:
+        error = InputError(what, path=self.path, line=line, text=text, remedy=remedy, rule=rule)
         if self.strict:
             raise error
         if len(self.found) < self.limit:

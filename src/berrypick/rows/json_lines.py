@@ -89,9 +89,9 @@ class Fields:
         """What a field is called in the input."""
         return str(getattr(self.value, "called", {}).get(key, key))
 
-    def fail(self, what: str, remedy: str = "") -> None:
+    def fail(self, what: str, remedy: str = "", rule: str = "") -> None:
         self.good = False
-        self.problems.report(what, self.number, self.text, remedy)
+        self.problems.report(what, self.number, self.text, remedy, rule)
 
     def name(self, key: str) -> str:
         """A topic or document: text, or a whole number taken as text."""
@@ -126,9 +126,9 @@ class Fields:
             self.fail(f"{'start' if start is None else 'end'} is missing", "give both start and end")
             return None
         if start < 0:
-            self.fail(f"start {start:g} is below 0")
+            self.fail(f"start {start:g} is below 0", rule="range")
         elif end < start:
-            self.fail(f"end {end:g} is before start {start:g}", "offsets are half-open: start <= end")
+            self.fail(f"end {end:g} is before start {start:g}", "offsets are half-open: start <= end", "range")
         elif end == start and not empty_allowed:
             self.fail(f"the span from {start:g} to {end:g} is empty", "a relevant span ends after it starts")
         return start, end

@@ -160,7 +160,7 @@ class _Rows:
                 return None
         first, last = read(words[0]) or "", read(words[1]) or "" if len(words) > 1 else ""
         if last and ends_before(first, last):
-            self.problems.report("the range ends before it starts", number, text)
+            self.problems.report("the range ends before it starts", number, text, rule="range")
             return None
         return first, last
 

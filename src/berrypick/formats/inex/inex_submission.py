@@ -315,7 +315,7 @@ class _ResultRows:
                 return None
             points.append(point)
         if ends_before(*points):
-            self.problems.report("the passage ends before it starts", line_of(child), _shown(child))
+            self.problems.report("the passage ends before it starts", line_of(child), _shown(child), rule="range")
             return None
         return "paths", points[0], points[1]
 

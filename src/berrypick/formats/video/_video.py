@@ -33,7 +33,7 @@ def read_segment(
         problems.report("a time is not minutes.seconds", number, text, "17.10 is 17 minutes and 10 seconds")
         return None
     if last < first + shortest:
-        problems.report("the segment ends before it starts", number, text)
+        problems.report("the segment ends before it starts", number, text, rule="range")
         return None
     return first, last
 

@@ -62,13 +62,14 @@ def packed_size(deflated: Sequence[bytes]) -> int:
 
 def render_page(overview: dict[str, Any], blocks: Sequence[str], library: str) -> str:
     """The page as text."""
-    theme = _asset("theme.js")
-    style = "\n".join(_asset(f"{name}.css") for name in STYLES)
+    theme = asset("theme.js")
+    style = "\n".join(asset(f"{name}.css") for name in STYLES)
     drawn = [panel.script for panel in panels if any(panel.name == one["name"] for one in overview["panels"])]
-    script = "\n".join([*(_asset(f"{name}.js") for name in SCRIPTS), *drawn, _asset("last.js")])
+    script = "\n".join([*(asset(f"{name}.js") for name in SCRIPTS), *drawn, asset("last.js")])
+    scripts = " ".join(map(policy_hash, (theme, library, script)))
     policy = (
-        f"default-src 'none'; script-src {_hash(theme)} {_hash(library)} {_hash(script)}; style-src {_hash(style)}; "
-        "img-src data: blob:; base-uri 'none'; form-action 'none'"
+        f"default-src 'none'; script-src {scripts}; style-src {policy_hash(style)}; img-src data: blob:; "
+        "base-uri 'none'; form-action 'none'"
     )
     data = to_json(overview).replace("<", "\\u003c")
     parts = [
@@ -81,7 +82,7 @@ def render_page(overview: dict[str, Any], blocks: Sequence[str], library: str) -
         f"<title>{escape(_shown(overview['title']))}</title>",
         f"<style>{style}</style>",
         f"<script>{theme}</script></head>",
-        f"<body>{_asset('page.html')}",
+        f"<body>{asset('page.html')}",
         f'<script type="application/json" id="overview">{data}</script>',
         *(f'<script type="text/plain" data-block="{i}">{block}</script>' for i, block in enumerate(blocks)),
         f"<script>{library}</script>",
@@ -96,12 +97,14 @@ def _shown(text: str) -> str:
     return one_line(text)[:200]
 
 
-def _hash(content: str) -> str:
+def policy_hash(content: str) -> str:
+    """What allows a script or style sheet in a content security policy."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode('ascii')}'"
 
 
 @cache
-def _asset(name: str) -> str:
+def asset(name: str) -> str:
+    """A style sheet or script of the report."""
     return resources.files("berrypick.report.html").joinpath("assets", name).read_text(encoding="utf-8").strip()
 
 

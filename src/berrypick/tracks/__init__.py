@@ -1,0 +1,1 @@
+"""Campaigns: track files, checks of submissions, official results, leaderboard, pages of participants."""

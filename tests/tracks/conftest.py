@@ -1,0 +1,13 @@
+"""A small track on disk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from track_world import World
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    return World(tmp_path)
