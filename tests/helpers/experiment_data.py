@@ -93,9 +93,13 @@ def made_files(names: dict[str, list[str]]) -> dict[str, dict[str, bytes]]:
 
 
 def change_file(issues: int) -> bytes:
-    """Changes of line 60 of a file, one for each issue."""
-    patch = "--- a/a.py\n+++ b/a.py\n@@ -59,3 +59,3 @@\n old\n-wrong\n+right\n old\n"
-    return "".join(json.dumps({"instance_id": f"issue-{i}", "patch": patch}) + "\n" for i in range(issues)).encode()
+    """Changes of one line of a file, another one for each issue."""
+    rows = []
+    for i in range(issues):
+        line = 2 + 37 * i % 139
+        patch = f"--- a/a.py\n+++ b/a.py\n@@ -{line - 1},3 +{line - 1},3 @@\n old\n-wrong\n+right\n old\n"
+        rows.append(json.dumps({"instance_id": f"issue-{i}", "patch": patch}))
+    return "".join(row + "\n" for row in rows).encode()
 
 
 def session_file(chance: random.Random, number: int) -> bytes:
