@@ -9,7 +9,7 @@ differences of hits    Tango's score interval for paired proportions ("Equivalen
                        where no topic differs: the interval then bounds how many topics could.
 costs above 0          Cox's interval for the mean of log-normal values (Zhou and Gao, "Confidence intervals for the
                        log-normal mean", Statistics in Medicine 16, 1997), unless the logarithms are not normal: their
-                       Shapiro-Francia test has p below .01. Cox's interval of other values may miss the mean.
+                       Shapiro-Francia test has p below .05. Cox's interval of other values may miss the mean.
 other costs            The studentised bootstrap, never narrower than the expanded one.
 all values equal       None: without spread nothing is known of other topics.
 other values           The bootstrap of :func:`berrypick.statistics.statistics.bootstrap`.
@@ -36,7 +36,7 @@ from berrypick.statistics.method_names import IntervalName
 from berrypick.workers.blas_threads import one_blas_thread
 
 #: Below this p of their test for normality, logarithms of costs are not taken as normal.
-NOT_NORMAL = 0.01
+NOT_NORMAL = 0.05
 #: Kinds of intervals beside the names of bootstraps. EQUAL and FEW have no ends: all values are equal, or there are
 #: fewer than two topics or clusters.
 WILSON, TANGO, COX, STUDENTISED, EQUAL, FEW = "wilson", "tango", "cox", "studentised", "equal", "few"
