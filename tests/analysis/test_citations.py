@@ -60,7 +60,7 @@ def test_a_file_of_results_is_read(tmp_path, capsys):
         (["show", str(path)], f"berrypick show --bibtex {path}"),
         (["show", "--bibtex", str(tmp_path / "none.json")], "no such file"),
         (["show", "measure"], "berrypick list measures"),
-        (["show", "colour", "red"], "is not one of"),
+        (["show", "colour", "red"], "before it one of measure, user"),
     ):
         with pytest.raises(SystemExit) as end:
             main(words)

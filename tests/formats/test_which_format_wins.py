@@ -654,6 +654,10 @@ EXAMPLES: dict[str, dict[str, str]] = {
     "videos.tsv": {"check": "document-lengths", "collection": "Collection"},
     "visits.sessions": {"check": "sessions", "navigation": "Sessions"},
     "whole-pages.jsonl": {"check": "span-run", "run": "span-run"},
+    "why/context.jsonl": {"check": "span-run", "run": "span-run"},
+    "why/first.jsonl": {"check": "span-run", "run": "span-run"},
+    "why/reranked.jsonl": {"check": "span-run", "run": "span-run"},
+    "why/truth.jsonl": {"check": "span-truth", "truth": "span-truth"},
 }
 
 #: By the format of a sample: the format that each suffix writes its value in. Suffixes without an entry are refused.

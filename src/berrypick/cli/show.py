@@ -92,6 +92,8 @@ def _found(kind: str, name: str) -> Any:
 
 def _unknown(words: tuple[str, ...]) -> UsageError:
     name, kinds = words[-1], _kinds(words)
+    if words[0] in KINDS and len(words) == 1:
+        return UsageError(f"which {name}? berrypick list {name}s names them all")
     if "measure" in kinds and re.split(r"[(@]", name)[0] in document_measures.names():
         return UsageError(f"{name} is provided by ir_measures; see https://ir-measur.es")
     if len(kinds) == 1:
