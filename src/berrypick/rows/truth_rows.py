@@ -98,7 +98,7 @@ def _truth_of_one(rows: Rows, problems: Problems, path: str, topic_fields: Topic
         if value.get("start") is not None:
             _count(fields, counting)
             _same_unit(fields, units)
-        place = None if PAGES.isdisjoint(value) else fields.place(empty_allowed=grade == 0)
+        place = None if PAGES.isdisjoint(value) else fields.page_place(empty_allowed=grade == 0)
         if not fields.good:
             spans.setdefault(topic, {})  # of which a target without area may be the only one
             continue
@@ -112,7 +112,7 @@ def _truth_of_one(rows: Rows, problems: Problems, path: str, topic_fields: Topic
             if not quote.has_offsets:
                 continue
         document = fields.name("doc")
-        span: tuple[Any, ...] | None = (place,) if place else fields.span(empty_allowed=grade == 0)
+        span: tuple[Any, ...] | None = (place,) if place else fields.offsets(empty_allowed=grade == 0)
         if not fields.good or grade is None:
             continue
         if span is None:
