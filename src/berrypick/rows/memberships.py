@@ -111,6 +111,8 @@ def _names(fields: Fields, kind: str) -> tuple[str, ...]:
     given = fields.value.get(kind)
     if given is None:
         return ()
+    if type(given) is str and given and given.isprintable():  # nearly always
+        return (given,) if fields.good else ()
     if hasattr(given, "tolist"):  # an array, in a cell of a data frame
         given = given.tolist()
     listed = list(given) if isinstance(given, (list, tuple)) else [given]

@@ -113,12 +113,16 @@ class TruthParser(RowParser):
             row.grade = float(value) if isinstance(value, float) else value
         return True
 
-    def read_sets(self, row: ParsedRow) -> bool:
-        """Read the sets or hops that the unit is in."""
+    def expect_sets(self, row: ParsedRow) -> bool:
+        """Read sets and hops from the first row on that names one."""
         if self.members is None and any(row.value.get(name) is not None for name in SETS):
             from berrypick.rows.memberships import Memberships
 
             self.members = Memberships(self.problems, self.bare)
+        return True
+
+    def read_sets(self, row: ParsedRow) -> bool:
+        """Read the sets or hops that the unit is in."""
         if self.members is not None:
             row.named = self.members.read(row, row.topic, row.grade)
         elif row.good and row.grade is not None and row.grade > 0:
@@ -130,7 +134,7 @@ class TruthParser(RowParser):
         if row.value["start"] is None:
             return True
         said = row.value.get("offsets")
-        declared = next((unit for unit in OFFSETS if unit == said), None)
+        declared = None if said is None else next((unit for unit in OFFSETS if unit == said), None)
         if declared is None and isinstance(said, str):  # anything but a string is another program's field
             remedy = "add +bom (chars+bom) where they count the byte order mark of a text file too"
             row.fail(f"offsets count chars, bytes or utf16, not {said!r:.40}", remedy)
@@ -222,6 +226,7 @@ class TruthParser(RowParser):
         Part.of(read_judged, "judged"),
         Part.of(RowParser.read_topic),
         Part.of(read_grade),
+        Part.of(expect_sets, *SETS),
         Part.of(read_sets),
         Part.of(read_offsets, "start"),
         Part.of(read_place, *PAGES),
@@ -296,6 +301,8 @@ def _units(value: Mapping[str, Any]) -> list[str]:
 
 def _another(known: dict[Any, int], unit: Any, line: int) -> tuple[Any, int] | None:
     """What the first row says, and its line, if this one says something else."""
+    if unit in known and len(known) == 1:  # nearly always
+        return None
     known.setdefault(unit, line)
     first = next(iter(known))
     return None if first == unit else (first, known[first])
