@@ -44,8 +44,8 @@ class ParsedRow(Fields):
     run = ""
 
 
-#: Reads one part of a row; returns whether the row goes on to the next part.
-ReadPart = Callable[[Any, Any], bool]
+#: Reads one part of a row; returns true if the row is done, and goes through no more parts.
+ReadPart = Callable[[Any, Any], bool | None]
 
 
 @dataclass(frozen=True)
@@ -89,14 +89,13 @@ class RowParser:
             row = ParsedRow(number, text, value, self.problems)
             row.item = item
             for part in plan:
-                if not part(self, row):
+                if part(self, row):
                     break
 
-    def read_topic(self, row: ParsedRow) -> bool:
+    def read_topic(self, row: ParsedRow) -> None:
         """Read the name of the topic."""
         row.topic = row.name("topic")
-        return True
 
-    def is_good(self, row: ParsedRow) -> bool:
+    def is_bad(self, row: ParsedRow) -> bool:
         """Stop at a row with a problem."""
-        return row.good
+        return not row.good

@@ -60,11 +60,10 @@ class RunParser(RowParser):
 
     # --- what a row says ---
 
-    def read_tag(self, row: ParsedRow) -> bool:
+    def read_tag(self, row: ParsedRow) -> None:
         """Read the name of the run; the first one counts."""
         if not self.tag and isinstance(row.value["tag"], str):
             self.tag = row.value["tag"]
-        return True
 
     def read_empty_list(self, row: ParsedRow) -> bool:
         """Read a row that says that the run returns nothing for its topic, on purpose."""
@@ -75,75 +74,66 @@ class RunParser(RowParser):
             row.fail("has both a result and an empty list of results", "keep one of them")
         if row.good:
             self.empty.append(row)
-        return False
+        return True
 
-    def read_document(self, row: ParsedRow) -> bool:
+    def read_document(self, row: ParsedRow) -> None:
         """Read the name of the document; without one, a text says which it is."""
         text = row.value.get("text") if row.value.get("doc") is None else None
         if not isinstance(text, str) or not text.strip():
             row.document = row.name("doc")
-        return True
 
-    def check_string(self, row: ParsedRow) -> bool:
+    def check_string(self, row: ParsedRow) -> None:
         """Refuse a blank string of a list."""
         if not row.document.strip():
             row.fail("a string of the list of results is blank", "leave it out")
-        return True
 
-    def read_place(self, row: ParsedRow) -> bool:
+    def read_place(self, row: ParsedRow) -> None:
         """Read the place on a page."""
         row.place = row.page_place(empty_allowed=True)
-        return True
 
-    def read_span(self, row: ParsedRow) -> bool:
+    def read_span(self, row: ParsedRow) -> None:
         """Read start and end."""
         if row.place is None:
             row.span = row.offsets(empty_allowed=True)
-        return True
 
-    def read_waiting(self, row: ParsedRow) -> bool:
+    def read_waiting(self, row: ParsedRow) -> None:
         """Leave room for start and end that follow from the text."""
         if row.value[WAITS]:
             row.span = -1.0, -1.0
-        return True
 
-    def read_score(self, row: ParsedRow) -> bool:
+    def read_score(self, row: ParsedRow) -> None:
         """Read the score."""
         row.score = row.number_of("score")
-        return True
 
-    def read_rank(self, row: ParsedRow) -> bool:
+    def read_rank(self, row: ParsedRow) -> None:
         """Read the rank."""
         row.rank = row.number_of("rank")
-        return True
 
-    def read_unit(self, row: ParsedRow) -> bool:
+    def read_unit(self, row: ParsedRow) -> None:
         """Read what start and end count."""
         row.unit = str(row.value[UNIT])
-        return True
 
-    def read_run(self, row: ParsedRow) -> bool:
+    def read_run(self, row: ParsedRow) -> None:
         """Read the name of the run that the row belongs to."""
         row.run = "" if row.value["run"] is None else str(row.value["run"])
-        return True
 
     # --- whether it fits the rows before ---
 
     def check_kind(self, row: ParsedRow) -> bool:
         """Refuse a row with a place among rows without one, and the other way round."""
         if self.first is None:
-            return True
+            return False
         if (row.span is None) != (self.first.span is None):
             row.fail("only some lines have start and end", "give them for every line, or for none")
         elif (row.place is None) != (self.first.place is None):
             row.fail("only some lines have a page", "give it for every line, or for none")
-        return row.good
+        return not row.good
 
     def check_fields(self, row: ParsedRow) -> bool:
         """Refuse a row with another unit or another run, and a score or rank that only some rows have."""
         first = self.first
         if first is None:
-            return True
+            return False
         if row.unit != self.unit and row.span is not None:
             here, there = (f"count {one or 'characters'}" for one in (row.unit, self.unit))
             row.fail(f"offsets {here} here, and {there} in line {first.number}", "give the same fields in every line")
@@ -154,11 +144,11 @@ class RunParser(RowParser):
             row.fail("only some lines have a rank", "give rank for every line, or for none")
         if row.run != self.name:
             row.fail(f"run {row.run or 'without a name'} after run {self.name or 'without a name'}", SEVERAL)
-        return row.good
+        return not row.good
 
     # --- keep it ---
 
-    def keep(self, row: ParsedRow) -> bool:
+    def keep(self, row: ParsedRow) -> None:
         """Keep what every row has."""
         if self.first is None:
             self.first = row
@@ -174,53 +164,45 @@ class RunParser(RowParser):
             self.end.append(row.span[1])
         if row.place is not None:
             self.places.append(row.place)
-        return True
 
     @property
     def last(self) -> int:
         """The number of the row that was kept last."""
         return len(self.line) - 1
 
-    def keep_details(self, row: ParsedRow) -> bool:
+    def keep_details(self, row: ParsedRow) -> None:
         """Keep costs, tool and session of a step."""
         self.details.add(row, self.last)
-        return True
 
-    def keep_ids(self, row: ParsedRow) -> bool:
+    def keep_ids(self, row: ParsedRow) -> None:
         """Keep the ids of an entry and of a row, one of which may be that of the topic."""
         for name, ids in ((ENTRY_ID, self.entry_ids), ("id", self.row_ids)):
             if (given := row.value.get(name)) is not None:
                 ids[self.last] = given
-        return True
 
-    def keep_pages(self, row: ParsedRow) -> bool:
+    def keep_pages(self, row: ParsedRow) -> None:
         """Keep what loaders say of pages, once for a result of several places."""
         if self.items[-2:-1] != [row.item]:
             self.pages[self.last] = row.value[PAGE_FIELDS]
-        return True
 
-    def keep_listed(self, row: ParsedRow) -> bool:
+    def keep_listed(self, row: ParsedRow) -> None:
         """Keep that a list orders the results of the topic."""
         self.listed.add(row.topic)
-        return True
 
-    def keep_string(self, row: ParsedRow) -> bool:
+    def keep_string(self, row: ParsedRow) -> None:
         """Keep that a result is a string of a list."""
         if row.value.get("text") is None:
             self.strings.append(self.last)
-        return True
 
-    def keep_text(self, row: ParsedRow) -> bool:
+    def keep_text(self, row: ParsedRow) -> None:
         """Keep the text of a result."""
         if isinstance(text := row.value["text"], str) and text.strip():
             self.quoted[self.last] = self.once.setdefault(text, text)
-        return True
 
-    def keep_other_names(self, row: ParsedRow) -> bool:
+    def keep_other_names(self, row: ParsedRow) -> None:
         """Keep other names that the document may have; where rows differ, there are none."""
         if (files := row.value["doc_else"]) is not None:
             self.others[row.document] = files if self.others.get(row.document, files) == files else ()
-        return True
 
     parts = (
         Part.of(read_tag, "tag"),
@@ -235,7 +217,7 @@ class RunParser(RowParser):
         Part.of(read_rank, "rank"),
         Part.of(read_unit, UNIT),
         Part.of(read_run, "run"),
-        Part.of(RowParser.is_good),
+        Part.of(RowParser.is_bad),
         Part.of(check_kind),
         Part.of(check_fields),
         Part.of(keep),

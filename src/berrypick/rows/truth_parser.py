@@ -45,19 +45,18 @@ class TruthParser(RowParser):
 
     # --- rows that judge no unit ---
 
-    def add_topic_fields(self, row: ParsedRow) -> bool:
+    def add_topic_fields(self, row: ParsedRow) -> None:
         """Add other fields to those of the topic."""
         topic = row.value["topic"]
         if len(row.value) > 2 and isinstance(topic, (str, int)):
             self.topic_fields.add(str(topic), row.value, f"{self.path}:{row.number}")
-        return True
 
     def read_checksum(self, row: ParsedRow) -> bool:
         """Read the checksum of a document."""
         if "topic" in row.value:
-            return True
+            return False
         self.checksums[row.name("doc")] = row.name("checksum")
-        return False
+        return True
 
     def read_no_answer(self, row: ParsedRow) -> bool:
         """Read that a topic has no answer.
@@ -68,31 +67,31 @@ class TruthParser(RowParser):
         value = row.value
         impossible = value.get("is_impossible") is True
         if not impossible and not ("answer" in value and value["answer"] is None):
-            return True
+            return False
         units = _units(value)
         if impossible and units:
             row.fail(f"is_impossible stands beside {units[0]}", "a topic without an answer has no spans and grades")
         elif units:
-            return True
+            return False
         elif not impossible and value.get("doc") is not None:
             row.fail("has a document and no answer", "a topic without an answer names no document; else give a grade")
         self.unanswerable.setdefault(row.name("topic"), row.number)
         if value.get("doc") is not None:
             self.judged.setdefault(row.name("topic"), {}).setdefault(row.name("doc"), row.number)
-        return False
+        return True
 
     def read_judged(self, row: ParsedRow) -> bool:
         """Read that a document was judged as a whole, or that nothing was judged for a topic."""
         value, judged = row.value, row.value["judged"]
         if judged is None:
-            return True
+            return False
         units = _units(value)
         if judged is False:
             if not units and value.get("doc") is None:
                 self.spans.setdefault(row.name("topic"), {})
-                return False
-            if units:
                 return True
+            if units:
+                return False
         topic, document = row.name("topic"), row.name("doc")
         if judged is not True:
             row.fail(f"judged is true or missing, not {judged!r:.40}")
@@ -100,39 +99,36 @@ class TruthParser(RowParser):
             row.fail("judged stands for a whole document, without a span or grade", "put it into a line of its own")
         elif row.good and self.judged.setdefault(topic, {}).setdefault(document, row.number) != row.number:
             self.problems.count("exact copies, merged")
-        return False
+        return True
 
     # --- rows that judge a unit ---
 
-    def read_grade(self, row: ParsedRow) -> bool:
+    def read_grade(self, row: ParsedRow) -> None:
         """Read the grade, 1 where there is none; words are numbers already."""
         value = row.value.get("grade", 1.0)
         if grade_of(value) is None or isinstance(value, (bool, str)):
             row.fail(wrong_grade(row.called("grade"), value), EXPECTED)
         else:
             row.grade = float(value) if isinstance(value, float) else value
-        return True
 
-    def expect_sets(self, row: ParsedRow) -> bool:
+    def expect_sets(self, row: ParsedRow) -> None:
         """Read sets and hops from the first row on that names one."""
         if self.members is None and any(row.value.get(name) is not None for name in SETS):
             from berrypick.rows.memberships import Memberships
 
             self.members = Memberships(self.problems, self.bare)
-        return True
 
-    def read_sets(self, row: ParsedRow) -> bool:
+    def read_sets(self, row: ParsedRow) -> None:
         """Read the sets or hops that the unit is in."""
         if self.members is not None:
             row.named = self.members.read(row, row.topic, row.grade)
         elif row.good and row.grade is not None and row.grade > 0:
             self.bare.setdefault(row.topic, []).append(row.number)
-        return True
 
-    def read_offsets(self, row: ParsedRow) -> bool:
+    def read_offsets(self, row: ParsedRow) -> None:
         """Read what start and end count, which is the same in all rows."""
         if row.value["start"] is None:
-            return True
+            return
         said = row.value.get("offsets")
         declared = None if said is None else next((unit for unit in OFFSETS if unit == said), None)
         if declared is None and isinstance(said, str):  # anything but a string is another program's field
@@ -145,47 +141,43 @@ class TruthParser(RowParser):
         if (first := _another(self.units, unit, row.number)) is not None:
             here, there = (f"count {one or 'characters'}" for one in (unit, first[0]))
             row.fail(f"offsets {here} here, and {there} in line {first[1]}", "give the same fields in every line")
-        return True
 
-    def read_place(self, row: ParsedRow) -> bool:
+    def read_place(self, row: ParsedRow) -> None:
         """Read the place on a page."""
         row.place = row.page_place(empty_allowed=row.grade == 0)
-        return True
 
     def check_unit(self, row: ParsedRow) -> bool:
         """Stop at a row with a problem; its topic is known, although a target without area may be its only one."""
         if not row.good:
             self.spans.setdefault(row.topic, {})
-        return row.good
+        return not row.good
 
     def read_quote(self, row: ParsedRow) -> bool:
         """Read a quote; without offsets the documents say where it is."""
         value = row.value
         if row.place is not None or (value.get("quote") is None and not _has_text(value)):
-            return True
+            return False
         quote = _quote(row)
         if quote is None:
-            return False
+            return True
         self.quotes.setdefault(row.topic, []).append(quote)
         self.spans.setdefault(row.topic, {})
         self.any_span = True
-        return quote.has_offsets
+        return not quote.has_offsets
 
-    def read_document(self, row: ParsedRow) -> bool:
+    def read_document(self, row: ParsedRow) -> None:
         """Read the name of the document."""
         row.document = row.name("doc")
-        return True
 
-    def read_span(self, row: ParsedRow) -> bool:
+    def read_span(self, row: ParsedRow) -> None:
         """Read start and end."""
         if row.place is None:
             row.span = row.offsets(empty_allowed=row.grade == 0)
-        return True
 
-    def keep(self, row: ParsedRow) -> bool:
+    def keep(self, row: ParsedRow) -> None:
         """Keep a judged unit: a span, a place on a page, or a whole document."""
         if not row.good or row.grade is None:
-            return False
+            return
         if row.place is not None:
             self._keep_part(row, (row.document, row.place))
         elif row.span is not None:
@@ -195,7 +187,6 @@ class TruthParser(RowParser):
                 self.unplaced[row.called("text")] = None
             self.spans.setdefault(row.topic, {})
             self._keep_unit(row, self.whole.setdefault(row.topic, {}), row.document)
-        return True
 
     def _keep_part(self, row: ParsedRow, key: tuple[Any, ...]) -> None:
         self.any_span = True
