@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from berrypick import users
 from berrypick.data.arrays import FloatArray
-from berrypick.data.errors import BerrypickError, Message, UsageError, nearest, option
+from berrypick.data.errors import BerrypickError, UsageError, nearest, option
 from berrypick.data.results import Note, Results, Row, TopicGroups
 from berrypick.data.run import Run
 from berrypick.data.score import CurvesWanted, Explanation
@@ -22,21 +22,12 @@ from berrypick.data.words import counted
 from berrypick.evaluation.inputs import prepare_inputs
 from berrypick.evaluation.notes import lengths_notes, some, unspaced_notes
 from berrypick.evaluation.options import EvaluationOptions, takes_options
-from berrypick.evaluation.protocols.base import OWN, get_protocol
-from berrypick.evaluation.requested import (
-    MeasuresGiven,
-    RequestedMeasure,
-    default_measures,
-    given_measures,
-    measures_of_videos,
-    resolve_measures,
-)
+from berrypick.evaluation.requested import MeasureRequest, MeasuresGiven, RequestedMeasure, given_measures
 from berrypick.evaluation.run_inputs import RunInputs
 from berrypick.evaluation.scored import ScoredRun, SharedSignature
 from berrypick.evaluation.scoring import raise_named, score_run
 from berrypick.evaluation.signature import accepts_navigation
 from berrypick.evaluation.unread import unread_notes
-from berrypick.formats import measures_for
 from berrypick.given.convert import RunFile, as_truth
 from berrypick.kernels import LARGE, missing_notes
 from berrypick.measures import UnknownMeasureError
@@ -54,7 +45,6 @@ if TYPE_CHECKING:
 
     from berrypick.evaluation.options import EvaluationKeywords
     from berrypick.evaluation.readers import DrawnReaders
-    from berrypick.measures.answers.recalls import Recalls
     from berrypick.targets.gains import Quantisation
     from berrypick.topics.topic import JudgedTopic
 
@@ -136,54 +126,25 @@ class Evaluation:
     ) -> Evaluation:
         """The same with options as one value. ``measures`` None: none are needed. ``once``: it is run once, so an
         iterator of runs need not be kept."""
-        protocol = get_protocol(options.protocol) if options.protocol else OWN
-        by_name = options.user is None or users.is_name(options.user)
-        if not by_name and (fitted := users.read_fitted(options.user)) is not None:
-            options = options.with_user(fitted)  # read once
-        named = bool(options.task or protocol.name) or not (isinstance(measures, (str, list, tuple)) and not measures)
+        options = _with_fitted_user(options)
         try:
-            given = None if not named else measures
-            recalls = recalls_among(given)
-            given = given if recalls is None else recalls.measures(None)[0]  # mistakes are reported before all reading
-            requested = () if given is None else resolve_measures(given, protocol.name, options.task or "")
+            request = MeasureRequest.of(measures, options)  # mistakes are reported before anything is read
         except UnknownMeasureError as error:
             raise error.for_units(_judges_spans(truth, options.fields)) from None
         inputs = prepare_inputs(truth, runs, options, once)
-        judgements, groups, notes = inputs.truth, None, inputs.notes
-        pairs: tuple[tuple[str, str], ...] = ()
-        if recalls is not None:
-            measures, pairs = recalls.measures(judgements)
-            requested = resolve_measures(measures, protocol.name, options.task or "")
-        if not named:
-            reader = inputs.context.reader
-            seconds, texts, lengths = (
-                reader.line_unit == "seconds",
-                reader.texts is not None,
-                reader.collection is not None,
-            )
-            own = measures_for(judgements.format)
-            chosen = own or default_measures(judgements.units, seconds, texts, lengths)
-            requested = resolve_measures(chosen)
-            viewed = " and ".join(measures_of_videos()) if seconds and not lengths and not own else ""
-            more = f"; {viewed} as well, with lengths of documents ({option('collection')})" if viewed else ""
-            notes = (*notes, Note("measures", Message(f"no measures are named: {chosen}, by what is judged{more}")))
-        if options.by is not None or options.topic_table is not None:
-            from berrypick.evaluation.groups import topic_groups, with_topic_table
-
-            judgements = with_topic_table(judgements, options.topic_table)
-            groups, ungrouped = topic_groups(judgements, options)
-            notes = (*notes, *ungrouped)
+        context = inputs.context
+        chosen = request.on(inputs.truth, context.reader)
+        judgements, groups, ungrouped = _grouped(inputs.truth, options)
         if inputs.runs.pages is not None:
-            _check_areas(requested)
-        if options.unjudged is not None or any(one.measure.instead_on_spans for one in requested):
-            _check_measures(requested, judgements, options)
-        contexts = _contexts(requested, inputs.context, judgements.units == "elements")
-        navigation, models = inputs.context.reader.navigation, [one.user for one in contexts.values()]
-        if navigation is not None and not any(map(accepts_navigation, [inputs.context.user, *models])):
-            source = navigation.source or "this navigation"
-            raise UsageError(f"user model {inputs.context.user.name()} does not use {source}")
-        made = cls(judgements, inputs.runs, requested, options, inputs.context, notes, groups, contexts, recalls=pairs)
-        return replace(made, judged=inputs.judged)
+            _check_areas(chosen.measures)
+        _check_measures(chosen.measures, judgements, options)
+        contexts = _contexts(chosen.measures, context, judgements.units == "elements")
+        _check_navigation(context, contexts.values())
+        notes = (*inputs.notes, *chosen.notes, *ungrouped)
+        return cls(
+            judgements, inputs.runs, chosen.measures, options, context, notes, groups, contexts,
+            recalls=chosen.recalls, judged=inputs.judged,
+        )  # fmt: skip
 
     def __repr__(self) -> str:
         parts = (
@@ -404,6 +365,31 @@ def unique_names(runs: Sequence[tuple[str, str]]) -> list[str]:
     return names
 
 
+def _with_fitted_user(options: EvaluationOptions) -> EvaluationOptions:
+    """Read the file of a fitted user model, once."""
+    by_name = options.user is None or users.is_name(options.user)
+    fitted = None if by_name else users.read_fitted(options.user)
+    return options if fitted is None else options.with_user(fitted)
+
+
+def _grouped(truth: Truth, options: EvaluationOptions) -> tuple[Truth, TopicGroups | None, tuple[Note, ...]]:
+    """Add the table of topics to a truth, and group them; notes count topics without a group."""
+    if options.by is None and options.topic_table is None:
+        return truth, None, ()
+    from berrypick.evaluation.groups import topic_groups, with_topic_table
+
+    truth = with_topic_table(truth, options.topic_table)
+    groups, ungrouped = topic_groups(truth, options)
+    return truth, groups, tuple(ungrouped)
+
+
+def _check_navigation(context: JudgingContext, others: Iterable[JudgingContext]) -> None:
+    """Refuse navigation that no user model reads."""
+    navigation, models = context.reader.navigation, [context.user, *(one.user for one in others)]
+    if navigation is not None and not any(map(accepts_navigation, models)):
+        raise UsageError(f"user model {context.user.name()} does not use {navigation.source or 'this navigation'}")
+
+
 def _judges_spans(truth: Any, fields: Any) -> bool:
     """Whether a truth judges spans, as far as it can be read."""
     try:
@@ -413,7 +399,7 @@ def _judges_spans(truth: Any, fields: Any) -> bool:
 
 
 def _check_measures(measures: Sequence[RequestedMeasure], truth: Truth, options: EvaluationOptions) -> None:
-    """Unjudged text is known to measures of characters alone; measures of judged documents are not for judged text."""
+    """Refuse ``unjudged`` for measures that do not count characters, and measures of documents on judged text."""
     for one in measures:
         if options.unjudged is not None and not one.measure.takes_unjudged():
             raise UsageError(
@@ -469,12 +455,3 @@ def _with_own(context: JudgingContext, user: str | None, quant: Quantisation | N
     reader = context.reader  # a fitted chain has its own transitions
     reader = reader if navigation is reader.navigation else replace(reader, navigation=navigation)
     return replace(context, user=model.resolved(reader), reader=reader, quant=quant)
-
-
-def recalls_among(measures: Any) -> Recalls | None:
-    """Look for recalls@k among measures; it is loaded only where its name is there."""
-    if "recalls" not in str(measures):
-        return None
-    from berrypick.measures.answers.recalls import Recalls
-
-    return Recalls.among(measures)

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from berrypick.data import spec as specs
-from berrypick.data.errors import UsageError
-from berrypick.data.results import MeasureInfo
-from berrypick.evaluation.protocols.base import NO_MEASURES, get_protocol, measures_of
+from berrypick.data.errors import Message, UsageError, option
+from berrypick.data.results import MeasureInfo, Note
+from berrypick.data.truth import Truth
+from berrypick.evaluation.options import EvaluationOptions
+from berrypick.evaluation.protocols.base import NO_MEASURES, OWN, get_protocol, measures_of
+from berrypick.formats import measures_for
 from berrypick.measures import parse_measure, registry, split_measures
 from berrypick.measures.base import Measure
+from berrypick.users.base import ReaderContext
+
+if TYPE_CHECKING:
+    from berrypick.measures.answers.recalls import Recalls
 
 MeasuresGiven = str | Measure | type[Measure] | Sequence[str | Measure | type[Measure]]
 
@@ -107,6 +114,76 @@ def resolve_measures(given: MeasuresGiven, protocol: str = "", task: str = "") -
     if protocol and (rules := get_protocol(protocol).rules):
         found = {text: measure.for_rules(rules) for text, measure in found.items()}
     return tuple(RequestedMeasure(text, measure) for text, measure in found.items())
+
+
+@dataclass(frozen=True)
+class ChosenMeasures:
+    """The measures of an evaluation, which of them are pairs of recalls@k, and how they were chosen."""
+
+    measures: tuple[RequestedMeasure, ...]
+    recalls: tuple[tuple[str, str], ...] = ()
+    notes: tuple[Note, ...] = ()
+
+
+@dataclass(frozen=True)
+class MeasureRequest:
+    """What a person asks for; :meth:`on` says which measures that are for a truth.
+
+    Attributes
+    ----------
+    measures
+        The measures, as far as they are known before the truth is read; None: the truth decides.
+    recalls
+        The measures with recalls@k among them, if it is.
+    protocol, task
+        Whose measures they are.
+    """
+
+    measures: tuple[RequestedMeasure, ...] | None
+    recalls: Recalls | None = None
+    protocol: str = ""
+    task: str = ""
+
+    @classmethod
+    def of(cls, given: MeasuresGiven | None, options: EvaluationOptions) -> MeasureRequest:
+        """Resolve measures as they are given; None means that none are needed."""
+        protocol, task = (get_protocol(options.protocol) if options.protocol else OWN).name, options.task or ""
+        if isinstance(given, (str, list, tuple)) and not given and not task and not protocol:
+            return cls(None)
+        if given is None:
+            return cls(())
+        recalls = _recalls_among(given)
+        known = given if recalls is None else recalls.measures(None)[0]
+        return cls(resolve_measures(known, protocol, task), recalls, protocol, task)
+
+    def on(self, truth: Truth, reader: ReaderContext) -> ChosenMeasures:
+        """Return the measures for a truth."""
+        if self.measures is None:
+            return _by_truth(truth, reader)
+        if self.recalls is None:
+            return ChosenMeasures(self.measures)
+        measures, pairs = self.recalls.measures(truth)
+        return ChosenMeasures(resolve_measures(measures, self.protocol, self.task), pairs)
+
+
+def _recalls_among(measures: Any) -> Recalls | None:
+    """Look for recalls@k among measures; its module is imported only if its name is there."""
+    if "recalls" not in str(measures):
+        return None
+    from berrypick.measures.answers.recalls import Recalls
+
+    return Recalls.among(measures)
+
+
+def _by_truth(truth: Truth, reader: ReaderContext) -> ChosenMeasures:
+    """Choose measures by what a truth judges, with a note."""
+    seconds, lengths = reader.line_unit == "seconds", reader.collection is not None
+    own = measures_for(truth.format)
+    chosen = own or default_measures(truth.units, seconds, reader.texts is not None, lengths)
+    viewed = " and ".join(measures_of_videos()) if seconds and not lengths and not own else ""
+    more = f"; {viewed} as well, with lengths of documents ({option('collection')})" if viewed else ""
+    note = Note("measures", Message(f"no measures are named: {chosen}, by what is judged{more}"))
+    return ChosenMeasures(resolve_measures(chosen), notes=(note,))
 
 
 def measure_info(text: str) -> MeasureInfo | None:

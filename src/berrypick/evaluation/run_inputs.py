@@ -1,10 +1,10 @@
-"""The runs of an evaluation, and what each goes through before it is scored."""
+"""The runs of an evaluation, and the steps of each run before it is scored; :data:`RUN_STEPS` has their order."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,161 +25,200 @@ from berrypick.inputs.titles import Titles
 from berrypick.topics.context import JudgingContext
 
 if TYPE_CHECKING:
+    from berrypick.documents.pages.page_units import PageUnits
     from berrypick.documents.texts import Texts
 
 
 @dataclass(frozen=True, eq=False)
 class RunInputs:
-    """Runs that are prepared, files of runs that are not read yet, and what each goes through before it is scored."""
+    """Runs that are prepared, files of runs that are not read yet, and what the steps of a run need to know."""
 
     sources: tuple[Run | RunFile, ...]
     options: EvaluationOptions
     context: JudgingContext
-    units: str  # what the truth judges
-    no_text: bool = False  # positions count seconds or lines, where that is known already
+    truth: Truth
+    no_text: bool = False  # positions count seconds or lines
     stream: Iterator[Run | RunFile] | None = None  # instead of sources: runs that are not all in memory
     titles: Titles = field(default_factory=Titles)  # of topics, for runs that name these by their questions
-    truth: Truth | None = None  # whose names of documents decide where a run has others
-    pages: Any = None  # what boxes of a truth of places on pages count in
+    pages: PageUnits | None = None  # what boxes of a truth of places on pages count in
 
     def __len__(self) -> int:
         return len(self.sources)
 
+    @property
+    def texts(self) -> Texts | None:
+        """The texts of the documents, if they are given."""
+        return self.context.reader.texts
+
+    @property
+    def collection(self) -> Collection | None:
+        """The lengths and structures of the documents, if they are given."""
+        return self.context.reader.collection
+
     def load(self, source: Run | RunFile) -> Run:
-        """A run of the sources, which is prepared unless it is a file."""
+        """Return a run of the sources; only files are not prepared yet."""
         return self.prepare(source) if isinstance(source, RunFile) else source
 
     def streamed(self) -> Iterator[Run | RunFile]:
-        """The runs of an iterator, each prepared when it comes; files are left to who needs them."""
+        """Yield the runs of an iterator, each prepared when it comes; files are prepared by those who score them."""
         for source in self.stream or ():
             yield source if isinstance(source, RunFile) else self.prepare(source)
 
     def without_sources(self) -> RunInputs:
+        """Return the same for runs that come one by one."""
         return replace(self, sources=(), stream=None)
 
-    def _judged(self) -> frozenset[str]:
-        topics = () if self.truth is None else self.truth.topics.values()
-        return frozenset(name for topic in topics for name in topic.documents())
-
-    def _with_settled_strings(self, run: Run) -> Run:
-        """A run of strings, which are names of documents or texts, as what the truth judges."""
-        reader, options = self.context.reader, self.options
-        if options.id_pattern is not None:
-            return run.changed(strings=False)
-        lengths = () if reader.collection is None else reader.collection.lengths
-        known: tuple[Container[str], ...] = (self._judged(), reader.texts or (), lengths)
-        named = options.whole_documents or self.pages is not None
-        judged = self.units == "documents"
-        return settled(run, known, documents=judged, texts=reader.texts is not None, named=named)
-
     def prepare(self, source: Run | RunFile) -> Run:
-        """A run as it is scored."""
+        """Read a run and take it through all steps."""
         run = source.read() if isinstance(source, RunFile) else source
-        if self.options.strict:
-            refuse_foreign(run)
-        if self.options.missing is not None:
-            run = run.changed(missing=self.options.missing)
-        if self.options.order is not None:
-            run = in_order(run, self.options.order)
-        if run.strings:
-            run = self._with_settled_strings(run)
-        if run.extra and not len(run) and self.truth is not None:
-            _refuse_other_things(run, self.truth)
-        run = self.titles.matched(run)
-        if run.page_fields:
-            from berrypick.evaluation.loader_pages import on_pages, without_pages
-
-            by_page = self.options.level == "page"
-            judged = self.pages is not None
-            run = on_pages(run, None if by_page else self.truth) if by_page or judged else without_pages(run)
-        if self.options.id_pattern is not None or self.options.level is not None:
-            run = self.options.levels().run(run, self.options.duplicates)
-        if self.pages is not None:
-            run = replace(self.pages.of_run(run), quoted={})  # places on pages are not offsets of a text
-        elif run.boxes is not None:
-            what = "the results are places on pages, and the truth judges none"
-            raise InputError(what, path=run.source or run.tag or "the run", remedy="give page, and box, in the truth")
-        if self.truth is not None and run.unit != self.truth.unit and run.start is not None:
-            from berrypick.evaluation.line_units import check_unit
-
-            run = check_unit(run, self.truth)
-        texts, collection = self.context.reader.texts, self.context.reader.collection
-        if run.quoted or run.other_names:  # only a text says which document a result is in
-            from berrypick.documents.placed import named_run
-
-            run = named_run(run, texts, self._judged() if run.other_names and texts is None else frozenset[str]())
-        if texts is not None:
-            run = self._with_texts(run, texts)
-        else:
-            if run.quoted and not self.no_text:
-                from berrypick.documents.text_length import check_run_lengths
-
-                if self.options.text_mismatch == "locate" and run.start is not None:
-                    raise refuse_locate()
-                run = check_run_lengths(run, self.options.offsets or "chars", self.options.text_mismatch)
-            if collection is not None:
-                run = _with_length_note(run, collection)
-        if collection is not None and collection.structures:
-            run = resolved(run, collection)
-        if self.options.min_score is not None:
-            run = cut_by_score(run, self.options.min_score)
-        if run.quoted:
-            run = replace(run, quoted={}, of_text=not run.points_into_documents)
-        if self.options.repair:
-            from berrypick.evaluation.run_rules import repair
-
-            run = repair(run, self.options.repair)
-        if self.context.task:
-            check_task(run, self.context.task)
+        for step in RUN_STEPS:
+            run = step(run, self)
         return run
 
-    def _with_texts(self, run: Run, texts: Texts) -> Run:
-        """A run whose offsets count characters and whose texts are where they are in the documents."""
-        from berrypick.documents.checked import checked_and_waiting
-        from berrypick.documents.placed import TextRules, waiting_rows, with_documents, with_text_places
-
-        spans, options = self.units == "spans", self.options
-        rules = TextRules(
-            looser_quotes(options.quotes, options.text_mismatch), options.unplaced, JudgedPlaces(self.truth)
-        )
-        waiting, placed = waiting_rows(run, spans), run.start is not None
-        if placed:
-            if run.quoted:
-                run, waiting = with_documents(run, waiting, texts, rules.quotes, options.text_mismatch)
-            if paths := texts.path_note(run.documents):
-                run = replace(run, notes=(*run.notes, paths))
-            run, waiting = checked_and_waiting(run, texts, options.offsets or "chars", options.text_mismatch, waiting)
-        if not waiting:
-            return run
-        run = with_text_places(run, waiting, texts, rules)
-        return run if spans or placed else replace(run, start=None, end=None)
+    def judged_documents(self) -> frozenset[str]:
+        """Return the names of all documents that the truth mentions."""
+        return frozenset(name for topic in self.truth.topics.values() for name in topic.documents())
 
 
-def refuse_foreign(value: Truth | Run) -> None:
-    """An error for a file with labels outside the vocabulary of its format."""
-    for label, line in value.foreign.items():
-        others = f", and {counted(len(value.foreign) - 1, 'other')}" if len(value.foreign) > 1 else ""
-        remedy = f"correct it; without {option('strict')} such labels are counted in a note"
-        what = f"labels outside the vocabulary: {label}{others}"
-        raise InputError(what, path=value.source or None, line=line, remedy=remedy)
+RunStep = Callable[[Run, RunInputs], Run]
 
 
-def cut_by_score(run: Run, least: float) -> Run:
-    """Without results whose score is below the least one; their number goes into the notes."""
-    name = run.source or run.tag or "the run"
-    if run.score is None and len(run):
-        raise UsageError(f"{name} has no scores, which {option('min_score')} needs")
-    kept = np.ones(len(run), dtype=bool) if run.score is None else run.score >= least
-    cut = run.keep(kept)
-    emptied = int(((np.diff(run.bounds) > 0) & (np.diff(cut.bounds) == 0)).sum())
-    dropped = counted(len(run) - len(cut), "result")
-    text = Message(f"{option('min_score', least)} dropped {dropped} and emptied {counted(emptied, 'list')}")
-    return replace(cut, notes=(*run.notes, text))
+# What few runs need is imported inside their step.
 
 
-def _with_length_note(run: Run, collection: Collection) -> Run:
-    """A note on results that end after their document; they count as they are given."""
-    if run.start is None or run.end is None or not len(run):
+def refuse_foreign_labels(run: Run, inputs: RunInputs) -> Run:
+    """With ``strict``, refuse labels outside the vocabulary of the run's format."""
+    if inputs.options.strict:
+        refuse_foreign(run)
+    return run
+
+
+def set_missing(run: Run, inputs: RunInputs) -> Run:
+    """Let ``missing`` say what topics without results are."""
+    return run if inputs.options.missing is None else run.changed(missing=inputs.options.missing)
+
+
+def set_order(run: Run, inputs: RunInputs) -> Run:
+    """Order results by ``order``."""
+    return run if inputs.options.order is None else in_order(run, inputs.options.order)
+
+
+def settle_strings(run: Run, inputs: RunInputs) -> Run:
+    """Decide whether strings in lists of results are names of documents or texts."""
+    if not run.strings:
+        return run
+    if inputs.options.id_pattern is not None:
+        return run.changed(strings=False)
+    lengths = () if inputs.collection is None else inputs.collection.lengths
+    known: tuple[Container[str], ...] = (inputs.judged_documents(), inputs.texts or (), lengths)
+    named = inputs.options.whole_documents or inputs.pages is not None
+    documents = inputs.truth.units == "documents"
+    return settled(run, known, documents=documents, texts=inputs.texts is not None, named=named)
+
+
+def refuse_other_things(run: Run, inputs: RunInputs) -> Run:
+    """Refuse a run that has something else than results, such as nuggets, if the truth judges nothing of that kind."""
+    topics = inputs.truth.topics.values()
+    if not run.extra or len(run) or any(name in topic.extra for topic in topics for name in run.extra):
+        return run
+    what = f"the run has {' and '.join(run.extra)}, and no results; the truth judges no {' and no '.join(run.extra)}"
+    raise InputError(what, path=_called(run), remedy="give a truth that does, or a run with results")
+
+
+def match_titles(run: Run, inputs: RunInputs) -> Run:
+    """Name topics as the truth does, where the run names them by their questions."""
+    return inputs.titles.matched(run)
+
+
+def read_page_fields(run: Run, inputs: RunInputs) -> Run:
+    """Read the pages that loaders leave beside texts, if pages are judged; else leave them out."""
+    if not run.page_fields:
+        return run
+    from berrypick.evaluation.loader_pages import on_pages, without_pages
+
+    by_page = inputs.options.level == "page"
+    if by_page or inputs.pages is not None:
+        return on_pages(run, None if by_page else inputs.truth)
+    return without_pages(run)
+
+
+def map_units(run: Run, inputs: RunInputs) -> Run:
+    """Retrieve coarser units, by ``level`` or ``id_pattern``."""
+    options = inputs.options
+    if options.id_pattern is None and options.level is None:
+        return run
+    mapped: Run = options.levels().run(run, options.duplicates)
+    return mapped
+
+
+def convert_boxes(run: Run, inputs: RunInputs) -> Run:
+    """Convert boxes on pages to the units of those of the truth; refuse them if it judges none."""
+    if inputs.pages is not None:
+        return replace(inputs.pages.of_run(run), quoted={})  # places on pages are not offsets of a text
+    if run.boxes is None:
+        return run
+    what = "the results are places on pages, and the truth judges none"
+    raise InputError(what, path=_called(run), remedy="give page, and box, in the truth")
+
+
+def check_position_units(run: Run, inputs: RunInputs) -> Run:
+    """Refuse positions that count something else than those of the truth."""
+    if run.unit == inputs.truth.unit or run.start is None:
+        return run
+    from berrypick.evaluation.line_units import check_unit
+
+    return check_unit(run, inputs.truth)
+
+
+def name_documents(run: Run, inputs: RunInputs) -> Run:
+    """Find the documents of results that only their text, or another name, can tell."""
+    if not run.quoted and not run.other_names:
+        return run
+    from berrypick.documents.placed import named_run
+
+    by_truth = bool(run.other_names) and inputs.texts is None
+    return named_run(run, inputs.texts, inputs.judged_documents() if by_truth else frozenset[str]())
+
+
+def locate_texts(run: Run, inputs: RunInputs) -> Run:
+    """Convert offsets to characters, and find the texts of results in the documents."""
+    texts, options = inputs.texts, inputs.options
+    if texts is None:
+        return run
+    from berrypick.documents.checked import checked_and_waiting
+    from berrypick.documents.placed import TextRules, waiting_rows, with_documents, with_text_places
+
+    spans, placed = inputs.truth.units == "spans", run.start is not None
+    quotes = looser_quotes(options.quotes, options.text_mismatch)
+    waiting = waiting_rows(run, spans)
+    if placed:
+        if run.quoted:
+            run, waiting = with_documents(run, waiting, texts, quotes, options.text_mismatch)
+        if paths := texts.path_note(run.documents):
+            run = replace(run, notes=(*run.notes, paths))
+        run, waiting = checked_and_waiting(run, texts, options.offsets or "chars", options.text_mismatch, waiting)
+    if not waiting:
+        return run
+    run = with_text_places(run, waiting, texts, TextRules(quotes, options.unplaced, JudgedPlaces(inputs.truth)))
+    return run if spans or placed else replace(run, start=None, end=None)
+
+
+def check_text_lengths(run: Run, inputs: RunInputs) -> Run:
+    """Compare the length of texts with that of their spans, where no documents are given."""
+    if inputs.texts is not None or inputs.no_text or not run.quoted:
+        return run
+    from berrypick.documents.text_length import check_run_lengths
+
+    options = inputs.options
+    if options.text_mismatch == "locate" and run.start is not None:
+        raise refuse_locate()
+    return check_run_lengths(run, options.offsets or "chars", options.text_mismatch)
+
+
+def note_ends(run: Run, inputs: RunInputs) -> Run:
+    """Note results that end after their document; they count as they are given."""
+    collection = inputs.collection
+    if inputs.texts is not None or collection is None or run.start is None or run.end is None or not len(run):
         return run
     length = np.array([collection.lengths.get(name, np.inf) for name in run.documents], dtype=np.float64)
     count = int((run.end > length[run.document]).sum())
@@ -192,11 +231,83 @@ def _with_length_note(run: Run, collection: Collection) -> Run:
     )
 
 
-def _refuse_other_things(run: Run, truth: Truth) -> None:
-    """Refuse a run that has something else than results, such as nuggets, where the truth has nothing of that kind."""
-    if not any(name in topic.extra for topic in truth.topics.values() for name in run.extra):
-        what = (
-            f"the run has {' and '.join(run.extra)}, and no results; the truth judges no {' and no '.join(run.extra)}"
-        )
-        remedy = "give a truth that does, or a run with results"
-        raise InputError(what, path=run.source or run.tag or "the run", remedy=remedy)
+def resolve_structure(run: Run, inputs: RunInputs) -> Run:
+    """Resolve the paths of elements in the structure of the collection."""
+    collection = inputs.collection
+    return run if collection is None or not collection.structures else resolved(run, collection)
+
+
+def cut_scores(run: Run, inputs: RunInputs) -> Run:
+    """Drop results below ``min_score``."""
+    return run if inputs.options.min_score is None else cut_by_score(run, inputs.options.min_score)
+
+
+def drop_texts(run: Run, inputs: RunInputs) -> Run:
+    """Drop the texts of results; the run keeps whether they were all that it has."""
+    return replace(run, quoted={}, of_text=not run.points_into_documents) if run.quoted else run
+
+
+def apply_repairs(run: Run, inputs: RunInputs) -> Run:
+    """Repair what the rules of a campaign forbid, by ``repair``."""
+    if not inputs.options.repair:
+        return run
+    from berrypick.evaluation.run_rules import repair
+
+    return repair(run, inputs.options.repair)
+
+
+def check_rules(run: Run, inputs: RunInputs) -> Run:
+    """Refuse a run that breaks the rules of its task."""
+    if inputs.context.task:
+        check_task(run, inputs.context.task)
+    return run
+
+
+#: What every run goes through before it is scored, in this order.
+RUN_STEPS: tuple[RunStep, ...] = (
+    refuse_foreign_labels,
+    set_missing,
+    set_order,
+    settle_strings,
+    refuse_other_things,
+    match_titles,
+    read_page_fields,
+    map_units,
+    convert_boxes,
+    check_position_units,
+    name_documents,
+    locate_texts,
+    check_text_lengths,
+    note_ends,
+    resolve_structure,
+    cut_scores,
+    drop_texts,
+    apply_repairs,
+    check_rules,
+)
+
+
+def _called(run: Run) -> str:
+    """What messages call a run."""
+    return run.source or run.tag or "the run"
+
+
+def refuse_foreign(value: Truth | Run) -> None:
+    """Refuse a value of a file with labels outside the vocabulary of its format."""
+    for label, line in value.foreign.items():
+        others = f", and {counted(len(value.foreign) - 1, 'other')}" if len(value.foreign) > 1 else ""
+        remedy = f"correct it; without {option('strict')} such labels are counted in a note"
+        what = f"labels outside the vocabulary: {label}{others}"
+        raise InputError(what, path=value.source or None, line=line, remedy=remedy)
+
+
+def cut_by_score(run: Run, least: float) -> Run:
+    """Drop results whose score is below the least one; a note counts them."""
+    if run.score is None and len(run):
+        raise UsageError(f"{_called(run)} has no scores, which {option('min_score')} needs")
+    kept = np.ones(len(run), dtype=bool) if run.score is None else run.score >= least
+    cut = run.keep(kept)
+    emptied = int(((np.diff(run.bounds) > 0) & (np.diff(cut.bounds) == 0)).sum())
+    dropped = counted(len(run) - len(cut), "result")
+    text = Message(f"{option('min_score', least)} dropped {dropped} and emptied {counted(emptied, 'list')}")
+    return replace(cut, notes=(*run.notes, text))

@@ -42,7 +42,8 @@ from berrypick.rows.fields import (
 from berrypick.rows.json_lines import Fields, positions
 from berrypick.rows.loader_fields import PAGE_FIELDS
 from berrypick.rows.row_lists import LISTED, STRING
-from berrypick.rows.run_rows import WAITS, run_of_columns, run_of_rows
+from berrypick.rows.run_parser import WAITS
+from berrypick.rows.run_rows import run_of_columns, run_of_rows
 from berrypick.rows.span_scan import judged_topics
 from berrypick.rows.truth_rows import truth_of_rows
 

@@ -37,7 +37,7 @@ from berrypick.rows.json_lines import are_span_names, place_of_name
 from berrypick.rows.made_names import file_names, is_made
 from berrypick.rows.relevance_fields import WORDS, word_of
 from berrypick.rows.row_lists import LISTED, STRING
-from berrypick.rows.run_rows import missing_scores
+from berrypick.rows.run_parser import missing_scores
 
 #: For messages.
 KINDS = "a file, a {0}, a dictionary by topic, a data frame, or records with topic and doc"

@@ -299,7 +299,7 @@ def read_page_task(value: dict[str, Any], problems: Problems, line: int | None) 
     for box in given or [None]:
         one = Fields(line or 0, fields.text, {"page": value.get("page"), "page_size": value.get("page_size"),
                                               "box": box}, problems)  # fmt: skip
-        place = one.place(empty_allowed=True)
+        place = one.page_place(empty_allowed=True)
         if place is None:
             return None
         page, size = place[0] + 1, tuple(place[2]) if place[2] else None

@@ -216,6 +216,7 @@ def _joined() -> dict[str, str]:
     return {name.replace("_", ""): name for name in sorted(_known()) if "_" in name.strip("_")}
 
 
+@lru_cache(maxsize=4096)
 def ours_of(name: str, role: Role) -> str:
     """What a name is called here; '' if it is unknown."""
     plain = plain_name(name)
@@ -292,23 +293,43 @@ def names_of(row: Mapping[str, Any]) -> Mapping[str, str]:
 class _Plan:
     """What the names of a row mean: for each of ours the names to look under, in order."""
 
+    role: Role
     simple: bool  # all names are ours, and their values are taken as they are
     wanted: Mapping[str, tuple[str, ...]]
     #: Our names to theirs, where plain values decide nothing; None where they may.
     easy: Mapping[str, str] | None = None
     rest: tuple[str, ...] = ()
-    #: Their names under which there may be lists, of results or of what results have.
+    #: Their names under which there may be lists of results, or of what is relevant.
     whole: tuple[str, ...] = ()
-    lists: tuple[str, ...] = ()
     asked: bool = False  # whether the question is all that names the topic
+    #: Their names of texts under which a list may hold objects: results, each with fields of its own.
     contexts: tuple[str, ...] = ()
     #: Their names that are not read because a person says so.
     ignored: frozenset[str] = frozenset()
 
+    def names(self, *ours: str) -> list[str]:
+        """Their names for some of ours."""
+        return [name for one in ours for name in self.wanted.get(one, ())]
+
+    @cached_property
+    def lists(self) -> tuple[str, ...]:
+        """Their names under which there may be lists, of results or of what results have."""
+        return (*self.whole, *self.names(*_LISTED))
+
+    @cached_property
+    def may_list(self) -> bool:
+        """Whether a row may hold lists."""
+        return bool(self.lists or self.contexts or (self.role == "truth" and self.quotes))
+
+    @cached_property
+    def may_list_beside_doc(self) -> bool:
+        """Whether a row may hold lists although it has one document, and our names alone."""
+        return bool(self.whole or (self.role == "truth" and self.quotes)) if self.simple else self.may_list
+
     @cached_property
     def quotes(self) -> tuple[str, ...]:
         """Their names of quotes, which may be lists of objects."""
-        return tuple(name for name in self.wanted.get("quote", ()) if plain_name(name) not in LAST_QUOTES)
+        return tuple(name for name in self.names("quote") if plain_name(name) not in LAST_QUOTES)
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
@@ -322,18 +343,21 @@ class _Plan:
 
     @cached_property
     def lacks_end(self) -> bool:
+        """Whether an easy row has a start and no end."""
         return self.easy is not None and "start" in self.easy and "end" not in self.easy
 
 
 #: Fields whose values are taken as they are. Texts and lengths may be something else, and are looked at.
 _SIMPLE = frozenset({"topic", "doc", "start", "end", "rank", "score", "grade", "tag", "run", "results", "judged",
                      "is_impossible", "annotator", "checksum", "set", "hop"})  # fmt: skip
+_SIMPLE_TOO = ("tag", "results")
 #: Of these only one may be there: the other would say something else, and not be used.
 _ONE_ONLY = ("start", "end", *COUNTED, *_PAGES)
 
 
 @lru_cache(maxsize=1024)
 def _plan(names: tuple[str, ...], role: Role, chosen: ChosenFields = NOTHING_CHOSEN) -> _Plan:
+    """Make the plan for a tuple of names."""
     settled = {ours: _spelt(name, names) for ours, name in chosen.named}
     ignored = frozenset(name for name in names if _is_ignored(name, role, chosen))
     apart = {*settled.values(), *ignored, *(_spelt(name, names) for name in chosen.groups)}
@@ -341,27 +365,39 @@ def _plan(names: tuple[str, ...], role: Role, chosen: ChosenFields = NOTHING_CHO
     for name in names:
         if name not in apart:
             plain.setdefault(plain_name(name), []).append(name)
-    wanted: dict[str, tuple[str, ...]] = {}
-    for ours, aliases in TABLE[role].items():
-        if ours in settled:
-            theirs: tuple[str, ...] = (settled[ours],) if settled[ours] in names else ()
-        else:
-            theirs = tuple(name for known in aliases.all if known != "tag" for name in plain.get(known, ()))
-        if theirs:
-            wanted[ours] = theirs
-    asked = any(name in plain for name in QUESTIONS[:-1]) and not any(name in plain for name in _TOPIC.usual)
+    asked = not plain.keys().isdisjoint(QUESTIONS[:-1]) and plain.keys().isdisjoint(_TOPIC.usual)
+    wanted = {
+        **{ours: theirs for ours, theirs in _by_table(plain, role).items() if ours not in settled},
+        **{ours: (theirs,) for ours, theirs in settled.items() if theirs in names},
+    }
+    wanted = {ours: wanted[ours] for ours in TABLE[role] if ours in wanted}  # what is read first decides
     if "id" in plain and asked and "topic" not in settled:  # in a run it may also be the id of a chunk
         wanted["topic" if role == "truth" else "id"] = tuple(plain["id"])
     if role == "truth" and "grade" not in {*wanted, *settled} and score_is_grade(plain):
         wanted["grade"] = tuple(plain["score"])
-    own = {ours for ours in TABLE[role] if ours in _SIMPLE} | {"tag", "results"}
     used = {name for theirs in wanted.values() for name in theirs}
-    whole = tuple(name for known in LISTS[role] for name in plain.get(known, ()))
-    lists = (*whole, *(name for ours in _LISTED for name in wanted.get(ours, ())))
-    rest = tuple(name for name in names if name not in used and name not in ignored)
-    contexts = tuple(name for known in LISTS_OF_TEXTS for name in plain.get(known, ())) if role == "run" else ()
-    simple = own.issuperset(names) and not chosen
-    return _Plan(simple, wanted, _easy(plain, wanted), rest, whole, lists, asked, contexts, ignored)
+    return _Plan(
+        role,
+        simple=not chosen and {*TABLE[role]}.intersection(_SIMPLE).union(_SIMPLE_TOO).issuperset(names),
+        wanted=wanted,
+        easy=_easy(plain, wanted),
+        rest=tuple(name for name in names if name not in used and name not in ignored),
+        whole=_under(plain, LISTS[role]),
+        asked=asked,
+        contexts=_under(plain, LISTS_OF_TEXTS) if role == "run" else (),
+        ignored=ignored,
+    )
+
+
+def _by_table(plain: Mapping[str, Sequence[str]], role: Role) -> dict[str, tuple[str, ...]]:
+    """Our names to theirs, as the table has them; a tag names the run in its own way."""
+    found = {ours: _under(plain, aliases.all, "tag") for ours, aliases in TABLE[role].items()}
+    return {ours: theirs for ours, theirs in found.items() if theirs}
+
+
+def _under(plain: Mapping[str, Sequence[str]], known: Iterable[str], but: str = "") -> tuple[str, ...]:
+    """Their names that stand for some known ones."""
+    return tuple(name for one in known if one != but for name in plain.get(one, ()))
 
 
 def _spelt(name: str, names: Sequence[str]) -> str:
@@ -432,7 +468,7 @@ class FieldReader:
         #: The rows of a run that were read, by topic.
         self.entries = Entries()
         self._names: tuple[Any, ...] = ()
-        self._plan = _Plan(False, {})
+        self._plan = _Plan(role, simple=False, wanted={})
         self._seen: dict[str, None] = {}  # names of all rows, where a person has named some
         for role_name, _ in chosen.named:
             if role_name not in TABLE[role]:
@@ -456,29 +492,34 @@ class FieldReader:
             if {*map(type, names)} != {str}:
                 given = {str(name): value for name, value in given.items()}
                 names = tuple(given)
-            self._names, self._plan = names, _plan(names, self.role, self._chosen)
-            self._seen |= dict.fromkeys(names if self._chosen else ())
+            self._names, self._plan = names, self._plan_for(names)
         plan, self.is_entry = self._plan, False
         if plan.ignored:
             given = {name: value for name, value in given.items() if name not in plan.ignored}
-        may_list = bool(plan.whole if plan.simple and type(given.get("doc")) is str else plan.lists or plan.contexts)
-        may_list = may_list or (self.role == "truth" and bool(plan.quotes))
+        may_list = plan.may_list_beside_doc if type(given.get("doc")) is str else plan.may_list
         if may_list and (rows := self._spread(plan, given)) is not None:
             return rows
         if plan.simple:
             return (given,)
         if plan.easy is not None and (easy := self._easy_row(plan, plan.easy, given)) is not None:
             return (easy,)
-        pages: dict[str, Any] = {}
-        given = _flat(given)
-        if self.role == "run" and _has_text_or_offsets(given):
-            given, pages = without_loader_fields(given, _is_page, _place_inside)
         try:
-            given = with_places(given)
+            return self._any_row(given)
         except LayoutError as error:
             raise FieldError(str(error), error.remedy) from None
-        plan = _plan(tuple(given), self.role, self._chosen)
-        self._seen |= dict.fromkeys(given if self._chosen else ())
+
+    def _plan_for(self, names: tuple[str, ...]) -> _Plan:
+        if self._chosen:
+            self._seen |= dict.fromkeys(names)
+        return _plan(names, self.role, self._chosen)
+
+    def _any_row(self, given: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+        """Read a row of any fields: flatten it, look up names, read the place, read the text."""
+        given, pages = _flat(given), dict[str, Any]()
+        if self.role == "run" and _has_text_or_offsets(given):
+            given, pages = without_loader_fields(given, _is_page, _place_inside)
+        given = with_places(given)
+        plan = self._plan_for(tuple(given))
         given = {name: value for name, value in given.items() if name not in plan.ignored}
         refuse_places({name: value for name, value in given.items() if value is not None})
         row = self._row(plan.wanted, given)
@@ -517,37 +558,39 @@ class FieldReader:
         """The rows of a row that holds lists; None if it holds none."""
         if _SCALARS.issuperset(map(type, given.values())):
             return None
-        given = as_lists(given)
-        whole: tuple[str, ...] = plan.whole
+        given, whole = as_lists(given), plan.whole
         if self.role == "truth":
             given, judged = _judged_lists(plan, given)
             whole = (*(name for name in whole if not _grades_passages(name, plan, given)), *judged)
-        _refuse_shared(plan, given)
-        texts = {name for name in plan.wanted.get("text", ()) if isinstance(given[name], (list, tuple))}
+        lists = frozenset(name for name, value in given.items() if isinstance(value, (list, tuple)))
+        single = [name for name in plan.names(*_OF_ONE) if name not in lists and given[name] is not None]
+        beside = [name for name in plan.names(*_LISTED) if name in lists and name not in plan.whole]
+        if beside and single:
+            what = f"{beside[0]} is a list, but {single[0]} is not"  # it would be taken for that of every item
+            raise FieldError(what, "give lists with an item for each, or none")
+        texts = lists.intersection(plan.names("text", *(("set", "hop") if beside else ())))
         if self.role == "truth":
             texts |= _beside_lists(plan, given, whole)
-        placed = any(isinstance(given[name], (list, tuple)) for name in plan.lists)
-        named = [name for ours in ("set", "hop") for name in plan.wanted.get(ours, ())]
-        if any(isinstance(given[name], (list, tuple)) for name in plan.lists if name not in plan.whole):
-            texts |= {name for name in named if isinstance(given[name], (list, tuple))}  # one for each document
-        of_one = (name for ours in _OF_ONE for name in plan.wanted.get(ours, ()))
-        if any(given[name] is not None and not isinstance(given[name], (list, tuple)) for name in of_one):
+        if single:
             return None  # one place or score cannot be that of several results
-        if plan.contexts and not any(isinstance(given[name], (list, tuple)) for name in (*plan.whole, *plan.lists)):
+        if plan.contexts and lists.isdisjoint(plan.lists):
             whole = tuple(name for name in plan.contexts if _holds_objects(given[name]))
+        cells = {*plan.lists, *(() if lists.isdisjoint(plan.lists) else texts)} - {*whole}
         try:
-            rows = spread(given, whole, {*plan.lists, *(texts if placed else ())} - {*whole})
+            rows = spread(given, whole, cells)
         except ValueError as error:
             raise FieldError(str(error), "give one list, with an item for each result") from None
         if rows is None:
             return None
-        listed = {*plan.whole, *plan.wanted.get("doc", ()), *texts}
-        self.is_entry = any(isinstance(given[name], (list, tuple)) for name in listed)
-        if not rows:
-            own = (name for ours in _LISTED for name in plan.wanted.get(ours, ()))
-            if any(given[name] is not None and not isinstance(given[name], (list, tuple)) for name in own):
-                raise FieldError("has both a result and an empty list of results", "keep one of them")
-            return (self._empty_entry(plan.wanted, given),)
+        self.is_entry = not lists.isdisjoint({*plan.whole, *plan.names("doc"), *texts})
+        if rows:
+            return self._items(plan, given, rows)
+        if any(given[name] is not None and name not in lists for name in plan.names(*_LISTED)):
+            raise FieldError("has both a result and an empty list of results", "keep one of them")
+        return (self._empty_entry(plan.wanted, given),)
+
+    def _items(self, plan: _Plan, given: Mapping[str, Any], rows: list[dict[str, Any]]) -> Sequence[Mapping[str, Any]]:
+        """Read the rows of the items of a list."""
         reader = FieldReader(self.role, self._ends, self._metadata, self._chosen)
         own = self._own_id(plan, given, rows)
         found = [one for row in rows for one in reader.read_item(row)]
@@ -643,10 +686,7 @@ class FieldReader:
     def _place(self, row: FieldRow) -> None:
         """Fields that count lines or seconds are start and end of these; what is no detail of a step is unread."""
         called = dict(row.called)
-        try:
-            in_one_unit(row, called, self.role)
-        except LayoutError as error:
-            raise FieldError(str(error), error.remedy) from None
+        in_one_unit(row, called, self.role)
         for name in DETAILS if self.role == "run" else ():
             if name in row and type(row[name]) not in _SCALARS:
                 del row[name]
@@ -813,14 +853,6 @@ def _beside_lists(plan: _Plan, given: Mapping[str, Any], whole: Sequence[str]) -
             f"{graded[0]} is a list, but no list of passages is beside it", "give each passage its own row"
         )
     return {name for name in quotes if graded or (others and len(given[name]) == len(given[others[0]]))}
-
-
-def _refuse_shared(plan: _Plan, given: Mapping[str, Any]) -> None:
-    """Refuse one place, rank or score beside a list: it would be taken for that of every item."""
-    listed = [name for name in plan.lists if name not in plan.whole and isinstance(given[name], (list, tuple))]
-    for name in (name for ours in _OF_ONE for name in plan.wanted.get(ours, ())) if listed else ():
-        if given[name] is not None and not isinstance(given[name], (list, tuple)):
-            raise FieldError(f"{listed[0]} is a list, but {name} is not", "give lists with an item for each, or none")
 
 
 def _rivals(ours: str, usual: list[str], found: list[str]) -> list[str]:

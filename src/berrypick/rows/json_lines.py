@@ -117,7 +117,7 @@ class Fields:
             return None
         return value
 
-    def span(self, empty_allowed: bool) -> tuple[float, float] | None:
+    def offsets(self, empty_allowed: bool) -> tuple[float, float] | None:
         """start and end, checked; None where the line has neither."""
         start, end = self.number_of("start"), self.number_of("end")
         if start is None and end is None:
@@ -133,7 +133,7 @@ class Fields:
             self.fail(f"the span from {start:g} to {end:g} is empty", "a relevant span ends after it starts")
         return start, end
 
-    def place(self, empty_allowed: bool) -> Place | None:
+    def page_place(self, empty_allowed: bool) -> Place | None:
         """The place on a page, checked; None where the line has none that is good."""
         from berrypick.rows.page_places import read_place
 

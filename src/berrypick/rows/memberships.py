@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from berrypick.files.problems import Problems
@@ -75,7 +75,7 @@ class Memberships:
             for name in names:
                 self._empty.setdefault(topic, {}).setdefault((kind, name), fields.number)
 
-    def add(self, topic: str, unit: Any, named: dict[str, tuple[str, ...]]) -> bool:
+    def add(self, topic: str, unit: Any, named: Mapping[str, tuple[str, ...]]) -> bool:
         """Put a unit into the sets or hops that a row names; whether it was not in all of them yet."""
         if not named:
             return False
@@ -111,6 +111,8 @@ def _names(fields: Fields, kind: str) -> tuple[str, ...]:
     given = fields.value.get(kind)
     if given is None:
         return ()
+    if type(given) is str and given and given.isprintable():  # nearly always
+        return (given,) if fields.good else ()
     if hasattr(given, "tolist"):  # an array, in a cell of a data frame
         given = given.tolist()
     listed = list(given) if isinstance(given, (list, tuple)) else [given]

@@ -11,22 +11,17 @@ from berrypick.data.arrays import IntArray, Narrow
 from berrypick.rows.counted_places import COSTS, DETAIL_TEXTS, DETAILS
 from berrypick.rows.json_lines import Fields, plain
 
-_NAMES = frozenset(DETAILS)
 _SWITCH = {True: 1.0, False: 0.0, "true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0}
 
 
 class StepDetails:
-    """Collects details row by row; most runs have none, and cost nothing."""
+    """Collects the details of those rows that have some."""
 
     def __init__(self) -> None:
-        self._rows = 0
         self._held: dict[str, dict[int, Any]] = {}
 
-    def add(self, fields: Fields) -> None:
-        """The details of one row."""
-        row, self._rows = self._rows, self._rows + 1
-        if _NAMES.isdisjoint(fields.value):
-            return
+    def add(self, fields: Fields, row: int) -> None:
+        """Add the details of a row of the run."""
         for name in DETAILS:
             if (given := fields.value.get(name)) is not None and (value := _checked(fields, name, given)) is not None:
                 self._held.setdefault(name, {})[row] = value
@@ -37,7 +32,7 @@ class StepDetails:
         for name in DETAILS:
             if name in self._held:
                 text = name in DETAIL_TEXTS
-                column: Any = np.full(self._rows, "" if text else np.nan, dtype=object if text else np.float64)
+                column: Any = np.full(len(order), "" if text else np.nan, dtype=object if text else np.float64)
                 column[[*self._held[name]]] = [*self._held[name].values()]
                 found[name] = column[order]
         return found

@@ -55,7 +55,29 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
+    from berrypick.analysis.assumptions.assumptions import Assumptions
+    from berrypick.analysis.assumptions.over import Over
     from berrypick.analysis.comparison.joint_ends import JointEnds
+
+    class CompareKeywords(EvaluationKeywords, total=False):
+        """How to compare, beside the options of an evaluation."""
+
+        baseline: str | None
+        test: TestName
+        correction: CorrectionName
+        family: FamilyName
+        pairs: PairsName
+        interval: IntervalName
+        resamples: int
+        seed: int
+        confidence: float
+        cluster: str | Mapping[str, str] | None
+        jobs: int
+        executor: Executor | None
+        progress: ProgressLike
+        reader_draws: int
+        different_truth: bool
+        common_topics: bool
 
 
 @overload
@@ -64,36 +86,40 @@ def compare(
     runs: RunsLike = (),
     measures: MeasuresGiven = (),
     *,
-    baseline: str | None = None,
-    test: TestName = "randomisation",
-    correction: CorrectionName = "holm",
-    family: FamilyName = "measure",
-    pairs: PairsName = "all",
-    interval: IntervalName = "expanded",
-    resamples: int = 10_000,
-    seed: int = 0,
-    confidence: float = 0.95,
-    cluster: str | Mapping[str, str] | None = None,
-    jobs: int = 1,
-    executor: Executor | None = None,
-    progress: ProgressLike = None,
-    reader_draws: int = READERS,
     over: None = None,
     scale: None = None,
     assumptions: Literal[False] = False,
-    different_truth: bool = False,
-    common_topics: bool = False,
-    **options: Unpack[EvaluationKeywords],
+    **options: Unpack[CompareKeywords],
 ) -> Comparison: ...
 
 
 @overload
 def compare(
-    truth: TruthLike | Evaluation, runs: RunsLike = (), measures: MeasuresGiven = (), **options: Any
-) -> Any: ...
+    truth: TruthLike | Evaluation,
+    runs: RunsLike = (),
+    measures: MeasuresGiven = (),
+    *,
+    over: str | FittedReader | File,
+    scale: Literal["log", "linear"] | None = None,
+    assumptions: Literal[False] = False,
+    **options: Unpack[CompareKeywords],
+) -> Over: ...
 
 
-@takes_options  # type: ignore[misc] # the second is for over= and assumptions=
+@overload
+def compare(
+    truth: TruthLike | Evaluation,
+    runs: RunsLike = (),
+    measures: MeasuresGiven = (),
+    *,
+    over: str | FittedReader | File | None = None,
+    scale: Literal["log", "linear"] | None = None,
+    assumptions: Literal[True],
+    **options: Unpack[CompareKeywords],
+) -> Assumptions: ...
+
+
+@takes_options
 def compare(
     truth: TruthLike | Evaluation | Results,
     runs: RunsLike = (),
@@ -119,7 +145,7 @@ def compare(
     different_truth: bool = False,
     common_topics: bool = False,
     **options: Unpack[EvaluationKeywords],
-) -> Any:
+) -> Comparison | Over | Assumptions:
     """Compare runs: means with intervals, paired tests with correction for many comparisons, effect sizes.
 
     A result is repeatable: it depends on ``seed``, not on the clock.
@@ -211,9 +237,6 @@ def compare(
         what = option("over" if over is not None else "assumptions")
         if isinstance(truth, Results):
             raise UsageError(f"{what} needs the truth and the runs: results alone have one reader")
-        from berrypick.analysis.assumptions.assumptions import Assumptions
-        from berrypick.analysis.assumptions.over import Over
-
         evaluation = _prepared(truth, runs, measures, options, "compare", once=False)
         if evaluation.groups is not None:
             raise UsageError(f"{what} is about all topics: leave {option('by')} out")
@@ -221,10 +244,16 @@ def compare(
             facts = {name: RunFacts(name, run.source, tag=run.tag) for name, run in evaluation.runs.items()}
             baseline = find_run(baseline, list(evaluation.runs), facts)
         clustered = None if cluster is None else topic_clusters(evaluation.truth, cluster)
-        work: dict[str, Any] = {"jobs": jobs, "executor": executor, "progress": as_progress(progress), "scale": scale}
-        work |= {"reader_draws": reader_draws} if assumptions else {}
-        analysis: Any = Assumptions if assumptions else Over
-        return analysis.compare(evaluation, over, method, clustered, baseline, **work)
+        shown = as_progress(progress)
+        if assumptions:
+            from berrypick.analysis.assumptions.assumptions import Assumptions
+
+            return Assumptions.compare(evaluation, over, method, clustered, baseline, jobs=jobs, executor=executor,
+                                       progress=shown, scale=scale, reader_draws=reader_draws)  # fmt: skip
+        from berrypick.analysis.assumptions.over import Over
+
+        return Over.compare(evaluation, over, method, clustered, baseline, jobs=jobs, executor=executor, progress=shown,
+                            scale=scale)  # fmt: skip
     how: dict[str, Any] = {"jobs": jobs, "progress": progress, "executor": executor, "reader_draws": reader_draws}
     found, prepared = evaluated(truth, runs, measures, options, "compare", once=False, bounds=True, **how)
     if prepared is None:
