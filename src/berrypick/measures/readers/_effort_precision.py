@@ -12,6 +12,7 @@ from berrypick.data.observed import once_for_each
 from berrypick.data.reach import Reach
 from berrypick.kernels import gain_law
 from berrypick.kernels.poisson_binomial import inverse_by_parts, number_seen, weighted_law
+from berrypick.measures.readers._expected_precision import LawName
 from berrypick.topics.topic import JudgedTopic
 
 
@@ -36,9 +37,9 @@ class Working:
 
 
 @once_for_each
-def working_of(judged: JudgedTopic, levels: tuple[float, ...]) -> Working:
+def working_of(judged: JudgedTopic, levels: tuple[float, ...], law: LawName = "exact") -> Working:
     effort = judged.effort
-    return work(judged.reach, judged.targets.gain, effort.ranks, effort.targets, effort.outside, levels)
+    return work(judged.reach, judged.targets.gain, effort.ranks, effort.targets, effort.outside, levels, law)
 
 
 def work(
@@ -48,6 +49,7 @@ def work(
     target_effort: FloatArray,
     outside: FloatArray,
     levels: tuple[float, ...],
+    law: LawName = "exact",
 ) -> Working:
     """``outside``: for each entry of the reach, the effort of the part of the target outside of the result."""
     wanted = thresholds(gains, levels)
@@ -58,14 +60,14 @@ def work(
     spent = np.cumsum(effort)[reach.events - 1]
     if not outside.any():
         weight = inverse_by_parts(spent)
-        if gain_law.are_equal(gains):
+        if gain_law.are_equal(gains) and law == "exact":
             inverse = gain_law.reached_by_count(weighted_law(reach, weight), gains, wanted)
             doubtful, cells = np.zeros(len(levels)), 0
         else:
-            reached, doubt, cells = reached_gains(reach, gains, wanted)
+            reached, doubt, cells = reached_gains(reach, gains, wanted, law)
             inverse, doubtful = weight @ reached, weight @ doubt
         return Working(ideal, inverse, ideal * inverse, ideal * doubtful, cells, spent)
-    reached, doubt, cells = reached_gains(reach, gains, wanted)
+    reached, doubt, cells = reached_gains(reach, gains, wanted, law)
     weight = inverse_by_parts(spent[:, None] + _browsed(reach, outside, reached))
     inverse, doubtful = (weight * reached).sum(axis=0), (np.abs(weight) * doubt).sum(axis=0)
     same = reach.targets == 1 and len(np.unique(outside)) == 1
@@ -73,8 +75,12 @@ def work(
     return Working(ideal, inverse, ideal * inverse, ideal * doubtful, cells, spent, browsing)
 
 
-def reached_gains(reach: Reach, gains: FloatArray, wanted: FloatArray) -> tuple[FloatArray, FloatArray, int]:
+def reached_gains(
+    reach: Reach, gains: FloatArray, wanted: FloatArray, law: LawName = "exact"
+) -> tuple[FloatArray, FloatArray, int]:
     """P(cg >= wanted), events x levels; the half-width of its uncertainty; the cells of the grid (0: exact)."""
+    if law == "normal":
+        return gain_law.normally_reached(gains, reach.seen, reach.unseen, wanted)
     if not gain_law.are_equal(gains):
         return gain_law.reached(gains, reach.seen, reach.unseen, wanted)
     found = np.minimum(gain_law.reached_by_count(number_seen(reach), gains, wanted), 1.0)

@@ -12,7 +12,7 @@ import numpy as np
 
 from berrypick.data.arrays import FloatArray
 from berrypick.data.errors import UsageError
-from berrypick.data.laws import with_laws
+from berrypick.data.laws import with_laws, without
 from berrypick.data.parameters import parameter
 from berrypick.data.score import Curve, Explanation, Score, Table, number
 from berrypick.ideal.best_list import BestList
@@ -34,6 +34,7 @@ from berrypick.measures.readers._certificate import (
     signed_search,
 )
 from berrypick.measures.readers._effort_precision import Working, reached_gains, thresholds, working_of
+from berrypick.measures.readers._expected_precision import LawName
 from berrypick.measures.readers._list_items import (
     several_documents_note,
     share_documents,
@@ -70,7 +71,9 @@ class epnav(TargetMeasure):
     with out[j,x] the effort of the part of target x outside of the results at rank j. This is an estimate, which the
     signature says (browsing:estimate), and exact where one target is always browsed to at the same cost. With effort
     rank browsing costs nothing; effort clicks counts 1 a result and 1 a target browsed to.
-    points='ideal' takes the mean at the gains of the ideal list's own ranks instead of .01 .. 1.
+    points='ideal' takes the mean at the gains of the ideal list's own ranks instead of .01 .. 1. points='run' is MAep for
+    readers who navigate: the sum of E[ep] at the gains E[cg[k]] of the ranks k where E[cg] rises, divided by the number
+    of these ranks or of the ideal list's, whichever is larger.
 
     The cheapest list may be another one. ideal='certified' searches it among the candidates (the targets, and all that
     leads to them, each at its own effort), for each gain by itself, and states how far from the best the list found can
@@ -79,7 +82,10 @@ class epnav(TargetMeasure):
     run's results exceeds.
 
     The law of cg is exact while the distinct sums of gains can be listed; otherwise a grid is used, which
-    the signature then says (law:grid), and a note gives the precision reached.
+    the signature then says (gains:grid), and a note gives the precision reached. law='normal' takes a normal
+    distribution above ten partly seen targets, as the paper proposes: with mu and sd the mean and deviation of their
+    gain, P(cg >= gr) is 1 up to the gain of surely seen targets, 0 above all that can be seen, and
+    1 - Phi((gr - sure - mu)/sd) between. Ideal lists that are searched keep the exact distribution.
 
     Meaning
     -------
@@ -133,18 +139,34 @@ class epnav(TargetMeasure):
     seconds: float | None = seconds_parameter("gain")
     norm: NormName = norm_parameter()
 
-    points: Literal["levels", "ideal"] = parameter(
-        "levels", "levels|ideal", "where the mean is taken: at .01 .. 1, or at the gains of the ideal list's own ranks"
+    points: Literal["levels", "ideal", "run"] = parameter(
+        "levels",
+        "levels|ideal|run",
+        "where the mean is taken: at .01 .. 1, at the gains of the ideal list's own ranks, or at the expected gains of "
+        "this list's ranks, as MAep does",
+    )
+    law: LawName = parameter(
+        "exact",
+        "exact|normal",
+        "the distribution of the cumulated gain: exact, or normal as in the paper, for old results",
     )
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.at is not None and self.points == "ideal":
-            raise UsageError("epnav takes one of points='ideal' and @level, not both")
+        if self.at is not None and self.points != "levels":
+            raise UsageError(f"epnav takes one of points='{self.points}' and @level, not both")
         check_search(self, "'certified' or 'exact'")
+        if self.law == "normal" and self.norm == "bounded":
+            raise UsageError("epnav(norm='bounded') takes no law='normal', which its bound does not hold for")
+
+    def kept_laws(self) -> tuple[str, ...]:
+        """A list with more ranks has more points of its own, and a normal tail may fall where reach rises."""
+        kept = super().kept_laws()
+        broken = self.points == "run" or self.law == "normal"
+        return without("relevant-added", "reach-raised", laws=kept) if broken else kept
 
     def no_best_lists(self) -> str:
-        return ""
+        return "points='run' are those of a run; use epnav or epnav@0.5" if self.points == "run" else ""
 
     def certified(self, nodes: int | None = None, seconds: float | None = None) -> epnav:
         return certified(self, nodes, seconds)
@@ -159,11 +181,17 @@ class epnav(TargetMeasure):
             return (float(self.at),)
         if self.points == "levels":
             return LEVELS
+        if self.points == "run":
+            return _risen(judged)
         gain = np.cumsum(_steps(judged))
         return tuple((gain / gain[-1]).tolist())
 
+    def _divisor(self, judged: JudgedTopic, levels: tuple[float, ...]) -> int:
+        """By what the sum over levels is divided."""
+        return max(len(levels), len(_steps(judged))) if self.points == "run" else len(levels)
+
     def _working(self, judged: JudgedTopic, levels: tuple[float, ...]) -> Working:
-        working = working_of(judged, levels)
+        working = working_of(judged, levels, self.law)
         if self.ideal == "targets" and _counts_documents(judged):
             gain = np.cumsum(_steps(judged))
             places = np.searchsorted(gain, thresholds(judged.targets.gain, levels))
@@ -183,10 +211,10 @@ class epnav(TargetMeasure):
         levels = self._levels(judged)
         working = self._working(judged, levels)
         lists = [] if self.ideal == "targets" else [self._cheapest(judged, levels)]
-        value = math.fsum(working.precision) / len(working.precision)
-        law = f"grid({working.cells})" if working.cells else "exact"
+        value = math.fsum(working.precision) / self._divisor(judged, levels)
+        grid = (("gains", f"grid({working.cells})"),) if working.cells else ()
         browsing = () if not working.browsing else (("browsing", working.browsing),)
-        signed = (("law", law), *browsing, *signed_search(self, lists))
+        signed = (*grid, *browsing, *signed_search(self, lists))
         notes = gap_notes(self, lists) if self.ideal == "certified" else ()
         notes += (*_item_notes(self, judged), *several_documents_note(judged, value))
         if working.cells:
@@ -197,7 +225,7 @@ class epnav(TargetMeasure):
     def missing_topic_score(self, judged: JudgedTopic) -> Score:
         """An empty list scores 0, but what no list can score stays undefined."""
         if self.ideal == "targets":
-            return Score(0.0, signed=(("law", "exact"),))
+            return Score(0.0)
         return self.compute(judged)
 
     def reader_values(self, judged: JudgedTopic, sessions: ReaderSessions) -> ReaderValues:
@@ -225,7 +253,7 @@ class epnav(TargetMeasure):
         working = self._working(judged, levels)
         lists = [] if self.ideal == "targets" else [self._cheapest(judged, levels).table()]
         total = float(judged.targets.gain.sum())
-        reached, _, _ = reached_gains(judged.reach, judged.targets.gain, thresholds(judged.targets.gain, levels))
+        reached, _, _ = reached_gains(judged.reach, judged.targets.gain, thresholds(judged.targets.gain, levels), self.law)
         expected = judged.reach.seen @ judged.targets.gain
         rows = [
             [
@@ -281,6 +309,15 @@ def _steps(judged: JudgedTopic) -> FloatArray:
     return targets_by_document(judged, gain) if _counts_documents(judged) else -np.sort(-gain)
 
 
+def _risen(judged: JudgedTopic) -> tuple[float, ...]:
+    """The shares of the total gain that are expected at the ranks where the expected gain rises."""
+    gains = judged.targets.gain
+    total = float(gains.sum())
+    expected = judged.reach.seen @ gains if len(judged.reach.events) else np.zeros(0)
+    risen = np.diff(expected, prepend=0.0) > 1e-12 * total
+    return tuple((expected[risen] / total).tolist())
+
+
 def _item_notes(measure: epnav, judged: JudgedTopic) -> tuple[str, ...]:
     """Where a list of items with several pointers might need less effort than the one compared with."""
     searched = judged.effort_unit == "rank" and measure.ideal != "targets"
@@ -295,5 +332,5 @@ def _reader_weights(measure: epnav, judged: JudgedTopic) -> tuple[FloatArray, Fl
     """The gain at each level; and what a reader's 1/effort is worth at no level, at the first, the first two, ..."""
     levels = measure._levels(judged)
     ideal = measure._working(judged, levels).ideal
-    worth = (ideal if measure.norm == "product" else 1.0 / ideal) / len(levels)
+    worth = (ideal if measure.norm == "product" else 1.0 / ideal) / measure._divisor(judged, levels)
     return thresholds(judged.targets.gain, levels), np.concatenate([[0.0], np.cumsum(worth)])
