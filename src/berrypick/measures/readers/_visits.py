@@ -236,12 +236,12 @@ def walk_of(places: Places, reader: Tolerance) -> ListVisits:
 class VisitQuantities:
     """The quantities of table 1 of the paper."""
 
-    wanted: int  # S
+    wanted: float  # S
     relevant: int  # R
     units: int  # I, units of irrelevant material in the whole collection
     spent: int  # j
     missing: int  # r, targets not retrieved
-    still: int  # s, targets still wanted after the list
+    still: float  # s, targets still wanted after the list
 
     @property
     def length(self) -> float:
@@ -265,11 +265,11 @@ class _Searching(VisitMeasure):
 
     wanted: int | None = one_or_more(None, "S, how many targets the reader wants; all of them by default")
 
-    def wants(self, judged: JudgedTopic) -> int:
+    def wants(self, judged: JudgedTopic) -> float:
         """S: how many targets are wanted."""
         return len(judged.targets) if self.wanted is None else self.wanted
 
-    def search(self, judged: JudgedTopic, wanted: int | None = None) -> VisitQuantities | None:
+    def search(self, judged: JudgedTopic, wanted: float | None = None) -> VisitQuantities | None:
         """None where more targets are wanted than there are."""
         relevant = len(judged.targets)
         target_count = self.wants(judged) if wanted is None else wanted
@@ -288,7 +288,7 @@ class _Searching(VisitMeasure):
         """D - D_R."""
         return irrelevant_material(self.places(judged))
 
-    def over_people(self, judged: JudgedTopic, wanted: int | None = None) -> list[float]:
+    def over_people(self, judged: JudgedTopic, wanted: float | None = None) -> list[float]:
         """What people of each range of tolerances add to the value; nothing where it is undefined."""
         median = self.search(judged, wanted)
         if median is None or (median.units == 0 and not self.defined_without_units):
@@ -307,7 +307,7 @@ class _Searching(VisitMeasure):
     def _of_units(self, search: VisitQuantities, units: FloatArray) -> FloatArray:
         return self.of_search(search, units, search.lengths(units))
 
-    def value(self, judged: JudgedTopic, wanted: int | None = None) -> float | None:
+    def value(self, judged: JudgedTopic, wanted: float | None = None) -> float | None:
         """The value of one search, or the mean over people; None where it is undefined."""
         if self.spread:
             parts = self.over_people(judged, wanted)
@@ -351,12 +351,12 @@ class _Searching(VisitMeasure):
         found = self.search(judged)
         assert found is not None
         rows = [
-            ["S, targets wanted", str(found.wanted)],
+            ["S, targets wanted", number(found.wanted)],
             ["R, targets there are", str(found.relevant)],
             ["I, units of irrelevant material in the collection", str(found.units)],
             ["j, units spent on the list", str(found.spent)],
             ["r, targets not retrieved", str(found.missing)],
-            ["s, targets still wanted after the list", str(found.still)],
+            ["s, targets still wanted after the list", number(found.still)],
             ["ESL = j + s max(0, I - j)/(r + 1)", number(found.length, 6)],
         ]
         return Table("Expected search length", ["quantity", "value"], rows)

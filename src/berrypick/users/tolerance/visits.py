@@ -128,7 +128,7 @@ class ListVisits:
     found_before_unit: tuple[int, ...]
     found: int
 
-    def units_before(self, wanted: int) -> int:
+    def units_before(self, wanted: float) -> int:
         """Units spent before the wanted-th target is found (all units, if it never is)."""
         return sum(1 for found in self.found_before_unit if found < wanted)
 
