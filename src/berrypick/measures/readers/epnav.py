@@ -253,7 +253,9 @@ class epnav(TargetMeasure):
         working = self._working(judged, levels)
         lists = [] if self.ideal == "targets" else [self._cheapest(judged, levels).table()]
         total = float(judged.targets.gain.sum())
-        reached, _, _ = reached_gains(judged.reach, judged.targets.gain, thresholds(judged.targets.gain, levels), self.law)
+        reached, _, _ = reached_gains(
+            judged.reach, judged.targets.gain, thresholds(judged.targets.gain, levels), self.law
+        )
         expected = judged.reach.seen @ judged.targets.gain
         rows = [
             [

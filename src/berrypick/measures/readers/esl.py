@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from berrypick.data.arrays import FloatArray
-from berrypick.data.score import Score, Table
+from berrypick.data.score import Table
 from berrypick.measures.readers._visits import VisitQuantities, _Searching
 from berrypick.topics.topic import JudgedTopic
 
@@ -62,9 +62,6 @@ class ESL(_Searching):
     higher_is_better: ClassVar[bool] = False
     why_above_one: ClassVar[str] = "it counts units of tolerance"
     references: ClassVar[tuple[str, ...]] = ("vries2004tolerance", "cooper1968expected")
-
-    def compute(self, judged: JudgedTopic) -> Score:
-        return self.scored(judged, self.value(judged))
 
     def of_search(self, search: VisitQuantities, units: FloatArray, length: FloatArray) -> FloatArray:
         return length

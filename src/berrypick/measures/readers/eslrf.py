@@ -59,9 +59,6 @@ class ESLRF(_Searching):
 
     defined_without_units: ClassVar[bool] = False
 
-    def compute(self, judged: JudgedTopic) -> Score:
-        return self.scored(judged, self.value(judged))
-
     def of_search(self, search: VisitQuantities, units: FloatArray, length: FloatArray) -> FloatArray:
         return 1.0 - length * (search.relevant + 1) / (search.wanted * units)
 
@@ -73,5 +70,5 @@ class ESLRF(_Searching):
         value = self.compute(judged).value
         if value is None:
             return ["Undefined: fewer targets than wanted, or no irrelevant material in the collection."]
-        mean = "mean of " if self.spread else ""
+        mean = "mean of " if self.differ else ""
         return [*self.search_tables(judged), f"ESLRF = {mean}1 - ESL (R+1)/(S I) = {number(value, 6)}"]

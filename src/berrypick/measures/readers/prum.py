@@ -173,13 +173,9 @@ class PRUM(TargetMeasure):
         return self._points(judged, LEVELS, lambda precision, r: float(precision[r - 1 :].max()))
 
     def _points(self, judged: JudgedTopic, xs: Sequence[float], at: Callable[[FloatArray, int], float]) -> Curve:
-        curves = [
-            (weight, self._precisions(judged, reach, 1, reach.targets)) for weight, _, reach in judged.levels
-        ]
+        curves = [(weight, self._precisions(judged, reach, 1, reach.targets)) for weight, _, reach in judged.levels]
         total = math.fsum(weight for weight, _ in curves)
-        return [
-            (x, math.fsum(weight * at(p, recall_value(x, len(p))) for weight, p in curves) / total) for x in xs
-        ]
+        return [(x, math.fsum(weight * at(p, recall_value(x, len(p))) for weight, p in curves) / total) for x in xs]
 
     def explain(self, judged: JudgedTopic) -> Explanation:
         parts: list[str | Table] = [*item_tables(judged)]

@@ -96,9 +96,6 @@ class PT2I(_Searching):
         wanted = level * targets
         return float(round(wanted)) if abs(wanted - round(wanted)) < 1e-9 * targets else wanted
 
-    def compute(self, judged: JudgedTopic) -> Score:
-        return self.scored(judged, self.value(judged))
-
     def of_search(self, search: VisitQuantities, units: FloatArray, length: FloatArray) -> FloatArray:
         return np.asarray(search.wanted / (search.wanted + length))
 
@@ -125,5 +122,5 @@ class PT2I(_Searching):
         value = self.compute(judged).value
         if value is None:
             return [f"Undefined: {self.wanted} targets are wanted, the topic has {len(judged.targets)}."]
-        mean = "mean of " if self.spread else ""
+        mean = "mean of " if self.differ else ""
         return [*self.search_tables(judged), f"PT2I = {mean}S/(S + ESL) = {number(value, 6)}"]

@@ -95,8 +95,8 @@ class T2I(VisitMeasure):
             raise UsageError("T2I takes one of at= and budget=, not both")
         if self.at is not None and self.at > MOST_UNITS:
             raise UsageError(f"T2I: at={self.at} is more than {MOST_UNITS} units of tolerance")
-        if self.tolerance is not None:
-            self._units(self.tolerance)
+        for tolerance in (one for one, _ in self.population or ((self.tolerance, 1.0),) if one is not None):
+            self._units(float(tolerance))
 
     @classmethod
     def from_parameters(cls, values: dict[str, Any], text: str, **fields: Any) -> T2I:
@@ -129,12 +129,19 @@ class T2I(VisitMeasure):
 
     def precisions(self, judged: JudgedTopic) -> list[float]:
         """Found before the t-th unit, over t; the mean over people, where these differ."""
+        if self.population:
+            groups = self.of_groups()
+            units = max(one._units(one.patience(judged)) for _, one in groups)
+            walks = [(share, one.walk(judged)) for share, one in groups]
+            found = [(share, _found_before(one.found_before_unit, one.found, units)) for share, one in walks]
+            return [math.fsum(share * float(own[t]) for share, own in found) / (t + 1) for t in range(units)]
         if not self.spread:
             steps, units = self.walk(judged), self._units(self.patience(judged))
             return (_found_before(steps.found_before_unit, steps.found, units) / np.arange(1, units + 1)).tolist()
-        walks, units, people = self.people_walks(judged), self._units(self.patience(judged)), self.people(judged)
+        people_walks, units = self.people_walks(judged), self._units(self.patience(judged))
+        people = self.people(judged)
         total = np.zeros(units)
-        for one in walks:
+        for one in people_walks:
             total += people.share(one.low, one.high) * _found_before(one.found_before_unit, one.found, units)
         return (total / np.arange(1, units + 1)).tolist()
 
@@ -152,16 +159,16 @@ class T2I(VisitMeasure):
             found.append(float(people.share(one.low, one.high)) * own)
         return found
 
-    def compute(self, judged: JudgedTopic) -> Score:
+    def single(self, judged: JudgedTopic) -> float | None:
         if self.spread:
-            return self.scored(judged, math.fsum(self.over_people(judged)))
+            return math.fsum(self.over_people(judged))
         values = self.precisions(judged)
-        return self.scored(judged, values[-1] if self.at is not None else math.fsum(values) / len(values))
+        return values[-1] if self.at is not None else math.fsum(values) / len(values)
 
     def reader_values(self, judged: JudgedTopic, sessions: ReaderSessions) -> ReaderValues:
         """Targets found before each unit is wasted, by every viewer."""
         units = np.full(1, self._units(self.patience(judged)), dtype=np.float64)
-        if self.spread and self.budget is not None:
+        if self.differ and self.budget is not None:
             units = np.maximum(1.0, np.floor(self.budget / self.tolerances(judged, sessions)))
         first = units if self.at is not None else np.ones(1)  # the units that count are from first to units
         found, spent, value = np.zeros(1, dtype=np.int64), np.zeros(1), np.zeros(1)
@@ -180,6 +187,8 @@ class T2I(VisitMeasure):
         return [(t, value) for t, value in enumerate(self.precisions(judged), start=1)]
 
     def summary(self, judged: JudgedTopic) -> list[str | Table]:
+        if self.population:
+            return [self.groups_table(lambda one: one.single(judged))]
         values = self.precisions(judged)
         if self.spread:
             return [self.people_table(judged, self.over_people(judged))]
