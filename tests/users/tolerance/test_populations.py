@@ -201,7 +201,7 @@ def test_effort_of_a_reader_who_counts_sentences():
 @pytest.mark.parametrize("name", ["T2I", "ESL"])
 def test_sentences_need_texts_and_a_tolerance(name):
     truth, run = handmade.span_truth({"1": [("d", 5, 10)]}), handmade.span_run({"1": [("d", 0, 10)]})
-    with pytest.raises(bp.UsageError, match="counts sentences.*documents="):
+    with pytest.raises(bp.UsageError, match=r"counts sentences.*documents="):
         bp.evaluate(truth, run, f"{name}(tolerance=3,unit='sentences')", collection=handmade.lengths(d=100))
     with pytest.raises(bp.UsageError, match="no default in sentences"):
         bp.evaluate(truth, run, f"{name}(unit='sentences')", documents={"d": TEXT})

@@ -71,9 +71,9 @@ class epnav(TargetMeasure):
     with out[j,x] the effort of the part of target x outside of the results at rank j. This is an estimate, which the
     signature says (browsing:estimate), and exact where one target is always browsed to at the same cost. With effort
     rank browsing costs nothing; effort clicks counts 1 a result and 1 a target browsed to.
-    points='ideal' takes the mean at the gains of the ideal list's own ranks instead of .01 .. 1. points='run' is MAep for
-    readers who navigate: the sum of E[ep] at the gains E[cg[k]] of the ranks k where E[cg] rises, divided by the number
-    of these ranks or of the ideal list's, whichever is larger.
+    points='ideal' takes the mean at the gains of the ideal list's own ranks instead of .01 .. 1. points='run' is MAep
+    for readers who navigate: the sum of E[ep] at the gains E[cg[k]] of the ranks k where E[cg] rises, divided by the
+    number of these ranks or of the ideal list's, whichever is larger.
 
     The cheapest list may be another one. ideal='certified' searches it among the candidates (the targets, and all that
     leads to them, each at its own effort), for each gain by itself, and states how far from the best the list found can

@@ -46,8 +46,8 @@ LEAST_EFFORT = 1e-9
 class Viewer(UserModel):
     """A reader of a certain tolerance, or one whose tolerance is drawn for each visit."""
 
-    if TYPE_CHECKING:  # parameters of each model, which show them in an order of their own
-        unit: str | None
+    if TYPE_CHECKING:  # a parameter of each model, which shows it in an order of its own
+        unit: str | None = None
 
     def tolerance_of(self, context: ReaderContext) -> Tolerance:
         """Return what the reader endures."""

@@ -99,6 +99,14 @@ class Foraging:
         odds = math.log1p(-self.present) - math.log(self.present) if self.present < 1 else -math.inf
         return np.asarray(np.logaddexp(0.0, odds + self.rate * np.asarray(w)) - math.log(self.rate))
 
+    def price(self, w: FloatArray) -> FloatArray:
+        """1/h(w): the gain that is just enough to stay after w units; far away as large as numbers can be."""
+        return np.asarray(np.exp(np.minimum(self.log_price(w), 700.0)))
+
+    def log_slope(self, w: FloatArray) -> FloatArray:
+        """The logarithm of how much the price rises with each unit."""
+        return np.asarray(math.log1p(-self.present) - math.log(self.present) + self.rate * np.asarray(w))
+
     def tolerance(self, log_gain: FloatArray | float) -> FloatArray:
         """tau* = ln(q (L G - 1)/(1 - q))/L: where the hazard falls to 1/G; nothing where it starts there or below."""
         log_gain = np.asarray(log_gain, dtype=np.float64)

@@ -21,9 +21,9 @@ class Forage(Viewer):
     The reader believes that something relevant lies ahead with probability ``present`` (q), at an exponential distance
     of rate ``rate`` (L). After w units of irrelevant material the hazard, the chance of meeting it in the next unit, is
     h(w) = q L e^(-Lw) / (q e^(-Lw) + 1 - q). Something relevant is worth ``gain`` (G) units of reading, so the reader
-    stays as long as h(w) G > 1. The hazard falls, and looking one step ahead is optimal (Charnov 1976): this is t2i with
-    the tolerance tau* = ln(q (L G - 1)/(1 - q))/L, and 0 where that is negative. An entry inside a target finds it at
-    once.
+    stays as long as h(w) G > 1. The hazard falls, and looking one step ahead is optimal (Charnov 1976): this is t2i
+    with the tolerance tau* = ln(q (L G - 1)/(1 - q))/L, and 0 where that is negative. An entry inside a target finds it
+    at once.
 
     With spread=s readers differ: ln G is normal with sigma s, drawn for each visit. Reach is then the smallest
     P(stay) = Phi((ln G + ln h(w))/s) of the gaps w before the target; what earlier ranks have found is not taken out.
