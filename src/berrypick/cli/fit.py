@@ -59,8 +59,8 @@ def fit_command(
     """Estimate a user model from LOG by maximum likelihood, and check it on sessions held out.
 
     MODEL is markov, which reads sessions; seek, which reads sessions with goals; t2i, distance, bep or forage, which
-    read reading logs; or a model of another package that has a method fit. Parameters in brackets stay as they are, as in
-    "distance(law='inverse')" or "bep(L=5000)".
+    read reading logs; or a model of another package that has a method fit. Parameters in brackets stay as they are, as
+    in "distance(law='inverse')" or "bep(L=5000)".
 
     \b
     berrypick fit markov visits.sessions --links links.tsv -o reader.json

@@ -38,7 +38,7 @@ def test_leaving_there_is_optimal(beliefs):
     gain, rate, present = beliefs
 
     def worth(leave):
-        """Something is met before leaving with q (1 - e^(-L x)); reading costs 1 a unit until then, or until leaving."""
+        """Something is met before leaving with q (1 - e^(-L x)); a unit of reading costs 1."""
         met = present * -math.expm1(-rate * leave)
         read = present * -math.expm1(-rate * leave) / rate + (1 - present) * leave
         return met * gain - read

@@ -1,7 +1,7 @@
 """User models from logs: maximum likelihood on a training part, checked on the sessions held out.
 
-**Chains** (markov) from sessions: :mod:`berrypick.analysis.fit.transitions`. **Distances** (t2i, distance, bep, forage) from
-reading logs: :mod:`berrypick.analysis.fit.survival`. The estimates are those of the training part; the held-out part
+**Chains** (markov) from sessions: :mod:`berrypick.analysis.fit.transitions`. **Distances** (t2i, distance, bep, forage)
+from reading logs: :mod:`berrypick.analysis.fit.survival`. The estimates are those of the training part; the held-out part
 says how likely new sessions are under them, and whether the predicted probabilities hold (calibration).
 """
 
@@ -293,7 +293,8 @@ def _fit_forage(
     gold = formats.read_any(truth, "truth") if isinstance(truth, (str, PathLike)) else truth
     beliefs = estimate(gaps_of(gold, _collection(collection).lengths), method.confidence)
     names = {name: value for name, value in beliefs._asdict().items() if name not in given}
-    found = fit_visits(replace(model, **{name: rounded(value[0]) for name, value in names.items()}), log, method, None)
+    expected: dict[str, Any] = {name: rounded(value[0]) for name, value in names.items()}
+    found = fit_visits(replace(model, **expected), log, method, None)
     known = {name: parameter(*value) for name, value in names.items()}
     return replace(found, parameters={**found.parameters, **known})
 

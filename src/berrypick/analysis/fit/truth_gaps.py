@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -69,8 +69,7 @@ def estimate(gaps: Gaps, confidence: float) -> Beliefs:
 
     share = len(some) / len(gaps.length)
     start = np.array([math.log(share / (1 - share)), -math.log(max(float(some.mean()), 1e-9))])
-    how = {"xatol": 1e-9, "fatol": 1e-10, "maxiter": 4000}
-    at = minimize(cost, start, method="Nelder-Mead", options=how).x
+    at = minimize(cost, start, method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-10, "maxiter": 4000}).x
     half = float(ndtri((1 + confidence) / 2)) * _errors(cost, at)
     if not np.isfinite(half).all() or abs(at[0]) > 30:
         raise UsageError(
@@ -84,9 +83,8 @@ def estimate(gaps: Gaps, confidence: float) -> Beliefs:
     )
 
 
-def _errors(cost: object, at: FloatArray) -> FloatArray:
+def _errors(cost: Callable[[FloatArray], float], at: FloatArray) -> FloatArray:
     """Standard errors from the second derivatives, by central differences."""
-    assert callable(cost)
     step, size = 1e-4, len(at)
     found = np.empty((size, size))
     eye = np.eye(size) * step
