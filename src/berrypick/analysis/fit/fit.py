@@ -1,8 +1,8 @@
 """User models from logs: maximum likelihood on a training part, checked on the sessions held out.
 
 **Chains** (markov) from sessions: :mod:`berrypick.analysis.fit.transitions`. **Distances** (t2i, distance, bep, forage)
-from reading logs: :mod:`berrypick.analysis.fit.survival`. The estimates are those of the training part; the held-out part
-says how likely new sessions are under them, and whether the predicted probabilities hold (calibration).
+from reading logs: :mod:`berrypick.analysis.fit.survival`. The estimates are those of the training part; the held-out
+part says how likely new sessions are under them, and whether the predicted probabilities hold (calibration).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """A reader who leaves the list when the next rank is not worth its cost: the distribution of the last rank consulted.
 
-After k ranks, f of them useful, the reader expects the next one to be useful with p = (a + f)/(a + b + k), the mean of a
-beta distribution. Consulting it costs c; a useful rank is worth d^f, less the more was found. Looking ahead to the end
-of the list, N ranks long::
+After k ranks, f of them useful, the reader expects the next one to be useful with p = (a + f)/(a + b + k), the mean of
+a beta distribution. Consulting it costs c; a useful rank is worth d^f, less the more was found. Looking ahead to the
+end of the list, N ranks long::
 
     V(N, f) = 0
     V(k, f) = max(0, -c + p (d^f + V(k+1, f+1)) + (1 - p) V(k+1, f))
