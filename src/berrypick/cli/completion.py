@@ -25,7 +25,7 @@ def _completion(parameter: click.Parameter) -> Complete | None:
         return _users
     if parameter.name in ("format_truth", "format_run", "format_name", "source_format", "target_format"):
         return _formats
-    if parameter.name == "name":
+    if parameter.name == "words":
         return _shown
     if parameter.name in ("protocol", "task"):
         return _protocols if parameter.name == "protocol" else _tasks
@@ -66,10 +66,12 @@ def _formats(context: click.Context, incomplete: str) -> list[CompletionItem]:
 
 
 def _shown(context: click.Context, incomplete: str) -> list[CompletionItem]:
-    """The names of what ``berrypick show`` is asked for."""
-    kinds = {"measure": _measures, "user": _users, "format": _formats}
-    found = kinds.get(str(context.params.get("kind")))
-    return found(context, incomplete) if found else []
+    """The names of what ``berrypick show`` is asked for: of the kind that comes first, else of all kinds."""
+    from berrypick.cli.show import KINDS
+
+    kind = "".join(context.params.get("words") or ())
+    names = [name for registry in KINDS.values() for name in registry.names()]
+    return _words(KINDS[kind].names() if kind in KINDS else [*KINDS, *names], incomplete)
 
 
 def _protocols(context: click.Context, incomplete: str) -> list[CompletionItem]:

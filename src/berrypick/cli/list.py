@@ -2,31 +2,48 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from berrypick import formats
-from berrypick.cli.output import HELP, painter, say, show, tell
+from berrypick.cli import flags
+from berrypick.cli.output import HELP, Output, tell
 from berrypick.cli.show import KINDS
 from berrypick.data.score import Table
 from berrypick.measures import document_measures
+from berrypick.tables import tables
 
 
-@click.command("list", short_help="List measures, user models or formats.", context_settings=HELP)
-@click.argument("what", type=click.Choice(["measures", "users", "formats"]))
-def list_command(what: str) -> None:
-    """List all measures, user models ("users") or formats.
+@click.command("list", short_help="List measures, user models, formats or protocols.", context_settings=HELP)
+@click.argument("what", type=click.Choice([f"{kind}s" for kind in KINDS]))
+@flags.output_format(("table", "json", "jsonl"), default="table", form=False)
+def list_command(what: str, output: Output) -> None:
+    """List all measures, user models ("users"), formats, or protocols with their versions and checksums.
 
     \b
     berrypick list measures
+    berrypick list protocols -o json
     """
-    kind = KINDS[what.removesuffix("s")]
-    if what == "formats":
-        rows = [[name, value.role, value.description()] for name, value in formats.registered().items()]
-        show(painter()(Table("", ["format", "role", "what it is"], rows, "<<<"), ()), True)
-    else:
-        rows = [[name, value.description()] for name, value in kind.all().items()]
-        show(painter()(Table("", [what.removesuffix("s"), "what it is"], rows, "<<"), ()), True)
-    if what == "measures":
-        say(f"\nDocument measures, scored by ir_measures: {', '.join(document_measures.names())}")
-    for problem in kind.problems():
+    kind = what.removesuffix("s")
+    rows = [_row(kind, name, value) for name, value in KINDS[kind].all().items()]
+
+    def rendered(form: str, paint: tables.Paint) -> str:
+        if form != "table":
+            return tables.json_text(rows, form)
+        columns = [kind, *list(rows[0])[1:-1], "what it is"]
+        table = paint(Table("", columns, [[*row.values()] for row in rows], "<" * len(columns)), ())
+        others = f"\nDocument measures, scored by ir_measures: {', '.join(document_measures.names())}\n"
+        return table + (others if kind == "measure" else "")
+
+    output.show(rendered)
+    for problem in KINDS[kind].problems():
         tell(problem)
+
+
+def _row(kind: str, name: str, value: Any) -> dict[str, str]:
+    """What a list says of one: its name first, its description last."""
+    if kind == "protocol":
+        return {"name": name, "version": value.version, "checksum": value.checksum, "description": value.what}
+    role = {"role": value.role} if issubclass(value, formats.Format) else {}
+    return {"name": name, **role, "description": value.description()}

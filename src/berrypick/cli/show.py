@@ -2,61 +2,140 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import click
 
 from berrypick import formats, measures, users
-from berrypick.cli.output import HELP, painter, say, show
+from berrypick.cli import flags
+from berrypick.cli.output import HELP, Output, say
 from berrypick.data import spec as specs
-from berrypick.data.errors import UsageError
+from berrypick.data.errors import UsageError, nearest
 from berrypick.data.laws import LAWS
 from berrypick.data.references import bibtex, cited
 from berrypick.data.score import Table
+from berrypick.evaluation.protocols.base import RULES, Protocol, protocols
 from berrypick.measures import document_measures
 from berrypick.measures.typed_names import stands_for
 from berrypick.registry.registry import Registry
+from berrypick.tables import tables
 
-KINDS: dict[str, Registry[Any]] = {"measure": measures.registry, "user": users.registry, "format": formats.registry}
+KINDS: dict[str, Registry[Any]] = {
+    "measure": measures.registry,
+    "user": users.registry,
+    "format": formats.registry,
+    "protocol": protocols,
+}
 
 
-@click.command("show", short_help="Describe one measure, user model or format.", context_settings=HELP)
-@click.argument("kind", type=click.Choice(["measure", "user", "format"]))
-@click.argument("name")
+@click.command("show", short_help="Describe a measure, user model, format or protocol.", context_settings=HELP)
+@click.argument("words", nargs=-1, required=True, metavar=f"[{'|'.join(KINDS)}] NAME")
 @click.option("--bibtex", "as_bibtex", is_flag=True, help="Print the references as BibTeX.")
-def show_command(kind: str, name: str, as_bibtex: bool) -> None:
-    """Describe one measure, user model or format: definition, parameters, references.
+@flags.output_format(("table", "json", "jsonl"), default="table", form=False)
+def show_command(words: tuple[str, ...], as_bibtex: bool, output: Output) -> None:
+    """Describe a measure, user model, format or protocol: definition, parameters, rules, references.
+
+    A name that is of two kinds is shown for both; the kind before the name chooses one.
 
     \b
-    berrypick show measure EPRUM
+    berrypick show EPRUM
+    berrypick show protocol inex2010
     """
-    if kind == "measure" and measures.registry.find(specs.parse(name).name) is None:
-        name = stands_for(name) or name  # ndcg_cut_10 shows nDCG
-    # charR@5 and t2i(tolerance=300) show charR and t2i
-    value = KINDS[kind].find(name if kind == "format" else specs.parse(name).name)
-    if value is None:
-        if kind == "measure" and specs.parse(name).name in document_measures.names():
-            raise UsageError(f"{name} is provided by ir_measures; see https://ir-measur.es")
-        raise KINDS[kind].unknown(name if kind == "format" else specs.parse(name).name)
-    if issubclass(value, formats.Format):
-        say(_page(value))
-        return
-    references = value.references
+    found = [(kind, value) for kind in _kinds(words) if (value := _found(kind, words[-1])) is not None]
+    if not found:
+        raise _unknown(words)
     if as_bibtex:
-        say("\n".join(bibtex(key) for key in references))
+        say("\n".join(bibtex(key) for _, value in found for key in getattr(value, "references", ())))
         return
-    say(_page(value))
+
+    def rendered(form: str, paint: tables.Paint) -> str:
+        if form != "table":
+            return tables.json_text([_record(kind, value) for kind, value in found], form)
+        return "\n".join(_text(kind, value, paint) for kind, value in found)
+
+    output.show(rendered)
+
+
+def _kinds(words: tuple[str, ...]) -> list[str]:
+    """The kinds to look in: the first of two words, else all."""
+    if len(words) == 1:
+        return list(KINDS)
+    if len(words) > 2 or words[0] not in KINDS:
+        given = " ".join(words)
+        raise UsageError(f"show takes a name, and before it one of {', '.join(KINDS)}, not {given!r:.80}")
+    return [words[0]]
+
+
+def _bare(kind: str, name: str) -> str:
+    """A name without parameters: charR@5 and t2i(tolerance=300) show charR and t2i."""
+    return specs.parse(name).name if kind in ("measure", "user") else name
+
+
+def _found(kind: str, name: str) -> Any:
+    try:
+        bare = _bare(kind, name)
+    except UsageError:
+        return None  # no measure and no user model has such a name
+    if kind == "measure" and measures.registry.find(bare) is None:
+        bare = _bare(kind, stands_for(name) or name)  # ndcg_cut_10 shows nDCG
+    return KINDS[kind].find(bare)
+
+
+def _unknown(words: tuple[str, ...]) -> UsageError:
+    name, kinds = words[-1], _kinds(words)
+    if "measure" in kinds and re.split(r"[(@]", name)[0] in document_measures.names():
+        return UsageError(f"{name} is provided by ir_measures; see https://ir-measur.es")
+    if len(kinds) == 1:
+        return KINDS[kinds[0]].unknown(_bare(kinds[0], name))
+    offer = nearest(name, [known for kind in kinds for known in KINDS[kind].names()])
+    return UsageError(f"no measure, user model, format or protocol is called {name}{offer}")
+
+
+def _text(kind: str, value: Any, paint: tables.Paint) -> str:
+    """What a person reads."""
+    if isinstance(value, Protocol):
+        return _protocol_text(value, paint)
+    parts = [_page(value) + "\n"]
+    if kind == "format":
+        return parts[0]
     rows = [[p.name, "none" if p.default is None else repr(p.default), p.help] for p in value.parameters()]
     if rows:
-        show("\n" + painter()(Table("Parameters", ["name", "default", "meaning"], rows, "<<<"), ()), True)
+        parts.append("\n" + paint(Table("Parameters", ["name", "default", "meaning"], rows, "<<<"), ()))
     if kind == "measure":
-        say("\nLaws")
-        for law in value.declared_laws():
-            say(f"  {law}: {LAWS[law]}")
-    if references:
-        say("\nReferences")
-        for key in references:
-            say(f"  {cited(key)}")
+        parts += ["\nLaws\n", *(f"  {law}: {LAWS[law]}\n" for law in value.declared_laws())]
+    if value.references:
+        parts += ["\nReferences\n", *(f"  {cited(key)}\n" for key in value.references)]
+    return "".join(parts)
+
+
+def _protocol_text(value: Protocol, paint: tables.Paint) -> str:
+    topics = "a run's own" if value.topics == "run" else "all that are judged"
+    facts = [["version", value.version], ["checksum", value.checksum], ["topics scored", topics]]
+    facts += [["results counted", f"the first {value.longest} of a topic"]] if value.longest is not None else []
+    facts += [["elements ignored", ", ".join(value.ignore_elements)]] if value.ignore_elements else []
+    facts += [["measures", value.default]] if value.default else []
+    facts += [[f"measures of {task}", measures] for task, measures in value.measures.items()]
+    rules = [[rule, RULES[rule]] for rule in sorted(value.rules)]
+    parts = [f"{value.name}: {value.what}\n", paint(Table("", ["fact", "value"], facts, "<<"), ())]
+    if rules:
+        parts.append(paint(Table("Rules of its program", ["rule", "meaning"], rules, "<<"), ()))
+    return "\n".join(parts)
+
+
+def _record(kind: str, value: Any) -> dict[str, Any]:
+    """What a program reads."""
+    if isinstance(value, Protocol):
+        import json
+
+        own = {"name": value.name, "version": value.version, "checksum": value.checksum, "description": value.what}
+        return {"kind": kind, **own, **json.loads(value.canonical())}
+    found = {"kind": kind, "name": value.name(), "description": value.description(), "text": _page(value)}
+    if kind == "format":
+        return {**found, "role": value.role}
+    shown = [{"name": p.name, "default": p.default, "meaning": p.help} for p in value.parameters()]
+    laws = {"laws": list(value.declared_laws())} if kind == "measure" else {}
+    return {**found, "parameters": shown, **laws, "references": list(value.references)}
 
 
 def _page(value: type) -> str:

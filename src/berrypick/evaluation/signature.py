@@ -16,6 +16,7 @@ from berrypick.data.truth import Truth
 from berrypick.data.words import counted
 from berrypick.evaluation.evaluation_context import NO_ELEMENTS
 from berrypick.evaluation.options import options
+from berrypick.evaluation.protocols.base import get_protocol
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.targets.idealism import describe, unwanted_grades
 from berrypick.topics.context import JudgingContext
@@ -71,6 +72,7 @@ def measure_fields(
         own.append(("areas", "pages" if areas else "units of the file"))
     if measure.of_spans and one.instead(truth.units):
         own.append((JUDGED, truth.units))
+    own += get_protocol(evaluation.options.protocol).signed
     stated = dict(vars(evaluation.options))
     stated["user"] = context.user if "user" in reads else None
     navigation = context.reader.navigation if "navigation" in reads else None

@@ -6,9 +6,11 @@ A protocol never changes a measure silently: it is chosen by name and part of ev
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, fields
+from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from berrypick.data.errors import InputError, UsageError, nearest, option
 from berrypick.data.run import Run
@@ -45,6 +47,41 @@ class Protocol:
     rules: frozenset[str] = frozenset()
     #: The tasks that it brings, by which any evaluation can be made.
     tasks: tuple[Task, ...] = ()
+    #: A new version for every change of the rules, so that numbers of two versions are not compared.
+    version: str = "1"
+
+    @cached_property
+    def checksum(self) -> str:
+        """The first 12 hexadecimal digits of SHA-256 over the canonical JSON of the rules."""
+        import hashlib
+
+        return hashlib.sha256(self.canonical().encode()).hexdigest()[:12]
+
+    def canonical(self) -> str:
+        """Return the rules as canonical JSON: sorted keys, no blanks; all fields but name, description and version."""
+        import json
+
+        own = {one.name: getattr(self, one.name) for one in fields(self) if one.name not in _NOT_RULES}
+        own["tasks"] = {task.name: {one.name: getattr(task, one.name) for one in fields(task)} for task in self.tasks}
+        return json.dumps(_plain(own), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+    @property
+    def signed(self) -> list[tuple[str, str]]:
+        """What signatures state beside the name; nothing for berrypick's own rules."""
+        return [("protocol-version", self.version), ("protocol-sum", self.checksum)] if self.name else []
+
+
+#: What describes a protocol and does not change a number.
+_NOT_RULES = ("name", "what", "version")
+
+
+def _plain(value: Any) -> Any:
+    """A value of JSON; sets in the order of their members, which differs between processes otherwise."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(one) for key, one in value.items()}
+    if isinstance(value, Collection) and not isinstance(value, str):
+        return [_plain(one) for one in (sorted(value) if isinstance(value, (set, frozenset)) else value)]
+    return value
 
 
 #: Where programs of campaigns count otherwise than the papers say.
@@ -70,6 +107,8 @@ OWN = Protocol("", "no campaign: berrypick's own rules", {})
 def _not_a_protocol(value: object) -> str:
     if not isinstance(value, Protocol):
         return "it is not a value of berrypick.evaluation.protocols.base.Protocol"
+    if not isinstance(value.version, str) or not re.fullmatch(r"[\w.+-]+", value.version):
+        return f"its version is a text such as '1' or '2026.1', not {value.version!r:.40}"
     unknown = next(iter(sorted(value.rules - RULES.keys())), "")
     if unknown:
         return f"it has no rule {unknown!r:.40}{nearest(unknown, list(RULES))}"
