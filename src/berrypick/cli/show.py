@@ -17,6 +17,7 @@ from berrypick.data.references import bibtex, cited
 from berrypick.data.score import Table
 from berrypick.evaluation.protocols.base import RULES, Protocol, protocols
 from berrypick.measures import document_measures
+from berrypick.measures.paper_names import explained, stands_for_printed
 from berrypick.measures.typed_names import stands_for
 from berrypick.registry.registry import Registry
 from berrypick.tables import tables
@@ -52,7 +53,8 @@ def show_command(words: tuple[str, ...], as_bibtex: bool, output: Output) -> Non
     def rendered(form: str, paint: tables.Paint) -> str:
         if form != "table":
             return tables.json_text([_record(kind, value) for kind, value in found], form)
-        return "\n".join(_text(kind, value, paint) for kind, value in found)
+        said = explained(words[-1]) if any(kind == "measure" for kind, _ in found) else ""
+        return (f"{said}\n\n" if said else "") + "\n".join(_text(kind, value, paint) for kind, value in found)
 
     output.show(rendered)
 
@@ -73,6 +75,8 @@ def _bare(kind: str, name: str) -> str:
 
 
 def _found(kind: str, name: str) -> Any:
+    if kind == "measure":
+        name = stands_for_printed(name) or name  # nxCG[5] shows nxCG
     try:
         bare = _bare(kind, name)
     except UsageError:
