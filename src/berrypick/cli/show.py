@@ -108,6 +108,8 @@ def _text(kind: str, value: Any, paint: tables.Paint) -> str:
         parts.append("\n" + paint(Table("Parameters", ["name", "default", "meaning"], rows, "<<<"), ()))
     if kind == "measure":
         parts += ["\nLaws\n", *(f"  {law}: {LAWS[law]}\n" for law in value.declared_laws())]
+    if items := vars(value).get("papers", ()):
+        parts += ["\nIn the papers\n", *(f"  {item.place()}: {item.item}: {item.call}\n" for item in items)]
     if value.references:
         parts += ["\nReferences\n", *(f"  {cited(key)}\n" for key in value.references)]
     return "".join(parts)
@@ -139,7 +141,8 @@ def _record(kind: str, value: Any) -> dict[str, Any]:
         return {**found, "role": value.role}
     shown = [{"name": p.name, "default": p.default, "meaning": p.help} for p in value.parameters()]
     laws = {"laws": list(value.declared_laws())} if kind == "measure" else {}
-    return {**found, "parameters": shown, **laws, "references": list(value.references)}
+    papers = [item._asdict() for item in vars(value).get("papers", ())]
+    return {**found, "parameters": shown, **laws, "references": list(value.references), "papers": papers}
 
 
 def _page(value: type) -> str:

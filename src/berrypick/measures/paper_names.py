@@ -1,7 +1,7 @@
 """Names that the papers print for measures and curves, and what each stands for here.
 
-``ep/gr``, ``nxCG[5]`` and ``EPRUM-BEP-Exh-BEPDistance`` are not names that our language of measures can hold, so they are
-replaced before a text is parsed. A name that two papers or programs give to two things is told apart by
+``ep/gr``, ``nxCG[5]`` and ``EPRUM-BEP-Exh-BEPDistance`` are not names that our language of measures can hold, so they
+are replaced before a text is parsed. A name that two papers or programs give to two things is told apart by
 :data:`TWO_MEANINGS`.
 """
 
@@ -17,12 +17,12 @@ _BRACKETED = re.compile(rf"(?P<name>{'|'.join(BRACKETED)})(?P<given>\(.*\))?\[(?
 _CURVE = re.compile(r"ep/gr(?P<given>\(.*\))?(?P<at>@\s*\S+)?")
 #: What a person should know about a name before they use it.
 TWO_MEANINGS = {
-    "ERR": "ERR means two things. Here, as in ir_measures, it is expected reciprocal rank. The papers on user models call "
-    "the expected ratio of relevant units ERR: that is ExpectedRatio.",
-    "MAep": "MAep means two things. Here it is that of INEX 2006, without navigation. The 2007 paper takes the same mean "
-    "for readers who navigate: that is epnav(points='run').",
-    "ep/gr": "ep/gr is a curve. Without a level it stands for MAep, the mean over the curve; at a level, as in ep/gr@0.5, "
-    "for epgr.",
+    "ERR": "ERR means two things. Here, as in ir_measures, it is expected reciprocal rank. The papers on user models "
+    "call the expected ratio of relevant units ERR: that is ExpectedRatio.",
+    "MAep": "MAep means two things. Here it is that of INEX 2006, without navigation. The 2007 paper takes the same "
+    "mean for readers who navigate: that is epnav(points='run').",
+    "ep/gr": "ep/gr is a curve. Without a level it stands for MAep, the mean over the curve; at a level, as in "
+    "ep/gr@0.5, for epgr.",
     "GR": "GR is GainRecall, the share of the total gain at a rank. gR, which differs in one capital, is generalised "
     "recall of articles.",
     "gR": "gR is generalised recall of articles. GR, which differs in one capital, is GainRecall.",

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from berrypick.data import papers as cite
 from berrypick.data.arrays import FloatArray, IntArray, Positions
 from berrypick.data.errors import UsageError, option
 from berrypick.data.parameters import parameter, zero_or_more
@@ -32,6 +33,29 @@ class Distance(GapModel):
 
     learnt_from: ClassVar[str] = "readings"
     references: ClassVar[tuple[str, ...]] = ("piwowarski2006eprum", "piwowarski2007prum")
+    papers: ClassVar[tuple[cite.PaperItem, ...]] = (
+        cite.eprum(
+            "3.3",
+            "",
+            "definition",
+            "a chance that falls with the number of words in between",
+            '--user "distance(theta=0.01)"',
+        ),
+        cite.effort(
+            "5.2",
+            "",
+            "definition",
+            "a chance that falls with the number of characters in between",
+            '--user "distance(theta=0.01)"',
+        ),
+        cite.prum(
+            "2.2",
+            "",
+            "definition",
+            "a chance that falls with the inverse of the distance",
+            "--user \"distance(law='inverse')\"",
+        ),
+    )
     reads_areas: ClassVar[bool] = True
     slider: ClassVar[Slider | None] = (("theta",), (0.0001, 0.001, 0.01, 0.1, 1))
 

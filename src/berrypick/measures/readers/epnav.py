@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from berrypick.data import papers as cite
 from berrypick.data.arrays import FloatArray
 from berrypick.data.errors import UsageError
 from berrypick.data.laws import with_laws, without
@@ -122,6 +123,82 @@ class epnav(TargetMeasure):
     depends_on: ClassVar[tuple[str, ...]] = ("user", "targets", "effort")
     of_areas: ClassVar[bool] = True
     references: ClassVar[tuple[str, ...]] = ("kazai2007effort",)
+    papers: ClassVar[tuple[cite.PaperItem, ...]] = (
+        cite.effort(
+            "4.2",
+            "3",
+            "equation",
+            "effort cumulated over ranks",
+            "bp.effort_precision([[1, 0], [0, 1]], [1, 1], effort=[2, 3], levels=[1])",
+        ),
+        cite.effort(
+            "4.2",
+            "5",
+            "equation",
+            "effort spent when a gain is reached",
+            "bp.effort_precision([[1, 0], [0, 1]], [1, 1], effort=[2, 3], levels=[0.5])",
+        ),
+        cite.effort("4.2", "6", "equation", "effort-precision in any unit of effort", "-m epnav@0.5 --effort chars"),
+        cite.effort(
+            "4.2",
+            "",
+            "definition",
+            "mean at the points where the gain rises, with navigation",
+            "-m \"epnav(points='run')\"",
+        ),
+        cite.effort(
+            "4.2", "", "definition", "mean at the gains of the ideal list's ranks", "-m \"epnav(points='ideal')\""
+        ),
+        cite.effort(
+            "5.1", "", "definition", "effort of what readers browse to", "-m epnav --user distance --effort chars"
+        ),
+        cite.effort(
+            "6",
+            "",
+            "definition",
+            "rank at which a gain is reached, as a random variable",
+            "bp.effort_precision([[0.4], [0.3], [1]], [1], levels=[1])",
+        ),
+        cite.effort(
+            "6",
+            "9",
+            "equation",
+            "expected effort-precision as a product",
+            "bp.effort_precision([[0.4], [0.3], [1]], [1], levels=[1])",
+        ),
+        cite.effort(
+            "6",
+            "",
+            "definition",
+            "expected inverse effort",
+            "bp.effort_precision([[0.5, 0.2], [0, 0.5], [1, 0], [0, 1]], [2, 1], levels=[0.3, 0.5, 1])",
+        ),
+        cite.effort("6", "", "definition", "exact distribution of the cumulated gain", "-m \"epnav(law='exact')\""),
+        cite.effort(
+            "6", "", "definition", "normal approximation above ten partly seen targets", "-m \"epnav(law='normal')\""
+        ),
+        cite.effort(
+            "6",
+            "",
+            "definition",
+            "ideal list as the best of all lists, which the paper leaves open",
+            "-m \"epnav(ideal='certified')\"",
+        ),
+        cite.effort(
+            "6.1",
+            "",
+            "example",
+            "three documents, of which readers browse to the third: .63",
+            "bp.effort_precision([[0.4], [0.3], [1]], [1], levels=[1])",
+        ),
+        cite.effort(
+            "6.1",
+            "",
+            "example",
+            "the same without browsing: 1/3",
+            "bp.effort_precision([[0], [0], [1]], [1], levels=[1])",
+        ),
+    )
     curve_axes: ClassVar[tuple[str, str]] = ("gain-recall", "effort-precision")
     why_above_one: ClassVar[str] = (
         "with unequal efforts, or where one result leads to several targets, the list of targets is not always the "

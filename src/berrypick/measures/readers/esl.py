@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from berrypick.data import papers as cite
 from berrypick.data.arrays import FloatArray
 from berrypick.data.score import Table
 from berrypick.measures.readers._visits import VisitQuantities, _Searching
@@ -62,6 +63,10 @@ class ESL(_Searching):
     higher_is_better: ClassVar[bool] = False
     why_above_one: ClassVar[str] = "it counts units of tolerance"
     references: ClassVar[tuple[str, ...]] = ("vries2004tolerance", "cooper1968expected")
+    papers: ClassVar[tuple[cite.PaperItem, ...]] = (
+        cite.tolerance("5", "", "table", "table 1: the quantities of a search", '-m "ESL(tolerance=15)"'),
+        cite.tolerance("5", "3", "equation", "expected search length in units of tolerance", '-m "ESL(tolerance=15)"'),
+    )
 
     def of_search(self, search: VisitQuantities, units: FloatArray, length: FloatArray) -> FloatArray:
         return length

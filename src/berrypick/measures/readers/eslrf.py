@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from berrypick.data import papers as cite
 from berrypick.data.arrays import FloatArray
 from berrypick.data.score import Score, Table, number
 from berrypick.measures.readers._visits import VisitQuantities, _Searching
@@ -56,6 +57,11 @@ class ESLRF(_Searching):
     """
 
     references: ClassVar[tuple[str, ...]] = ("vries2004tolerance", "cooper1968expected")
+    papers: ClassVar[tuple[cite.PaperItem, ...]] = (
+        cite.tolerance(
+            "5", "4", "equation", "reduction of the search length against a random search", '-m "ESLRF(tolerance=15)"'
+        ),
+    )
 
     defined_without_units: ClassVar[bool] = False
 

@@ -7,6 +7,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from berrypick.data import papers as cite
 from berrypick.data.arrays import FloatArray
 from berrypick.data.errors import UsageError
 from berrypick.data.laws import with_laws, without
@@ -85,6 +86,9 @@ class ExpectedRatio(TargetMeasure):
     depends_on: ClassVar[tuple[str, ...]] = ("user", "targets", "idealism")
     of_areas: ClassVar[bool] = True
     references: ClassVar[tuple[str, ...]] = ("piwowarski2004expected",)
+    papers: ClassVar[tuple[cite.PaperItem, ...]] = (
+        cite.effort("5.2", "", "example", "seen with .3, then .93", "bp.expected_ratio([[0.3], [0.9]])"),
+    )
     curve_axes: ClassVar[tuple[str, str]] = ("rank", "expected share of the targets")
 
     stop: str | None = parameter(

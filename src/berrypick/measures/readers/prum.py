@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal, overload
 
 import numpy as np
 
+from berrypick.data import papers as cite
 from berrypick.data.arrays import FloatArray
 from berrypick.data.errors import NamedError, UsageError, option
 from berrypick.data.laws import without
@@ -87,6 +88,158 @@ class PRUM(TargetMeasure):
     depends_on: ClassVar[tuple[str, ...]] = ("user", "targets", "idealism", "units")
     of_areas: ClassVar[bool] = True
     references: ClassVar[tuple[str, ...]] = ("piwowarski2007prum", "raghavan1989critical")
+    papers: ClassVar[tuple[cite.PaperItem, ...]] = (
+        cite.prum(
+            "2.3",
+            "1",
+            "equation",
+            "chance that a target was seen after some ranks, a noisy or",
+            "bp.expected_ratio([[0.4], [0.9], [0.2]])",
+        ),
+        cite.prum(
+            "2.3",
+            "",
+            "hypothesis",
+            "2.3: targets are seen for the first time independently, given how many were seen before",
+            "bp.prum([[0.4, 0.4], [0.6, 0.4], [1, 0], [0, 1]])",
+        ),
+        cite.prum(
+            "2.3",
+            "",
+            "definition",
+            "without hypothesis 2.3",
+            "bp.prum([[0.4, 0.4], [0.6, 0.4], [1, 0], [0, 1]], exact=True)",
+        ),
+        cite.prum(
+            "3.1",
+            "2",
+            "equation",
+            "precision: chance that a consulted result leads to something unseen",
+            '-m "PRUM(exact=True)"',
+        ),
+        cite.prum(
+            "3.2",
+            "",
+            "table",
+            "table III: scenarios of list (c, d, a, b), results consulted and those that lead on: .69137 and .64623",
+            "bp.prum([[0.4, 0.4], [0.6, 0.4], [1, 0], [0, 1]], exact=True)",
+        ),
+        cite.prum(
+            "3.2",
+            "",
+            "example",
+            "figure 5: a small site with two targets",
+            "bp.prum([[0.4, 0.4], [0.6, 0.4], [1, 0], [0, 1]], exact=True)",
+        ),
+        cite.prum(
+            "3.3",
+            "3",
+            "equation",
+            "the same as a ratio of joint and marginal chance",
+            "bp.prum([[0.4, 0.4], [0.6, 0.4], [1, 0]], units=10, exact=True)",
+        ),
+        cite.prum("3.3", "4", "equation", "ranked and unranked part apart", "bp.prum([[0.5, 0]], units=10)"),
+        cite.prum(
+            "3.3",
+            "5",
+            "equation",
+            "precision at a recall value",
+            "bp.prum([[0.4, 0.4], [0.6, 0.4], [1, 0], [0, 1]], recall=2)",
+        ),
+        cite.prum(
+            "3.3",
+            "6",
+            "equation",
+            "chance that a target was seen (equation 1 again)",
+            "bp.expected_ratio([[0.5], [0.5]])",
+        ),
+        cite.prum(
+            "3.3",
+            "7",
+            "equation",
+            "distribution of the number of targets seen, from subsets",
+            "bp.prum([[0.4, 0.4], [0.6, 0.4], [1, 0], [0, 1]])",
+        ),
+        cite.prum(
+            "3.3",
+            "8",
+            "equation",
+            "chance that a rank leads to something new, given how many were seen",
+            "bp.prum([[0.4, 0.4], [0.6, 0.4], [1, 0], [0, 1]], exact=False)",
+        ),
+        cite.prum(
+            "4.2.1",
+            "",
+            "example",
+            "list (c, b, a) scores 1, list (a, b, c) .40678",
+            "bp.prum([[0.16666666666666666], [0.25], [1]])",
+        ),
+        cite.prum(
+            "4.2.2", "", "example", "one pointer that reaches two targets scores 1", "bp.prum([[1, 1]], units=100)"
+        ),
+        cite.prum(
+            "A.1",
+            "11",
+            "equation",
+            "probability of a number of targets, from subsets",
+            "bp.prum([[0.4, 0.4], [0.6, 0.4], [1, 0], [0, 1]], recall=1)",
+        ),
+        cite.prum(
+            "A.1", "", "definition", "normal approximation above ten partly seen targets", "-m \"PRUM(law='normal')\""
+        ),
+        cite.prum(
+            "A.2",
+            "12",
+            "equation",
+            "chance of something new (equation 8 with its derivation)",
+            "bp.prum([[0.4, 0.4], [0.6, 0.4], [1, 0], [0, 1]], recall=2)",
+        ),
+        cite.prum(
+            "A.3",
+            "13",
+            "equation",
+            "chance that a ranked result is consulted, rank by rank",
+            "bp.prum([[0.4, 0.4], [0.6, 0.4], [1, 0]], units=9)",
+        ),
+        cite.prum(
+            "A.3",
+            "14",
+            "equation",
+            "the same as expected numbers of consulted ranks",
+            "bp.prum([[0.4, 0.4], [0.6, 0.4], [1, 0]], units=9)",
+        ),
+        cite.prum(
+            "A.3",
+            "15",
+            "equation",
+            "chance that an unranked unit is consulted, by targets still missing",
+            "bp.prum([[0.2, 0.2]], units=9)",
+        ),
+        cite.prum(
+            "A.3",
+            "16",
+            "equation",
+            "the same with the expected search length in random order",
+            "bp.prum([[0, 0]], units=9)",
+        ),
+        cite.prum(
+            "A.4",
+            "17",
+            "equation",
+            "results that are consulted and lead on, ranked",
+            "bp.prum([[0.4, 0.4], [0.6, 0.4], [1, 0]], units=9)",
+        ),
+        cite.prum(
+            "A.4", "18", "equation", "units that are consulted and ideal, unranked", "bp.prum([[0, 0]], units=9)"
+        ),
+        cite.prum(
+            "B",
+            "",
+            "definition",
+            "without navigation it is Raghavan's probability of relevance",
+            "bp.prum([[1, 0], [0, 0], [0, 1]])",
+        ),
+    )
     pools: ClassVar[bool] = True
     curve_axes: ClassVar[tuple[str, str]] = ("recall", "precision")
 

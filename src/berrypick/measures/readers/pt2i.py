@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from berrypick.data import papers as cite
 from berrypick.data.arrays import FloatArray
 from berrypick.data.errors import UsageError
 from berrypick.data.parameters import parameter
@@ -73,6 +74,18 @@ class PT2I(_Searching):
 
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "level"
     references: ClassVar[tuple[str, ...]] = ("vries2004tolerance", "raghavan1989critical")
+    papers: ClassVar[tuple[cite.PaperItem, ...]] = (
+        cite.tolerance(
+            "5", "5", "equation", "probability of relevance from the search length", '-m "PT2I(tolerance=15)"'
+        ),
+        cite.tolerance(
+            "5",
+            "",
+            "definition",
+            "the same at recall points that are not whole numbers of targets",
+            '-m "PT2I(tolerance=15,real=True)@0.5"',
+        ),
+    )
     curve_axes: ClassVar[tuple[str, str]] = ("recall", "precision")
 
     real: bool = parameter(False, "bool", "whether the level is taken as it is, without rounding l R up")

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from berrypick.data import papers as cite
 from berrypick.data.arrays import FloatArray, IntArray
 from berrypick.data.errors import NamedError, UsageError
 from berrypick.data.parameters import above_zero
@@ -80,6 +81,20 @@ class T2I(VisitMeasure):
     >>> round(bp.score(different, truth, run, collection=bp.Collection({"video": 100})), 4)
     1.5485
     """
+
+    papers: ClassVar[tuple[cite.PaperItem, ...]] = (
+        cite.tolerance(
+            "5",
+            "2",
+            "equation",
+            "mean of targets found per unit of waste, over growing budgets",
+            '-m "T2I(tolerance=15,budget=60)"',
+        ),
+        cite.tolerance("5", "", "definition", "the same at one budget", '-m "T2I(tolerance=15)@3"'),
+        cite.tolerance(
+            "6", "", "definition", "measures of people whose tolerances differ", "-m \"T2I(tolerance='10=.3,25=.7')\""
+        ),
+    )
 
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"  # at=t may be typed after @ as well
     cutoff_is: ClassVar[str] = "a count of wasted units, not a rank"

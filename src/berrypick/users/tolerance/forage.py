@@ -6,10 +6,11 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
+from berrypick.data import papers as cite
 from berrypick.data.parameters import above_zero, parameter, zero_or_more
 from berrypick.users.base import ReaderContext, Slider
+from berrypick.users.tolerance._distributions import Foraging, Tolerances
 from berrypick.users.tolerance._viewer import Viewer
-from berrypick.users.tolerance.distributions import Foraging, Tolerances
 from berrypick.users.tolerance.parameters import unit_parameter
 from berrypick.users.tolerance.visits import Tolerance
 
@@ -40,6 +41,15 @@ class Forage(Viewer):
     """
 
     references: ClassVar[tuple[str, ...]] = ("charnov1976optimal", "pirolli1999information", "vries2004tolerance")
+    papers: ClassVar[tuple[cite.PaperItem, ...]] = (
+        cite.tolerance(
+            "6",
+            "",
+            "definition",
+            "a reader who stops when reading on does not pay",
+            '--user "forage(gain=200,rate=0.02,present=0.5)"',
+        ),
+    )
     learnt_from: ClassVar[str] = "readings"
     slider: ClassVar[Slider | None] = (("gain",), (60, 100, 200, 500, 1000, 3000))
 

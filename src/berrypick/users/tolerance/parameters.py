@@ -17,7 +17,7 @@ _ROUNDING = 1e-9
 def tolerance_parameter() -> Any:
     return parameter(
         None,
-        "any",
+        "number or text",
         "irrelevant material read before the reader gives up, or several with shares of people as in '10=.3,25=.7'; "
         "15 seconds, 300 characters or 60 tokens by default",
         check=lambda value: isinstance(value, str) or _is_positive(value),
@@ -28,9 +28,9 @@ def tolerance_parameter() -> Any:
 def redundancy_parameter() -> Any:
     return parameter(
         None,
-        "any",
+        "number or text",
         "tolerance of material of targets seen before; as tolerance by default, 'inf' if it costs nothing",
-        check=lambda value: value in ("inf", math.inf) or _is_positive(value),
+        check=lambda value: value == "inf" or _is_positive(value),
         must="a finite number above 0, or 'inf'",
     )
 
