@@ -101,9 +101,9 @@ def papers_page() -> str:
     """Every item of every paper, with its call."""
     parts = [
         "# The papers, item by item",
-        "What each paper defines, and the call that computes it: a Python expression, options of `berrypick evaluate`, "
-        "a command, or a script of the repository. `berrypick list papers` prints the same, and a test runs every call. "
-        "Items of kind none are left out, with the reason. Where we depart from a paper or correct a misprint: "
+        "What each paper defines, and the call that computes it: a Python expression, a command with your files in the "
+        "place of TRUTH and RUN, or a script of the repository. `berrypick list papers` prints the same, and a test "
+        "runs every call. Items of kind none are left out, with the reason. Where we depart from a paper or correct a misprint: "
         "[decisions](../explanation/decisions.md).",
     ]
     head = ["section", "equation", "kind", "item", "call"]

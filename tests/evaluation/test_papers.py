@@ -20,9 +20,10 @@ ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "docs" / "examples"
 KINDS = {"definition", "equation", "hypothesis", "example", "table", "figure", "experiment", "none"}
 CALLED = sorted({item.call for item in ITEMS if item.call})
-EVALUATED = [call for call in CALLED if call.startswith("-")]
+EVALUATE = "berrypick evaluate TRUTH RUN "
+EVALUATED = [call for call in CALLED if call.startswith(EVALUATE)]
 PYTHON = [call for call in CALLED if call.startswith("bp.")]
-COMMANDS = [call for call in CALLED if call.startswith("berrypick ")]
+COMMANDS = [call for call in CALLED if call.startswith("berrypick ") and call not in EVALUATED]
 SCRIPTS = [call for call in CALLED if call.startswith("python ")]
 #: What stands for files in commands.
 FILES = {
@@ -82,9 +83,9 @@ def attempts(options):
 
 @pytest.mark.parametrize("call", EVALUATED)
 def test_evaluations_give_numbers(call):
-    words = shlex.split(call)
+    words = shlex.split(call.removeprefix(EVALUATE))
     options = {flag.removeprefix("--"): value for flag, value in zip(words[::2], words[1::2], strict=True)}
-    texts = options.pop("-m", "ExpectedRatio")
+    texts = options.pop("-m")
     if "units" in options:
         options["units"] = int(options["units"])
     refused, found = [], []

@@ -44,8 +44,8 @@ class PaperItem(NamedTuple):
     item
         What it says, in a few words.
     call
-        A Python expression that begins with ``bp.``, options of ``berrypick evaluate``, a command that begins with
-        ``berrypick``, or a script of the repository.
+        A Python expression that begins with ``bp.``, a command that begins with ``berrypick``, or a script of the
+        repository.
     """
 
     paper: str

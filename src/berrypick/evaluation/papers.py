@@ -12,7 +12,7 @@ OTHERS = (
         "",
         "definition",
         "idealism: what a reader wants to see, and nothing around it",
-        "--idealism 0=0,1=.5,2=1",
+        "berrypick evaluate TRUTH RUN -m EPRUM --idealism 0=0,1=.5,2=1",
     ),
     cite.eprum(
         "3.2",
@@ -49,12 +49,30 @@ OTHERS = (
         "correlation of both measures over 45 runs and 29 topics of INEX 2005",
         "the runs and assessments cannot be had; berrypick correlate computes it where they can",
     ),
-    cite.eprum("8", "", "definition", "time instead of list items as effort", "-m epnav --effort chars"),
+    cite.eprum(
+        "8",
+        "",
+        "definition",
+        "time instead of list items as effort",
+        "berrypick evaluate TRUTH RUN -m epnav --effort chars",
+    ),
     cite.eprum("8", "", "definition", "stability of the measure", "berrypick stability TRUTH RUN OTHER -m EPRUM"),
     cite.eprum("8", "", "definition", "the ideal list of a user model", "berrypick ideal TRUTH -m EPRUM"),
-    cite.inex("2", "", "definition", "the four tasks and their measures", "--protocol inex2006"),
-    cite.inex("3", "", "definition", "assessments from highlighted text", "-m charR"),
-    cite.inex("8.1", "", "definition", "elements that are links are ignored", "--protocol inex2006"),
+    cite.inex(
+        "2",
+        "",
+        "definition",
+        "the four tasks and their measures",
+        "berrypick evaluate TRUTH RUN -m EPRUM --protocol inex2006",
+    ),
+    cite.inex("3", "", "definition", "assessments from highlighted text", "berrypick evaluate TRUTH RUN -m charR"),
+    cite.inex(
+        "8.1",
+        "",
+        "definition",
+        "elements that are links are ignored",
+        "berrypick evaluate TRUTH RUN -m EPRUM --protocol inex2006",
+    ),
     cite.inex(
         "8.1",
         "",
@@ -84,7 +102,11 @@ OTHERS = (
         "the submitted runs cannot be had",
     ),
     cite.tolerance(
-        "3.1", "", "definition", "strict and generalised quantisation", "-m \"T2I(tolerance=15,quant='strict')\""
+        "3.1",
+        "",
+        "definition",
+        "strict and generalised quantisation",
+        "berrypick evaluate TRUTH RUN -m \"T2I(tolerance=15,quant='strict')\"",
     ),
     cite.tolerance("6", "", "definition", "tolerance estimated from what readers did", "berrypick fit t2i LOG"),
     cite.tolerance(
@@ -92,10 +114,14 @@ OTHERS = (
         "",
         "definition",
         "stability of rankings as the tolerance changes",
-        'berrypick compare TRUTH RUN OTHER -m EPRUM --collection LENGTHS --over t2i(tolerance=5..60)',
+        "berrypick compare TRUTH RUN OTHER -m EPRUM --collection LENGTHS --over t2i(tolerance=5..60)",
     ),
     cite.effort(
-        "3.2", "", "figure", "figures 1 and 2: highlighted text and its assessments", "-m \"xCG(base='full')@1\""
+        "3.2",
+        "",
+        "figure",
+        "figures 1 and 2: highlighted text and its assessments",
+        "berrypick evaluate TRUTH RUN -m \"xCG(base='full')@1\"",
     ),
     cite.effort(
         "5.2",
@@ -118,14 +144,26 @@ OTHERS = (
         "figure 1: a reader consults five results to see four targets",
         "berrypick simulate TRUTH RUN -m PRUM --units 100",
     ),
-    cite.prum("2.1", "", "table", "tables I and II: random variables and parameters", "-m PRUM --units 100"),
-    cite.prum("2.1", "", "figure", "figure 3: an XML document and a site with near misses", "--user hierarchy"),
+    cite.prum(
+        "2.1",
+        "",
+        "table",
+        "tables I and II: random variables and parameters",
+        "berrypick evaluate TRUTH RUN -m PRUM --units 100",
+    ),
+    cite.prum(
+        "2.1",
+        "",
+        "figure",
+        "figure 3: an XML document and a site with near misses",
+        "berrypick evaluate TRUTH RUN -m EPRUM --user hierarchy",
+    ),
     cite.prum(
         "2.3",
         "",
         "hypothesis",
         "2.1: readers navigate alike, however much they want to see",
-        '-m "PRUM(r=1) PRUM(r=2)" --units 100',
+        'berrypick evaluate TRUTH RUN -m "PRUM(r=1) PRUM(r=2)" --units 100',
     ),
     cite.prum(
         "2.3",
@@ -155,7 +193,13 @@ OTHERS = (
         "figure 7: one element leads to two targets of 100 elements",
         "bp.prum([[1, 1]], units=100)",
     ),
-    cite.prum("5", "", "definition", "readers do not come back to a document", '--user "hierarchy(returns=False)"'),
+    cite.prum(
+        "5",
+        "",
+        "definition",
+        "readers do not come back to a document",
+        'berrypick evaluate TRUTH RUN -m EPRUM --user "hierarchy(returns=False)"',
+    ),
     cite.prum("5", "", "definition", "parameters from what readers did", "berrypick fit markov SESSIONS"),
     cite.left_out(
         "piwowarski2007prum",

@@ -31,7 +31,13 @@ class Bep(GapModel):
     learnt_from: ClassVar[str] = "readings"
     references: ClassVar[tuple[str, ...]] = ("lalmas2007inex",)
     papers: ClassVar[tuple[cite.PaperItem, ...]] = (
-        cite.inex("7.2", "14", "equation", "closeness of a result to an entry point", '--user "bep(A=0.1)"'),
+        cite.inex(
+            "7.2",
+            "14",
+            "equation",
+            "closeness of a result to an entry point",
+            'berrypick evaluate TRUTH RUN -m EPRUM --user "bep(A=0.1)"',
+        ),
     )
     seeks_entry_points: ClassVar[bool] = True
     slider: ClassVar[Slider | None] = (("A",), (0.01, 0.1, 1, 10, 100))

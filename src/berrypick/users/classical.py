@@ -24,8 +24,20 @@ class Classical(ContextModel):
 
     references: ClassVar[tuple[str, ...]] = ("piwowarski2007prum",)
     papers: ClassVar[tuple[cite.PaperItem, ...]] = (
-        cite.eprum("3.3", "", "definition", "readers who do not navigate", "--user classical"),
-        cite.prum("2.2", "", "definition", "readers who do not navigate", "--user classical"),
+        cite.eprum(
+            "3.3",
+            "",
+            "definition",
+            "readers who do not navigate",
+            "berrypick evaluate TRUTH RUN -m EPRUM --user classical",
+        ),
+        cite.prum(
+            "2.2",
+            "",
+            "definition",
+            "readers who do not navigate",
+            "berrypick evaluate TRUTH RUN -m EPRUM --user classical",
+        ),
     )
     reads_areas: ClassVar[bool] = True
     slider: ClassVar[Slider | None] = (("share",), (0.1, 0.25, 0.5, 0.75, 1))

@@ -39,21 +39,21 @@ class Distance(GapModel):
             "",
             "definition",
             "a chance that falls with the number of words in between",
-            '--user "distance(theta=0.01)"',
+            'berrypick evaluate TRUTH RUN -m EPRUM --user "distance(theta=0.01)"',
         ),
         cite.effort(
             "5.2",
             "",
             "definition",
             "a chance that falls with the number of characters in between",
-            '--user "distance(theta=0.01)"',
+            'berrypick evaluate TRUTH RUN -m EPRUM --user "distance(theta=0.01)"',
         ),
         cite.prum(
             "2.2",
             "",
             "definition",
             "a chance that falls with the inverse of the distance",
-            "--user \"distance(law='inverse')\"",
+            "berrypick evaluate TRUTH RUN -m EPRUM --user \"distance(law='inverse')\"",
         ),
     )
     reads_areas: ClassVar[bool] = True

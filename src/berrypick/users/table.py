@@ -24,10 +24,26 @@ class Table(NavigationModel):
 
     references: ClassVar[tuple[str, ...]] = ("piwowarski2006eprum",)
     papers: ClassVar[tuple[cite.PaperItem, ...]] = (
-        cite.eprum("3.2", "", "definition", "chance of getting from a rank to an element, as given", "--user table"),
-        cite.eprum("4", "", "figure", "figure 3: chances of the key example", "--user table"),
+        cite.eprum(
+            "3.2",
+            "",
+            "definition",
+            "chance of getting from a rank to an element, as given",
+            "berrypick evaluate TRUTH RUN -m EPRUM --user table",
+        ),
+        cite.eprum(
+            "4",
+            "",
+            "figure",
+            "figure 3: chances of the key example",
+            "berrypick evaluate TRUTH RUN -m EPRUM --user table",
+        ),
         cite.effort(
-            "5.1", "", "definition", "chance of getting from a rank to a component, over all routes", "--user table"
+            "5.1",
+            "",
+            "definition",
+            "chance of getting from a rank to a component, over all routes",
+            "berrypick evaluate TRUTH RUN -m EPRUM --user table",
         ),
     )
     navigation: ClassVar[tuple[type, ...]] = (ReachTable,)

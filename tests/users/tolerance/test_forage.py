@@ -14,7 +14,7 @@ from scipy.special import ndtr
 import berrypick as bp
 from berrypick.analysis.fit.truth_gaps import Gaps, estimate, gaps_of
 from berrypick.data.collection import Collection
-from berrypick.users.tolerance._distributions import Foraging
+from berrypick.users.tolerance.distributions import Foraging
 
 BELIEFS = st.tuples(st.sampled_from([20.0, 60.0, 200.0, 1500.0]), st.sampled_from([0.005, 0.02, 0.1, 0.7]),
                     st.sampled_from([0.05, 0.3, 0.5, 0.9]))  # fmt: skip

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from reader_reach import seen
 
 import berrypick as bp
-from berrypick.users.tolerance._distributions import LogNormal
+from berrypick.users.tolerance.distributions import LogNormal
 from berrypick.users.tolerance.visits import Tolerance, spread_visit, visit
 
 # --- t2i with tolerances that differ -------------------------------------------------------------------------------

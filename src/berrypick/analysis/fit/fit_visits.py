@@ -37,7 +37,7 @@ from berrypick.users.bep import Bep
 from berrypick.users.distance import Distance
 from berrypick.users.learning import data_checksum, held_out_facts, parameter, rounded
 from berrypick.users.learnt import Learnt
-from berrypick.users.tolerance._distributions import Foraging
+from berrypick.users.tolerance.distributions import Foraging
 from berrypick.users.tolerance.forage import Forage
 from berrypick.users.tolerance.t2i import T2I
 

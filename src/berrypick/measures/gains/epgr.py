@@ -53,16 +53,30 @@ class epgr(_Interpolated):
     """
 
     papers: ClassVar[tuple[cite.PaperItem, ...]] = (
-        cite.inex("4.2", "5", "equation", "effort-precision: ideal rank over rank of the run at a gain", "-m epgr@0.5"),
+        cite.inex(
+            "4.2",
+            "5",
+            "equation",
+            "effort-precision: ideal rank over rank of the run at a gain",
+            "berrypick evaluate TRUTH RUN -m epgr@0.5",
+        ),
         cite.inex(
             "4.2",
             "",
             "figure",
             "figure 1: both curves, read at a gain and at a rank",
-            "-m \"epgr(interpolation='linear')@0.5\"",
+            "berrypick evaluate TRUTH RUN -m \"epgr(interpolation='linear')@0.5\"",
         ),
-        cite.inex("4.2", "", "definition", "the curve ep/gr at 100 levels", "-m ep/gr@0.5"),
-        cite.effort("4.1", "1", "equation", "effort-precision in ranks", "-m \"epgr(interpolation='step')@0.5\""),
+        cite.inex(
+            "4.2", "", "definition", "the curve ep/gr at 100 levels", "berrypick evaluate TRUTH RUN -m ep/gr@0.5"
+        ),
+        cite.effort(
+            "4.1",
+            "1",
+            "equation",
+            "effort-precision in ranks",
+            "berrypick evaluate TRUTH RUN -m \"epgr(interpolation='step')@0.5\"",
+        ),
         cite.effort(
             "4.1",
             "",
@@ -71,14 +85,18 @@ class epgr(_Interpolated):
             'bp.score("epgr@0.5", {"q": {"a": 3, "b": 6, "c": 2}}, {"q": {"a": 3, "b": 2, "c": 1}})',
         ),
         cite.effort(
-            "4.2", "4", "equation", "least rank at which a gain is reached", "-m \"epgr(interpolation='step')@0.3\""
+            "4.2",
+            "4",
+            "equation",
+            "least rank at which a gain is reached",
+            "berrypick evaluate TRUTH RUN -m \"epgr(interpolation='step')@0.3\"",
         ),
         cite.effort(
             "4.2",
             "",
             "figure",
             "figure 3: effort-precision read off two curves",
-            "-m \"epgr(interpolation='linear')@0.3\"",
+            "berrypick evaluate TRUTH RUN -m \"epgr(interpolation='linear')@0.3\"",
         ),
     )
 

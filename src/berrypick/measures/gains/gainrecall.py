@@ -63,14 +63,20 @@ class GainRecall(GainMeasure):
     depends_on: ClassVar[tuple[str, ...]] = ("user", "targets", "ignore_elements")
     references: ClassVar[tuple[str, ...]] = ("lalmas2007inex", "kazai2007effort")
     papers: ClassVar[tuple[cite.PaperItem, ...]] = (
-        cite.inex("4.2", "6", "equation", "gain-recall: share of the total gain at a rank", "-m GR@3"),
-        cite.effort("4.2", "7", "equation", "gain-recall at a rank", "-m GainRecall@3"),
+        cite.inex(
+            "4.2",
+            "6",
+            "equation",
+            "gain-recall: share of the total gain at a rank",
+            "berrypick evaluate TRUTH RUN -m GR@3",
+        ),
+        cite.effort("4.2", "7", "equation", "gain-recall at a rank", "berrypick evaluate TRUTH RUN -m GainRecall@3"),
         cite.effort(
             "6",
             "8",
             "equation",
             "expected gain of readers who navigate, as a share of the total",
-            "-m GainRecall@3 --user distance",
+            "berrypick evaluate TRUTH RUN -m GainRecall@3 --user distance",
         ),
     )
     walks: ClassVar[bool] = True

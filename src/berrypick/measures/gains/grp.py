@@ -58,15 +58,15 @@ class GRP(GroupMeasure, GainMeasure):
 
     references: ClassVar[tuple[str, ...]] = ("piwowarski2007prum", "raghavan1989critical")
     papers: ClassVar[tuple[cite.PaperItem, ...]] = (
-        cite.prum("C.1", "19", "equation", "generalised recall-precision", "-m GRP@0.5"),
+        cite.prum("C.1", "19", "equation", "generalised recall-precision", "berrypick evaluate TRUTH RUN -m GRP@0.5"),
         cite.prum(
             "C.1",
             "",
             "definition",
             "quantisation of exhaustivity and specificity",
-            "-m \"GRP(quant='generalised')@0.5\"",
+            "berrypick evaluate TRUTH RUN -m \"GRP(quant='generalised')@0.5\"",
         ),
-        cite.prum("4.1.1", "", "definition", "near misses rewarded by gains", "-m GRP"),
+        cite.prum("4.1.1", "", "definition", "near misses rewarded by gains", "berrypick evaluate TRUTH RUN -m GRP"),
     )
 
     base: Base = parameter("full", "ideal|full", "the full recall base, or the ideal one")

@@ -73,7 +73,9 @@ class GRPng(Measure):
     depends_on: ClassVar[tuple[str, ...]] = ("ignore_elements", "sizes")
     references: ClassVar[tuple[str, ...]] = ("govert2003evaluating", "piwowarski2007prum")
     papers: ClassVar[tuple[cite.PaperItem, ...]] = (
-        cite.prum("C.2", "", "definition", "precision and recall by unseen text", "-m GRPng@0.5"),
+        cite.prum(
+            "C.2", "", "definition", "precision and recall by unseen text", "berrypick evaluate TRUTH RUN -m GRPng@0.5"
+        ),
     )
     curve_axes: ClassVar[tuple[str, str]] = ("recall", "precision")
 

@@ -49,7 +49,13 @@ class iMAep(_Interpolated):
     """
 
     papers: ClassVar[tuple[cite.PaperItem, ...]] = (
-        cite.effort("4.2", "", "definition", "mean of interpolated effort-precision at levels .01 to 1", "-m iMAep"),
+        cite.effort(
+            "4.2",
+            "",
+            "definition",
+            "mean of interpolated effort-precision at levels .01 to 1",
+            "berrypick evaluate TRUTH RUN -m iMAep",
+        ),
     )
 
     def compute(self, judged: JudgedTopic) -> Score:

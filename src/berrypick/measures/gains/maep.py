@@ -60,10 +60,12 @@ class MAep(_EffortPrecision):
             "",
             "definition",
             "mean of effort-precision at ranks where the gain rises, 0 for what is not retrieved",
-            "-m MAep",
+            "berrypick evaluate TRUTH RUN -m MAep",
         ),
-        cite.inex("4.3", "", "definition", "what was reported for the thorough task", "-m MAep"),
-        cite.effort("4.2", "", "definition", "the same without navigation", "-m MAep"),
+        cite.inex(
+            "4.3", "", "definition", "what was reported for the thorough task", "berrypick evaluate TRUTH RUN -m MAep"
+        ),
+        cite.effort("4.2", "", "definition", "the same without navigation", "berrypick evaluate TRUTH RUN -m MAep"),
     )
 
     def compute(self, judged: JudgedTopic) -> Score:

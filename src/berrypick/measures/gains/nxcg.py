@@ -59,20 +59,42 @@ class nxCG(CumulatedGain):
     """
 
     papers: ClassVar[tuple[cite.PaperItem, ...]] = (
-        cite.inex("4.2", "4", "equation", "gains of the ideal list, largest first", "-m \"nxCG(base='full')@3\""),
-        cite.inex("5.2", "7", "equation", "normalised cumulated gain", "-m nxCG[3]"),
+        cite.inex(
+            "4.2",
+            "4",
+            "equation",
+            "gains of the ideal list, largest first",
+            "berrypick evaluate TRUTH RUN -m \"nxCG(base='full')@3\"",
+        ),
+        cite.inex("5.2", "7", "equation", "normalised cumulated gain", "berrypick evaluate TRUTH RUN -m nxCG[3]"),
         cite.inex(
             "5.2",
             "8",
             "equation",
             "gain of overlapping results, at most that of the ideal element",
-            "-m \"nxCG(base='ideal')@3\"",
+            "berrypick evaluate TRUTH RUN -m \"nxCG(base='ideal')@3\"",
         ),
-        cite.inex("5.2", "", "definition", "full and ideal recall base", "-m \"nxCG(base='full')@3\""),
         cite.inex(
-            "5.3", "", "definition", "what was reported for the focused task", '-m "nxCG@5 nxCG@10 nxCG@25 nxCG@50"'
+            "5.2",
+            "",
+            "definition",
+            "full and ideal recall base",
+            "berrypick evaluate TRUTH RUN -m \"nxCG(base='full')@3\"",
         ),
-        cite.inex("8.2", "", "definition", "focused runs against the full recall base", "-m \"nxCG(base='full')@10\""),
+        cite.inex(
+            "5.3",
+            "",
+            "definition",
+            "what was reported for the focused task",
+            'berrypick evaluate TRUTH RUN -m "nxCG@5 nxCG@10 nxCG@25 nxCG@50"',
+        ),
+        cite.inex(
+            "8.2",
+            "",
+            "definition",
+            "focused runs against the full recall base",
+            "berrypick evaluate TRUTH RUN -m \"nxCG(base='full')@10\"",
+        ),
     )
 
     curve_axes: ClassVar[tuple[str, str]] = ("rank", "normalised cumulated gain")

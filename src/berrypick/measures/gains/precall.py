@@ -57,7 +57,13 @@ class PRecall(GroupMeasure):
 
     references: ClassVar[tuple[str, ...]] = ("raghavan1989critical",)
     papers: ClassVar[tuple[cite.PaperItem, ...]] = (
-        cite.prum("3.1", "", "definition", "probability of relevance of Raghavan, Bollmann and Jung", "-m PRecall@0.5"),
+        cite.prum(
+            "3.1",
+            "",
+            "definition",
+            "probability of relevance of Raghavan, Bollmann and Jung",
+            "berrypick evaluate TRUTH RUN -m PRecall@0.5",
+        ),
     )
 
     def _groups(self, judged: JudgedTopic) -> Groups:

@@ -64,18 +64,28 @@ class xCG(CumulatedGain):
 
     papers: ClassVar[tuple[cite.PaperItem, ...]] = (
         cite.inex(
-            "3", "1", "equation", "specificity: highlighted share of an element", "-m \"xCG(quant='specificity')@1\""
+            "3",
+            "1",
+            "equation",
+            "specificity: highlighted share of an element",
+            "berrypick evaluate TRUTH RUN -m \"xCG(quant='specificity')@1\"",
         ),
-        cite.inex("4.2", "2", "equation", "cumulated gain", "-m \"xCG(base='full')@3\""),
+        cite.inex("4.2", "2", "equation", "cumulated gain", "berrypick evaluate TRUTH RUN -m \"xCG(base='full')@3\""),
         cite.inex(
             "4.2",
             "3",
             "equation",
             "gain of a result is its specificity",
-            "-m \"xCG(base='full',quant='specificity')@1\"",
+            "berrypick evaluate TRUTH RUN -m \"xCG(base='full',quant='specificity')@1\"",
         ),
-        cite.effort("4.2", "2", "equation", "cumulated gain", "-m \"xCG(base='full')@2\""),
-        cite.prum("C.3", "", "definition", "gains with the parameter alpha for overlap", '-m "xCG(alpha=1)@3"'),
+        cite.effort("4.2", "2", "equation", "cumulated gain", "berrypick evaluate TRUTH RUN -m \"xCG(base='full')@2\""),
+        cite.prum(
+            "C.3",
+            "",
+            "definition",
+            "gains with the parameter alpha for overlap",
+            'berrypick evaluate TRUTH RUN -m "xCG(alpha=1)@3"',
+        ),
     )
 
     why_above_one: ClassVar[str] = "it adds up gains"

@@ -63,7 +63,13 @@ class AgP(_Generalised):
     """
 
     papers: ClassVar[tuple[cite.PaperItem, ...]] = (
-        cite.inex("6.2", "", "definition", "average generalised precision, and its mean over topics", "-m MAgP"),
+        cite.inex(
+            "6.2",
+            "",
+            "definition",
+            "average generalised precision, and its mean over topics",
+            "berrypick evaluate TRUTH RUN -m MAgP",
+        ),
     )
 
     aliases: ClassVar[tuple[str, ...]] = ("MAgP",)

@@ -62,13 +62,19 @@ class BEPD(Measure):
     depends_on: ClassVar[tuple[str, ...]] = ("lengths",)
     references: ClassVar[tuple[str, ...]] = ("lalmas2007inex",)
     papers: ClassVar[tuple[cite.PaperItem, ...]] = (
-        cite.inex("7.2", "", "definition", "closeness to entry points, summed over the list", "-m BEPD"),
+        cite.inex(
+            "7.2",
+            "",
+            "definition",
+            "closeness to entry points, summed over the list",
+            "berrypick evaluate TRUTH RUN -m BEPD",
+        ),
         cite.inex(
             "7.3",
             "",
             "definition",
             "values of A that were reported, .1 the official one",
-            '-m "BEPD(A=0.01) BEPD(A=0.1) BEPD(A=1) BEPD(A=10) BEPD(A=100)"',
+            'berrypick evaluate TRUTH RUN -m "BEPD(A=0.01) BEPD(A=0.1) BEPD(A=1) BEPD(A=10) BEPD(A=100)"',
         ),
     )
 

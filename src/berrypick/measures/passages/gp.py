@@ -64,14 +64,34 @@ class gP(_Generalised):
 
     papers: ClassVar[tuple[cite.PaperItem, ...]] = (
         cite.inex(
-            "6.2", "9", "equation", "precision of an article: retrieved text that is highlighted", '-m "gP(beta=1)@1"'
+            "6.2",
+            "9",
+            "equation",
+            "precision of an article: retrieved text that is highlighted",
+            'berrypick evaluate TRUTH RUN -m "gP(beta=1)@1"',
         ),
         cite.inex(
-            "6.2", "10", "equation", "recall of an article: highlighted text that is retrieved", '-m "gP(beta=1)@1"'
+            "6.2",
+            "10",
+            "equation",
+            "recall of an article: highlighted text that is retrieved",
+            'berrypick evaluate TRUTH RUN -m "gP(beta=1)@1"',
         ),
-        cite.inex("6.2", "11", "equation", "F-score of an article", '-m "gP(beta=1)@1"'),
-        cite.inex("6.2", "12", "equation", "generalised precision at a rank of articles", '-m "gP(beta=1)@3"'),
-        cite.inex("6.3", "", "definition", "generalised precision at early ranks", '-m "gP(beta=1)@5 gP(beta=1)@10"'),
+        cite.inex("6.2", "11", "equation", "F-score of an article", 'berrypick evaluate TRUTH RUN -m "gP(beta=1)@1"'),
+        cite.inex(
+            "6.2",
+            "12",
+            "equation",
+            "generalised precision at a rank of articles",
+            'berrypick evaluate TRUTH RUN -m "gP(beta=1)@3"',
+        ),
+        cite.inex(
+            "6.3",
+            "",
+            "definition",
+            "generalised precision at early ranks",
+            'berrypick evaluate TRUTH RUN -m "gP(beta=1)@5 gP(beta=1)@10"',
+        ),
     )
 
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"

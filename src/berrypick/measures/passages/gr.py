@@ -61,7 +61,9 @@ class gR(Measure):
     depends_on: ClassVar[tuple[str, ...]] = ()
     references: ClassVar[tuple[str, ...]] = ("lalmas2007inex",)
     papers: ClassVar[tuple[cite.PaperItem, ...]] = (
-        cite.inex("6.2", "13", "equation", "generalised recall at a rank of articles", "-m gR@3"),
+        cite.inex(
+            "6.2", "13", "equation", "generalised recall at a rank of articles", "berrypick evaluate TRUTH RUN -m gR@3"
+        ),
     )
     curve_axes: ClassVar[tuple[str, str]] = ("articles seen", "share of the relevant articles")
     scored_together: ClassVar[bool] = True

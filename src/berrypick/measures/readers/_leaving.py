@@ -5,7 +5,7 @@ a beta distribution. Consulting it costs c; a useful rank is worth d^f, less the
 end of the list, N ranks long::
 
     V(N, f) = 0
-    V(k, f) = max(0, -c + p (d^f + V(k+1, f+1)) + (1 - p) V(k+1, f))
+    V(k, f) = max(0, p (d^f + V(k+1, f+1)) + (1 - p) V(k+1, f) - c)
 
 and the reader leaves at the first state with V = 0.
 """

@@ -138,19 +138,33 @@ class epnav(TargetMeasure):
             "effort spent when a gain is reached",
             "bp.effort_precision([[1, 0], [0, 1]], [1, 1], effort=[2, 3], levels=[0.5])",
         ),
-        cite.effort("4.2", "6", "equation", "effort-precision in any unit of effort", "-m epnav@0.5 --effort chars"),
+        cite.effort(
+            "4.2",
+            "6",
+            "equation",
+            "effort-precision in any unit of effort",
+            "berrypick evaluate TRUTH RUN -m epnav@0.5 --effort chars",
+        ),
         cite.effort(
             "4.2",
             "",
             "definition",
             "mean at the points where the gain rises, with navigation",
-            "-m \"epnav(points='run')\"",
+            "berrypick evaluate TRUTH RUN -m \"epnav(points='run')\"",
         ),
         cite.effort(
-            "4.2", "", "definition", "mean at the gains of the ideal list's ranks", "-m \"epnav(points='ideal')\""
+            "4.2",
+            "",
+            "definition",
+            "mean at the gains of the ideal list's ranks",
+            "berrypick evaluate TRUTH RUN -m \"epnav(points='ideal')\"",
         ),
         cite.effort(
-            "5.1", "", "definition", "effort of what readers browse to", "-m epnav --user distance --effort chars"
+            "5.1",
+            "",
+            "definition",
+            "effort of what readers browse to",
+            "berrypick evaluate TRUTH RUN -m epnav --user distance --effort chars",
         ),
         cite.effort(
             "6",
@@ -173,16 +187,26 @@ class epnav(TargetMeasure):
             "expected inverse effort",
             "bp.effort_precision([[0.5, 0.2], [0, 0.5], [1, 0], [0, 1]], [2, 1], levels=[0.3, 0.5, 1])",
         ),
-        cite.effort("6", "", "definition", "exact distribution of the cumulated gain", "-m \"epnav(law='exact')\""),
         cite.effort(
-            "6", "", "definition", "normal approximation above ten partly seen targets", "-m \"epnav(law='normal')\""
+            "6",
+            "",
+            "definition",
+            "exact distribution of the cumulated gain",
+            "berrypick evaluate TRUTH RUN -m \"epnav(law='exact')\"",
+        ),
+        cite.effort(
+            "6",
+            "",
+            "definition",
+            "normal approximation above ten partly seen targets",
+            "berrypick evaluate TRUTH RUN -m \"epnav(law='normal')\"",
         ),
         cite.effort(
             "6",
             "",
             "definition",
             "ideal list as the best of all lists, which the paper leaves open",
-            "-m \"epnav(ideal='certified')\"",
+            "berrypick evaluate TRUTH RUN -m \"epnav(ideal='certified')\"",
         ),
         cite.effort(
             "6.1",

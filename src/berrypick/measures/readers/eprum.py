@@ -182,7 +182,7 @@ class EPRUM(TargetMeasure):
             "",
             "definition",
             "precision at a recall level: least ranks of any list over ranks of this list",
-            "-m EPRUM@0.5",
+            "berrypick evaluate TRUTH RUN -m EPRUM@0.5",
         ),
         cite.eprum(
             "2",
@@ -196,7 +196,7 @@ class EPRUM(TargetMeasure):
             "",
             "definition",
             "satisfaction levels: targets that are ideal for a share of the readers",
-            "-m EPRUM --idealism 0=0,1=.5,2=1",
+            "berrypick evaluate TRUTH RUN -m EPRUM --idealism 0=0,1=.5,2=1",
         ),
         cite.eprum(
             "3.3",
@@ -231,7 +231,7 @@ class EPRUM(TargetMeasure):
             "",
             "definition",
             "expected precision as a product, if readers of both lists are independent",
-            "-m \"EPRUM(norm='product')\"",
+            "berrypick evaluate TRUTH RUN -m \"EPRUM(norm='product')\"",
         ),
         cite.eprum(
             "5",
@@ -262,7 +262,11 @@ class EPRUM(TargetMeasure):
             "bp.eprum([[0.4, 0.4], [0.6, 0.4], [1, 0]])",
         ),
         cite.eprum(
-            "5", "6", "equation", "distribution of the number of targets seen after a rank", '-m "EPRUM(rank=2)"'
+            "5",
+            "6",
+            "equation",
+            "distribution of the number of targets seen after a rank",
+            'berrypick evaluate TRUTH RUN -m "EPRUM(rank=2)"',
         ),
         cite.eprum(
             "5",
@@ -272,39 +276,61 @@ class EPRUM(TargetMeasure):
             "bp.eprum([[0.4, 0.4], [0.6, 0.4], [1, 0]], recall=1)",
         ),
         cite.eprum(
-            "5", "", "definition", "normal approximation above ten partly seen targets", "-m \"EPRUM(law='normal')\""
+            "5",
+            "",
+            "definition",
+            "normal approximation above ten partly seen targets",
+            "berrypick evaluate TRUTH RUN -m \"EPRUM(law='normal')\"",
         ),
-        cite.eprum("8", "", "definition", "precision at a rank, announced without a formula", '-m "EPRUM(rank=3)"'),
+        cite.eprum(
+            "8",
+            "",
+            "definition",
+            "precision at a rank, announced without a formula",
+            'berrypick evaluate TRUTH RUN -m "EPRUM(rank=3)"',
+        ),
         cite.eprum(
             "8",
             "",
             "definition",
             "graded relevance as the share of readers whom a document satisfies",
-            "-m EPRUM --idealism 0=0,1=.5,2=1",
+            "berrypick evaluate TRUTH RUN -m EPRUM --idealism 0=0,1=.5,2=1",
         ),
         cite.eprum(
             "8",
             "",
             "definition",
             "search length over all lists without the ideal list: bounds with a certificate",
-            "-m \"EPRUM(ideal='certified')\"",
+            "berrypick evaluate TRUTH RUN -m \"EPRUM(ideal='certified')\"",
         ),
         cite.inex(
             "7.2",
             "15",
             "equation",
             "precision at a recall level for readers who look for entry points",
-            "-m EPRUM@0.5 --user bep",
+            "berrypick evaluate TRUTH RUN -m EPRUM@0.5 --user bep",
         ),
         cite.inex(
             "7.2",
             "16",
             "equation",
             "precision at a rank: least ranks for what readers found there, over the rank",
-            '-m "EPRUM(rank=3)" --user bep',
+            'berrypick evaluate TRUTH RUN -m "EPRUM(rank=3)" --user bep',
         ),
-        cite.inex("7.2", "", "definition", "EPRUM-BEP-Exh-BEPDistance", "-m EPRUM-BEP-Exh-BEPDistance"),
-        cite.inex("7.3", "", "definition", "its mean over recall values, and its curve", "-m EPRUM --user bep"),
+        cite.inex(
+            "7.2",
+            "",
+            "definition",
+            "EPRUM-BEP-Exh-BEPDistance",
+            "berrypick evaluate TRUTH RUN -m EPRUM-BEP-Exh-BEPDistance",
+        ),
+        cite.inex(
+            "7.3",
+            "",
+            "definition",
+            "its mean over recall values, and its curve",
+            "berrypick evaluate TRUTH RUN -m EPRUM --user bep",
+        ),
     )
     curve_axes: ClassVar[tuple[str, str]] = ("recall", "expected precision")
     why_above_one: ClassVar[str] = (

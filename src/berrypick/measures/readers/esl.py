@@ -64,8 +64,20 @@ class ESL(_Searching):
     why_above_one: ClassVar[str] = "it counts units of tolerance"
     references: ClassVar[tuple[str, ...]] = ("vries2004tolerance", "cooper1968expected")
     papers: ClassVar[tuple[cite.PaperItem, ...]] = (
-        cite.tolerance("5", "", "table", "table 1: the quantities of a search", '-m "ESL(tolerance=15)"'),
-        cite.tolerance("5", "3", "equation", "expected search length in units of tolerance", '-m "ESL(tolerance=15)"'),
+        cite.tolerance(
+            "5",
+            "",
+            "table",
+            "table 1: the quantities of a search",
+            'berrypick evaluate TRUTH RUN -m "ESL(tolerance=15)"',
+        ),
+        cite.tolerance(
+            "5",
+            "3",
+            "equation",
+            "expected search length in units of tolerance",
+            'berrypick evaluate TRUTH RUN -m "ESL(tolerance=15)"',
+        ),
     )
 
     def of_search(self, search: VisitQuantities, units: FloatArray, length: FloatArray) -> FloatArray:

@@ -59,7 +59,11 @@ class ESLRF(_Searching):
     references: ClassVar[tuple[str, ...]] = ("vries2004tolerance", "cooper1968expected")
     papers: ClassVar[tuple[cite.PaperItem, ...]] = (
         cite.tolerance(
-            "5", "4", "equation", "reduction of the search length against a random search", '-m "ESLRF(tolerance=15)"'
+            "5",
+            "4",
+            "equation",
+            "reduction of the search length against a random search",
+            'berrypick evaluate TRUTH RUN -m "ESLRF(tolerance=15)"',
         ),
     )
 

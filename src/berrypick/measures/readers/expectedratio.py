@@ -37,7 +37,7 @@ class ExpectedRatio(TargetMeasure):
 
     After k ranks, f of which led to something new, a reader expects the next rank to do so with
     p = (a + f)/(a + b + k). Consulting it costs c, something new is worth d^f, and the reader looks ahead to the end of
-    the list: V(N, f) = 0, V(k, f) = max(0, -c + p (d^f + V(k+1, f+1)) + (1 - p) V(k+1, f)), leaving at the first V = 0.
+    the list: V(N, f) = 0, V(k, f) = max(0, p (d^f + V(k+1, f+1)) + (1 - p) V(k+1, f) - c), leaving at the first V = 0.
     In leaves(cost=.1,a=1,b=1,discount=1) all but the cost are the defaults. Two assumptions keep this a sum: ranks are
     useful independently of one another, and what was seen after rank k does not depend on leaving there. simulate shows
     what they cost.
@@ -74,10 +74,10 @@ class ExpectedRatio(TargetMeasure):
     >>> round(bp.score("ExpectedRatio@2", truth, run, navigation=clicks), 4)
     0.7
 
-    Of ten results the last is relevant. A reader whom a rank costs .3 leaves after the sixth, if none was of use:
+    Of 20 results the eighth is relevant. A reader whom a rank costs .3 leaves after the fourth, if none was of use:
 
-    >>> run = {"q": {f"d{k}": 10 - k for k in range(10)}}
-    >>> [bp.score(f"ExpectedRatio(stop='leaves(cost={c})')", {"q": {"d9": 1}}, run) for c in (.1, .3)]
+    >>> run = {"q": {f"d{k}": 20 - k for k in range(20)}}
+    >>> [bp.score(f"ExpectedRatio(stop='leaves(cost={c})')", {"q": {"d7": 1}}, run) for c in (.1, .3)]
     [1.0, 0.0]
     """
 

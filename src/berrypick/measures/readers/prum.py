@@ -115,7 +115,7 @@ class PRUM(TargetMeasure):
             "2",
             "equation",
             "precision: chance that a consulted result leads to something unseen",
-            '-m "PRUM(exact=True)"',
+            'berrypick evaluate TRUTH RUN -m "PRUM(exact=True)"',
         ),
         cite.prum(
             "3.2",
@@ -185,7 +185,11 @@ class PRUM(TargetMeasure):
             "bp.prum([[0.4, 0.4], [0.6, 0.4], [1, 0], [0, 1]], recall=1)",
         ),
         cite.prum(
-            "A.1", "", "definition", "normal approximation above ten partly seen targets", "-m \"PRUM(law='normal')\""
+            "A.1",
+            "",
+            "definition",
+            "normal approximation above ten partly seen targets",
+            "berrypick evaluate TRUTH RUN -m \"PRUM(law='normal')\"",
         ),
         cite.prum(
             "A.2",

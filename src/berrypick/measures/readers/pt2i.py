@@ -76,14 +76,18 @@ class PT2I(_Searching):
     references: ClassVar[tuple[str, ...]] = ("vries2004tolerance", "raghavan1989critical")
     papers: ClassVar[tuple[cite.PaperItem, ...]] = (
         cite.tolerance(
-            "5", "5", "equation", "probability of relevance from the search length", '-m "PT2I(tolerance=15)"'
+            "5",
+            "5",
+            "equation",
+            "probability of relevance from the search length",
+            'berrypick evaluate TRUTH RUN -m "PT2I(tolerance=15)"',
         ),
         cite.tolerance(
             "5",
             "",
             "definition",
             "the same at recall points that are not whole numbers of targets",
-            '-m "PT2I(tolerance=15,real=True)@0.5"',
+            'berrypick evaluate TRUTH RUN -m "PT2I(tolerance=15,real=True)@0.5"',
         ),
     )
     curve_axes: ClassVar[tuple[str, str]] = ("recall", "precision")

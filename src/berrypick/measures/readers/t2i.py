@@ -88,11 +88,17 @@ class T2I(VisitMeasure):
             "2",
             "equation",
             "mean of targets found per unit of waste, over growing budgets",
-            '-m "T2I(tolerance=15,budget=60)"',
+            'berrypick evaluate TRUTH RUN -m "T2I(tolerance=15,budget=60)"',
         ),
-        cite.tolerance("5", "", "definition", "the same at one budget", '-m "T2I(tolerance=15)@3"'),
         cite.tolerance(
-            "6", "", "definition", "measures of people whose tolerances differ", "-m \"T2I(tolerance='10=.3,25=.7')\""
+            "5", "", "definition", "the same at one budget", 'berrypick evaluate TRUTH RUN -m "T2I(tolerance=15)@3"'
+        ),
+        cite.tolerance(
+            "6",
+            "",
+            "definition",
+            "measures of people whose tolerances differ",
+            "berrypick evaluate TRUTH RUN -m \"T2I(tolerance='10=.3,25=.7')\"",
         ),
     )
 

@@ -56,16 +56,18 @@ class SegP(_Matching):
             "1",
             "equation",
             "a result matches a target if they share anything",
-            '-m "SegP(ki=0.000001,ri=0.000001)@3"',
+            'berrypick evaluate TRUTH RUN -m "SegP(ki=0.000001,ri=0.000001)@3"',
         ),
         cite.tolerance(
             "3.1",
             "",
             "definition",
             "least coverage of the target and of the result",
-            '-m "SegP(ki=0.3333333333333333,ri=0.6666666666666666)@3"',
+            'berrypick evaluate TRUTH RUN -m "SegP(ki=0.3333333333333333,ri=0.6666666666666666)@3"',
         ),
-        cite.tolerance("3.1", "", "figure", "figure 1: one result over several targets", "-m SegP@3"),
+        cite.tolerance(
+            "3.1", "", "figure", "figure 1: one result over several targets", "berrypick evaluate TRUTH RUN -m SegP@3"
+        ),
     )
 
     def compute(self, judged: JudgedTopic) -> Score:

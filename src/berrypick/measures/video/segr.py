@@ -51,10 +51,18 @@ class SegR(_Matching):
 
     papers: ClassVar[tuple[cite.PaperItem, ...]] = (
         cite.tolerance(
-            "3.2", "", "figure", "figure 2: several results over one target, of which recall counts one", "-m SegR@3"
+            "3.2",
+            "",
+            "figure",
+            "figure 2: several results over one target, of which recall counts one",
+            "berrypick evaluate TRUTH RUN -m SegR@3",
         ),
         cite.tolerance(
-            "3.2", "", "example", "two systems of equal recall whose precision differs", '-m "SegP@3 SegR@3"'
+            "3.2",
+            "",
+            "example",
+            "two systems of equal recall whose precision differs",
+            'berrypick evaluate TRUTH RUN -m "SegP@3 SegR@3"',
         ),
     )
 

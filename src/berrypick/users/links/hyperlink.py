@@ -42,7 +42,7 @@ class Hyperlink(NavigationModel):
             "",
             "definition",
             "readers follow a link with a chance inverse to the number of links",
-            "--user hyperlink",
+            "berrypick evaluate TRUTH RUN -m EPRUM --user hyperlink",
         ),
     )
     navigation: ClassVar[tuple[type, ...]] = (LinkTable,)

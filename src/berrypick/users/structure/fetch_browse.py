@@ -48,9 +48,15 @@ class FetchBrowse(UserModel):
             "",
             "definition",
             "a rank with several pointers, which readers consider in turn",
-            '--user "fetch_browse(consider=0.8)"',
+            'berrypick evaluate TRUTH RUN -m EPRUM --user "fetch_browse(consider=0.8)"',
         ),
-        cite.eprum("8", "", "definition", "items that are lists of elements of one document", "--user fetch_browse"),
+        cite.eprum(
+            "8",
+            "",
+            "definition",
+            "items that are lists of elements of one document",
+            "berrypick evaluate TRUTH RUN -m EPRUM --user fetch_browse",
+        ),
     )
     #: The places of a result are looked at in the order in which they are given.
     breaks: ClassVar[tuple[str, ...]] = ("tie-order",)

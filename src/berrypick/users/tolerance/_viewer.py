@@ -19,7 +19,7 @@ from berrypick.documents.token_offsets import TokenOffsets
 from berrypick.users import walks
 from berrypick.users.base import ReaderContext, UserModel, by_rank, need_places, reading_cost
 from berrypick.users.pairs import combined
-from berrypick.users.tolerance._distributions import Tolerances
+from berrypick.users.tolerance.distributions import Tolerances
 from berrypick.users.tolerance.viewers import view
 from berrypick.users.tolerance.visits import (
     COUNTED,

@@ -9,8 +9,8 @@ from typing import ClassVar
 from berrypick.data import papers as cite
 from berrypick.data.parameters import above_zero, parameter, zero_or_more
 from berrypick.users.base import ReaderContext, Slider
-from berrypick.users.tolerance._distributions import Foraging, Tolerances
 from berrypick.users.tolerance._viewer import Viewer
+from berrypick.users.tolerance.distributions import Foraging, Tolerances
 from berrypick.users.tolerance.parameters import unit_parameter
 from berrypick.users.tolerance.visits import Tolerance
 
@@ -47,7 +47,7 @@ class Forage(Viewer):
             "",
             "definition",
             "a reader who stops when reading on does not pay",
-            '--user "forage(gain=200,rate=0.02,present=0.5)"',
+            'berrypick evaluate TRUTH RUN -m EPRUM --user "forage(gain=200,rate=0.02,present=0.5)"',
         ),
     )
     learnt_from: ClassVar[str] = "readings"

@@ -9,8 +9,8 @@ from berrypick.data import papers as cite
 from berrypick.data.errors import UsageError
 from berrypick.data.parameters import parameter, zero_or_more
 from berrypick.users.base import ReaderContext, Slider
-from berrypick.users.tolerance._distributions import Groups, LogNormal, Tolerances
 from berrypick.users.tolerance._viewer import Viewer
+from berrypick.users.tolerance.distributions import Groups, LogNormal, Tolerances
 from berrypick.users.tolerance.parameters import (
     redundancy_parameter,
     rho,
@@ -47,42 +47,56 @@ class T2I(Viewer):
             "",
             "definition",
             "a reader who enters, moves on, and gives up after so much that is irrelevant",
-            '--user "t2i(tolerance=15)"',
+            'berrypick evaluate TRUTH RUN -m EPRUM --user "t2i(tolerance=15)"',
         ),
-        cite.tolerance("4", "", "figure", "figure 3: the states of a visit", '--user "t2i(tolerance=15)"'),
         cite.tolerance(
-            "4", "", "definition", "extra patience at the beginning of a visit", '--user "t2i(tolerance=12,t_init=3)"'
+            "4",
+            "",
+            "figure",
+            "figure 3: the states of a visit",
+            'berrypick evaluate TRUTH RUN -m EPRUM --user "t2i(tolerance=15)"',
+        ),
+        cite.tolerance(
+            "4",
+            "",
+            "definition",
+            "extra patience at the beginning of a visit",
+            'berrypick evaluate TRUTH RUN -m EPRUM --user "t2i(tolerance=12,t_init=3)"',
         ),
         cite.tolerance(
             "4",
             "",
             "definition",
             "whether the reader goes on after something relevant",
-            '--user "t2i(tolerance=15,keeps_viewing=False)"',
+            'berrypick evaluate TRUTH RUN -m EPRUM --user "t2i(tolerance=15,keeps_viewing=False)"',
         ),
         cite.tolerance(
-            "4", "", "definition", "people differ in their tolerance", '--user "t2i(tolerance=15,spread=0.5)"'
+            "4",
+            "",
+            "definition",
+            "people differ in their tolerance",
+            'berrypick evaluate TRUTH RUN -m EPRUM --user "t2i(tolerance=15,spread=0.5)"',
         ),
         cite.tolerance(
             "6",
             "",
             "definition",
             "other reasons to stop: material that was seen before",
-            '--user "t2i(tolerance=15,redundancy=30)"',
+            'berrypick evaluate TRUTH RUN -m EPRUM --user "t2i(tolerance=15,redundancy=30)"',
         ),
         cite.eprum(
             "6",
             "",
             "definition",
             "tolerance to irrelevance as a user model of EPRUM",
-            '-m EPRUM --user "t2i(tolerance=15)"',
+            'berrypick evaluate TRUTH RUN -m EPRUM --user "t2i(tolerance=15)"',
         ),
         cite.prum(
             "4.1.2",
             "",
             "definition",
             "tolerance to irrelevance as a user model of PRUM",
-            '-m PRUM --units 100 --user "t2i(tolerance=15)"',
+            'berrypick evaluate TRUTH RUN -m PRUM --units 100 --user "t2i(tolerance=15)"',
         ),
     )
     learnt_from: ClassVar[str] = "readings"

@@ -21,7 +21,7 @@ from berrypick.data.truth import Targets
 if TYPE_CHECKING:
     from berrypick.documents.token_offsets import TokenOffsets
     from berrypick.users.base import ReaderContext
-    from berrypick.users.tolerance._distributions import Tolerances
+    from berrypick.users.tolerance.distributions import Tolerances
 
 #: The default tolerance of irrelevant material: seconds of video, characters or tokens of text.
 USUAL_TOLERANCE = {"seconds": 15.0, "chars": 300.0, "tokens": 60.0}

@@ -1,11 +1,15 @@
-"""How tolerances of readers are distributed, where they are drawn anew for each visit."""
+"""How tolerances of readers are distributed, where they are drawn anew for each visit.
+
+Each distribution of a tolerance T has ``above(x)``, P(T > x), which is 1 for x <= 0, because nothing is passed there;
+``between(low, high)``, P(low < T <= high); ``mean(low, high)``, E[T; low < T <= high]; and ``drawn``, a tolerance for
+each simulated reader.
+"""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 
@@ -18,22 +22,6 @@ from berrypick.users.walks import Draws
 NOTHING = math.ulp(0.0)
 #: Standard deviations beyond which nobody is.
 FAR = 8.5
-
-
-class Tolerances(Protocol):
-    """A distribution of tolerances T."""
-
-    def above(self, x: float) -> float:
-        """P(T > x); 1 for x <= 0, because nothing is passed there."""
-
-    def between(self, low: float, high: float) -> float:
-        """P(low < T <= high)."""
-
-    def mean(self, low: float, high: float) -> float:
-        """E[T; low < T <= high]."""
-
-    def drawn(self, draws: Draws, name: str) -> FloatArray:
-        """One tolerance for each simulated reader."""
 
 
 @dataclass(frozen=True)
@@ -154,3 +142,6 @@ class Foraging:
 
     def drawn(self, draws: Draws, name: str) -> FloatArray:
         return self.tolerance(math.log(self.gain) + self.sigma * draws.normal(name))
+
+
+Tolerances = LogNormal | Groups | Foraging
