@@ -103,8 +103,8 @@ def papers_page() -> str:
         "# The papers, item by item",
         "What each paper defines, and the call that computes it: a Python expression, a command with your files in the "
         "place of TRUTH and RUN, or a script of the repository. `berrypick list papers` prints the same, and a test "
-        "runs every call. Items of kind none are left out, with the reason. Where we depart from a paper or correct a misprint: "
-        "[decisions](../explanation/decisions.md).",
+        "runs every call. Items of kind none are left out, with the reason. Where we depart from a paper or correct a "
+        "misprint: [decisions](../explanation/decisions.md).",
     ]
     head = ["section", "equation", "kind", "item", "call"]
     items = paper_items()
