@@ -36,6 +36,8 @@ class PT2I(_Searching):
     With spread=s tau differs between people, one for all visits of a person: log-normal with median ``tolerance`` and
     sigma s. The value is the mean over people: exact between the tolerances at which visits or I change, with
     quadrature (error 1e-9) for people whose I is above 10^5, which the signature then says.
+    Groups of people have a tolerance each with tolerance='10=.3,25=.7', the value then being the mean by their shares;
+    redundancy=rho is the tolerance of text seen before, as in T2I.
 
     Meaning
     -------

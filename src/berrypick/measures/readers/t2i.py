@@ -42,12 +42,17 @@ class T2I(VisitMeasure):
     the reader moves forward from it, and wastes one unit when tau of irrelevant material has passed, or the document
     ends, with nothing new.
 
-    tau and T count what offsets count, seconds or characters; with unit='tokens' the tokens of the texts, and then
-    white space between tokens costs nothing.
+    tau and T count what offsets count, seconds or characters; with unit='tokens' or 'sentences' those of the texts, and
+    then white space between them costs nothing.
+
+    With redundancy=rho text seen before has a tolerance of its own: without anything new, a unit of text spends 1/rho
+    inside a target already seen, else 1/tau, and a unit is wasted when the sum since the last new relevant moment
+    reaches 1. rho = tau unless given; 'inf' passes such text for nothing.
 
     With spread=s people differ (section 4 of the paper): tau is log-normal with median ``tolerance`` and sigma s, one
     for all visits of a person, and T2I is the mean over people. A budget that was given is the same for all of them,
     max(1, floor(T/tau)) units; 20 tau are each person's own. The user model t2i(spread=s) draws anew for each visit.
+    With tolerance='10=.3,25=.7' groups of people have a tolerance each, and T2I is the mean by their shares.
 
     Meaning
     -------
