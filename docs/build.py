@@ -24,9 +24,11 @@ from typing import TypeVar
 from berrypick import formats, measures, users
 from berrypick.cli import main as berrypick
 from berrypick.data.laws import LAWS
+from berrypick.data.papers import TITLES
 from berrypick.data.parameters import Parameterized
 from berrypick.data.references import cited
 from berrypick.demo import campaign
+from berrypick.evaluation.papers import paper_items
 from berrypick.formats import Format
 from berrypick.measures import _documents as document_measures
 from berrypick.measures.base import Measure
@@ -56,6 +58,7 @@ def pages() -> dict[str, str]:
     }
     found = {f"reference/{folder}/{name}": body for folder, made in folders.items() for name, body in made.items()}
     found["reference/options.md"] = options_page()
+    found["reference/papers.md"] = papers_page()
     return {name: f"{GENERATED}\n\n{body}" for name, body in found.items()}
 
 
@@ -83,8 +86,36 @@ def measure_page(value: type[Measure]) -> str:
         facts.append("Smaller is better.")
     if "user" in value.depends_on:
         facts.append("The value depends on the [user model](../users/index.md).")
-    table = "\n\n".join(part for part in (parameters(value), laws(value)) if part)
+    table = "\n\n".join(part for part in (parameters(value), laws(value), papers(value)) if part)
     return page(value, " ".join(facts), table, references(value.references), "measure", "All measures")
+
+
+def papers(value: type[Parameterized]) -> str:
+    """What papers say of it, with sections and equations."""
+    items = vars(value).get("papers", ())
+    lines = [f"* {text(item.place())}: {text(item.item)}. `{item.call}`" for item in items]
+    return "\n".join(["## In the papers", "", *lines]) if lines else ""
+
+
+def papers_page() -> str:
+    """Every item of every paper, with its call."""
+    parts = [
+        "# The papers, item by item",
+        "What each paper defines, and the call that computes it: a Python expression, a command with your files in the "
+        "place of TRUTH and RUN, or a script of the repository. `berrypick list papers` prints the same, and a test "
+        "runs every call. Items of kind none are left out, with the reason. Where we depart from a paper or correct a "
+        "misprint: [decisions](../explanation/decisions.md).",
+    ]
+    head = ["section", "equation", "kind", "item", "call"]
+    items = paper_items()
+    for key, title in TITLES.items():
+        rows = [
+            [item.section, item.equation, item.kind, text(item.item), f"`{item.call}`" if item.call else ""]
+            for item in items
+            if item.paper == key
+        ]
+        parts += [f"## {title}", text(cited(key)), grid(head, rows)]
+    return "\n\n".join([*parts, "[Documentation](../index.md)"]) + "\n"
 
 
 def laws(value: type[Measure]) -> str:
@@ -99,7 +130,8 @@ def user_page(value: type[UserModel]) -> str:
     facts = f"Used as `--user {value.name()}`, or `user={value.name()!r}` in Python."
     if value.navigation_needed:
         facts += f" Needs {value.navigation_needed}, given with `--navigation FILE`."
-    return page(value, facts, parameters(value), references(value.references), "user", "All user models")
+    table = "\n\n".join(part for part in (parameters(value), papers(value)) if part)
+    return page(value, facts, table, references(value.references), "user", "All user models")
 
 
 ROLES = {
@@ -135,7 +167,13 @@ def parameters(value: type[Parameterized]) -> str:
 
 
 def kind(name: str) -> str:
-    plain = {"int": "whole number", "number": "number", "bool": "True or False", "text": "text"}
+    plain = {
+        "int": "whole number",
+        "number": "number",
+        "number or text": "number or text",
+        "bool": "True or False",
+        "text": "text",
+    }
     return plain.get(name) or ", ".join(f"`'{choice}'`" for choice in name.split("|"))
 
 

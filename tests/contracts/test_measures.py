@@ -107,7 +107,7 @@ def test_arithmetic_is_no_call():
 def test_its_parameters_are_documented(name, cls):
     for parameter in cls.parameters():
         assert parameter.help and parameter.help[-1] != ".", parameter.name
-        assert parameter.kind in ("int", "number", "bool", "text", "any") or "|" in parameter.kind
+        assert parameter.kind in ("int", "number", "number or text", "bool", "text", "any") or "|" in parameter.kind
         assert parameter.check is None or parameter.must, "what a value must be is told"
 
 

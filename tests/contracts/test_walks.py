@@ -136,7 +136,7 @@ def test_the_same_reader_does_the_same_from_the_same_result(name, cls):
                 for (_, x), seen in alone.items():
                     new = ~before.get(x, np.zeros(READERS, dtype=bool))
                     others = [y for y in before if y != x]
-                    if not others or name != "t2i":
+                    if not others or name not in ("t2i", "forage"):
                         assert (both[rank, x] == seen)[new].all()
 
 

@@ -22,7 +22,7 @@ def said(truth, run, measures, **options):
         ("AP ERR", "EPRUM", {"user": "bep"}),
         ("EPRUM(user='distance')", "EPRUM", {"user": "window(before=9)"}),
         ("nDCG ERR", "EPRUM", {"navigation": ReachTable({("a", "b"): 0.5})}),
-        ("PRUM ERR", "EPRUM", {"idealism": "1=.5,2=1"}),
+        ("nxCG@1 ERR", "PRUM", {"idealism": "1=.5,2=1"}),
     ],
 )
 def test_what_nothing_reads_is_said(unread, read, options):

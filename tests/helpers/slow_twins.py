@@ -221,27 +221,44 @@ def best_inverse(candidates: Matrix, r: int) -> float:
 
 
 def visit(
-    entry: int, end: int | None, unseen: Sequence[tuple[int, int, int]], tau: int, keeps_viewing: bool, t_init: int
+    entry: int,
+    end: int | None,
+    unseen: Sequence[tuple[int, int, int]],
+    tau: int,
+    keeps_viewing: bool,
+    t_init: int,
+    seen: Sequence[tuple[int, int]] = (),
+    rho: float | None = None,
 ) -> tuple[set[int], int]:
-    """(targets found, units wasted) of one visit, second by second, on whole numbers."""
+    """(targets found, units wasted) of one visit, second by second, on whole numbers.
+
+    A second inside what was seen before spends 1/rho of the patience, any other without anything new 1/tau; the first
+    t_init of them spend nothing.
+    """
     if end is None or entry >= end:
         return set(), 1
     found: set[int] = set()
     stretch_end: int | None = None  # while something relevant is on, where it stops
-    patience, idle = tau + t_init, 0
+    free, spent = t_init, Fraction(0)
     position = entry
     while position < end:
         if stretch_end is not None and position >= stretch_end:
             if not keeps_viewing:
                 return found, 0
-            stretch_end, patience, idle = None, tau, 0
+            stretch_end, free, spent = None, 0, Fraction(0)
         here = [(start, stop, x) for start, stop, x in unseen if start <= position < stop and x not in found]
         if here:
             found |= {x for _, _, x in here}
             stretch_end = max([stretch_end or 0, *(stop for _, stop, _ in here)])
         elif stretch_end is None:
-            idle += 1
-            if idle >= patience:
+            repeated = rho is not None and any(start <= position < stop for start, stop in seen)
+            if free:
+                free -= 1
+            elif not repeated:
+                spent += Fraction(1, tau)
+            elif rho is not None and rho != math.inf:
+                spent += 1 / Fraction(rho)
+            if spent >= 1:
                 return found, 1
         position += 1
     return found, 0 if stretch_end is not None else 1
@@ -254,6 +271,7 @@ def walk(
     tau: int,
     keeps_viewing: bool = True,
     t_init: int = 0,
+    rho: float | None = None,
 ) -> tuple[list[set[int]], list[int]]:
     """What each visit finds, and how many targets had been found when each unit was wasted."""
     seen_so_far: set[int] = set()
@@ -262,7 +280,8 @@ def walk(
         unseen = [
             (start, stop, x) for x, (d, start, stop) in enumerate(targets) if d == document and x not in seen_so_far
         ]
-        found, wasted = visit(entry, lengths.get(document), unseen, tau, keeps_viewing, t_init)
+        seen = [(start, stop) for x, (d, start, stop) in enumerate(targets) if d == document and x in seen_so_far]
+        found, wasted = visit(entry, lengths.get(document), unseen, tau, keeps_viewing, t_init, seen, rho)
         seen_so_far |= found
         per_visit.append(found)
         at_unit += [len(seen_so_far)] * wasted

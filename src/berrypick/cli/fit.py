@@ -35,11 +35,13 @@ from berrypick.users import is_file
               "sessions count from 1.")  # fmt: skip
 @click.option("--documents", metavar="PATH", help="For seek, the texts of pages: a folder, or JSON Lines.")
 @click.option("--truth", metavar="FILE", help="For t2i, distance and bep: LOG is a run of sessions, each step a rank, "
-              "and this is what is relevant in them.")  # fmt: skip
+              "and this is what is relevant in them. For forage: its gaps say what readers expect.")  # fmt: skip
 @click.option("--format-run", metavar="NAME", help="With --truth: format of the sessions (default: detect).")
 @click.option("--visits", type=click.Choice(["ahead", "all"]), help="With --truth: fit visits to documents with "
               "something relevant ahead, by whether they got there, or all visits. [default: ahead]")  # fmt: skip
-@click.option("--collection", metavar="PATH", help="Lengths of documents, for bep: a folder, an index or a file.")
+@click.option(
+    "--collection", metavar="PATH", help="Lengths of documents, for bep and forage: a folder, an index or a file."
+)
 @click.option("--confidence", type=float, default=0.95, show_default=True, help="Confidence level of intervals.")
 @click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Random seed of the split.")
 @click.option("-p", "--places", type=click.IntRange(0, 17), help="Digits shown in tables. [default: 4]")
@@ -58,15 +60,16 @@ def fit_command(
 ) -> None:
     """Estimate a user model from LOG by maximum likelihood, and check it on sessions held out.
 
-    MODEL is markov, which reads sessions; seek, which reads sessions with goals; t2i, distance or bep, which read
-    reading logs; or a model of another package that has a method fit. Parameters in brackets stay as they are, as in
-    "distance(law='inverse')" or "bep(L=5000)".
+    MODEL is markov, which reads sessions; seek, which reads sessions with goals; t2i, distance, bep or forage, which
+    read reading logs; or a model of another package that has a method fit. Parameters in brackets stay as they are, as
+    in "distance(law='inverse')" or "bep(L=5000)".
 
     \b
     berrypick fit markov visits.sessions --links links.tsv -o reader.json
     berrypick fit seek games.json --links links.tsv -o reader.json
     berrypick fit t2i reading.jsonl -o reader.json
     berrypick fit t2i sessions.jsonl --truth gold.jsonl -o reader.json
+    berrypick fit forage reading.jsonl --truth gold.jsonl --collection lengths.tsv -o reader.json
     berrypick evaluate truth.jsonl my.run -m EPRUM --user reader.json
     """
     from berrypick.analysis.fit.fit import fit  # loads SciPy, which the help does not need

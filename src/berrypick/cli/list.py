@@ -10,21 +10,28 @@ from berrypick import formats
 from berrypick.cli import flags
 from berrypick.cli.output import HELP, Output, tell
 from berrypick.cli.show import KINDS
+from berrypick.data.papers import TITLES
 from berrypick.data.score import Table
 from berrypick.measures import document_measures
 from berrypick.tables import tables
 
 
 @click.command("list", short_help="List measures, user models, formats or protocols.", context_settings=HELP)
-@click.argument("what", type=click.Choice([f"{kind}s" for kind in KINDS]))
+@click.argument("what", type=click.Choice([*(f"{kind}s" for kind in KINDS), "papers"]))
 @flags.output_format(("table", "json", "jsonl"), default="table", form=False)
 def list_command(what: str, output: Output) -> None:
     """List all measures, user models ("users"), formats, or protocols with their versions and checksums.
 
+    "papers" lists what the papers define, equation by equation, with the call that computes it.
+
     \b
     berrypick list measures
     berrypick list protocols -o json
+    berrypick list papers
     """
+    if what == "papers":
+        output.show(_papers)
+        return
     kind = what.removesuffix("s")
     rows = [_row(kind, name, value) for name, value in KINDS[kind].all().items()]
 
@@ -39,6 +46,20 @@ def list_command(what: str, output: Output) -> None:
     output.show(rendered)
     for problem in KINDS[kind].problems():
         tell(problem)
+
+
+def _papers(form: str, paint: tables.Paint) -> str:
+    """The index of the papers, a table for each."""
+    from berrypick.evaluation.papers import paper_items
+
+    items = paper_items()
+    if form != "table":
+        return tables.json_text([item._asdict() for item in items], form)
+    head = ["section", "equation", "kind", "item", "call"]
+    return "\n".join(
+        paint(Table(title, head, [list(item[1:]) for item in items if item.paper == key], "<><<<"), ())
+        for key, title in TITLES.items()
+    )
 
 
 def _row(kind: str, name: str, value: Any) -> dict[str, str]:

@@ -19,6 +19,7 @@ from berrypick.data.references import bibtex, cited
 from berrypick.data.score import Table
 from berrypick.evaluation.protocols.base import RULES, Protocol, protocols
 from berrypick.measures import document_measures
+from berrypick.measures.paper_names import explained, stands_for_printed
 from berrypick.measures.typed_names import stands_for
 from berrypick.registry.registry import Registry
 from berrypick.tables import tables
@@ -60,7 +61,8 @@ def show_command(words: tuple[str, ...], as_bibtex: bool, output: Output) -> Non
     def rendered(form: str, paint: tables.Paint) -> str:
         if form != "table":
             return tables.json_text([_record(kind, value) for kind, value in found], form)
-        return "\n".join(_text(kind, value, paint) for kind, value in found)
+        said = explained(words[-1]) if any(kind == "measure" for kind, _ in found) else ""
+        return (f"{said}\n\n" if said else "") + "\n".join(_text(kind, value, paint) for kind, value in found)
 
     output.show(rendered)
 
@@ -81,6 +83,8 @@ def _bare(kind: str, name: str) -> str:
 
 
 def _found(kind: str, name: str) -> Any:
+    if kind == "measure":
+        name = stands_for_printed(name) or name  # nxCG[5] shows nxCG
     try:
         bare = _bare(kind, name)
     except UsageError:
@@ -114,6 +118,8 @@ def _text(kind: str, value: Any, paint: tables.Paint) -> str:
         parts.append("\n" + paint(Table("Parameters", ["name", "default", "meaning"], rows, "<<<"), ()))
     if kind == "measure":
         parts += ["\nLaws\n", *(f"  {law}: {LAWS[law]}\n" for law in value.declared_laws())]
+    if items := vars(value).get("papers", ()):
+        parts += ["\nIn the papers\n", *(f"  {item.place()}: {item.item}: {item.call}\n" for item in items)]
     if value.references:
         parts += ["\nReferences\n", *(f"  {cited(key)}\n" for key in value.references)]
     return "".join(parts)
@@ -145,7 +151,8 @@ def _record(kind: str, value: Any) -> dict[str, Any]:
         return {**found, "role": value.role}
     shown = [{"name": p.name, "default": p.default, "meaning": p.help} for p in value.parameters()]
     laws = {"laws": list(value.declared_laws())} if kind == "measure" else {}
-    return {**found, "parameters": shown, **laws, "references": list(value.references)}
+    papers = [item._asdict() for item in vars(value).get("papers", ())]
+    return {**found, "parameters": shown, **laws, "references": list(value.references), "papers": papers}
 
 
 def _page(value: type) -> str:

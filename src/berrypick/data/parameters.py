@@ -18,6 +18,7 @@ import numpy as np
 
 from berrypick.data import spec as specs
 from berrypick.data.errors import UsageError, nearest
+from berrypick.data.papers import PaperItem
 
 
 def is_finite(value: Any) -> bool:
@@ -55,7 +56,7 @@ def parameter(
     default : object
         The value unless said.
     kind : str or type
-        'int', 'number', 'bool', 'text', 'any', or choices as 'a|b|c'; or int, float, bool, str.
+        'int', 'number', 'number or text', 'bool', 'text', 'any', or choices as 'a|b|c'; or int, float, bool, str.
     help : str
         What the parameter means, in a few words.
     check : callable, optional
@@ -93,6 +94,8 @@ class Parameterized:
     what: ClassVar[str] = "declared value"
     #: Keys of references.bib; in other packages BibTeX entries, or plain text.
     references: ClassVar[tuple[str, ...]] = ()
+    #: What papers say of it, with the calls that compute it.
+    papers: ClassVar[tuple[PaperItem, ...]] = ()
     #: Other names under which people know it.
     aliases: ClassVar[tuple[str, ...]] = ()
     #: Names that are not parameters, whatever a subclass annotates them with.
@@ -170,6 +173,9 @@ class Parameterized:
             good = isinstance(value, int) and not isinstance(value, bool) and abs(value) <= 2**53
         elif declared.kind == "number":
             good = isinstance(value, (int, float)) and not isinstance(value, bool) and is_finite(value)
+        elif declared.kind == "number or text":
+            good = isinstance(value, (str, int, float)) and not isinstance(value, bool)
+            good = good and (isinstance(value, str) or is_finite(value))
         elif declared.kind == "bool":
             good = isinstance(value, bool)
         elif declared.kind == "text":
@@ -184,6 +190,7 @@ class Parameterized:
             expected = {
                 "int": f"a whole number{' of at most 2^53' if type(value) is int else ''}",
                 "number": "a finite number",
+                "number or text": "a finite number, or a text",
                 "bool": "True or False",
                 "text": "a text",
             }

@@ -24,6 +24,7 @@ from berrypick.data.arrays import FloatArray, Positions
 from berrypick.data.errors import InputError, UsageError, option, shorten
 from berrypick.data.run import Ranking
 from berrypick.documents.lazy import OfDocuments
+from berrypick.documents.sentences import sentence_spans
 from berrypick.documents.texts import Texts
 from berrypick.documents.token_offsets import WORDS, Corners, Tokenizer, TokenOffsets
 from berrypick.files.files import read_whole
@@ -39,6 +40,15 @@ def token_offsets(texts: Texts, tokenizer: str | Tokenizer | None = None) -> Tok
     return TokenOffsets(name, made, texts.source)
 
 
+def sentence_offsets(texts: Texts) -> TokenOffsets:
+    """Documents counted in sentences; each is read and cut at first use."""
+    made = _DocumentTokens(texts, sentence_spans, SENTENCES)
+    made.known = _found_before.setdefault(texts, {}).setdefault(SENTENCES, made.known)
+    return TokenOffsets(SENTENCES, made, texts.source)
+
+
+#: The name of sentences in signatures, which is that of no tokenizer.
+SENTENCES = "sentences"
 #: The tokens of texts by the name of the tokenizer: many evaluations in turn may ask for those of the same texts.
 _found_before: WeakKeyDictionary[Texts, dict[str, dict[str, Corners]]] = WeakKeyDictionary()
 

@@ -188,7 +188,7 @@ def normal_law(seen: FloatArray, unseen: FloatArray) -> FloatArray:
 
 
 def normal_tails(seen: FloatArray, unseen: FloatArray) -> FloatArray:
-    """P(F >= f) for f = 0..t with a tail that is itself normal, one row per row of ``seen`` (EPRUM equations 6 and 7).
+    """P(F >= f) for f = 0..t with a tail that is itself normal, one row per row of ``seen`` (EPRUM section 5).
 
     With a surely seen and m partly seen targets: 1 up to a, 0 above a + m, between them P(normal > f - a - 1/2). A sum
     of the masses of :func:`normal_law` would lose what the normal law has above m + 1/2.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from berrypick.data import spec as specs
 from berrypick.data.errors import UsageError
 from berrypick.measures.base import Measure
+from berrypick.measures.paper_names import stands_for_printed
 from berrypick.measures.typed_names import split_measures, stands_for
 from berrypick.registry.definitions import Room
 from berrypick.registry.registry import Registry, class_problem
@@ -72,7 +73,9 @@ class UnknownMeasureError(UsageError):
 
 def parse_measure(text: str) -> Measure:
     """A measure from its text: one of ours, or one of ir_measures', or a name that people type for one of these."""
-    if (typed := stands_for(specs.normalise(text))) and not _is_ours(text):
+    if printed := stands_for_printed(specs.normalise(text)):
+        text = printed
+    elif (typed := stands_for(specs.normalise(text))) and not _is_ours(text):
         text = typed
     spec = specs.parse(text)
     cls = registry.find(spec.name)

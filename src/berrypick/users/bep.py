@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from berrypick.data import papers as cite
 from berrypick.data.arrays import FloatArray, IntArray
 from berrypick.data.errors import UsageError, option
 from berrypick.data.parameters import above_zero
@@ -29,6 +30,15 @@ class Bep(GapModel):
 
     learnt_from: ClassVar[str] = "readings"
     references: ClassVar[tuple[str, ...]] = ("lalmas2007inex",)
+    papers: ClassVar[tuple[cite.PaperItem, ...]] = (
+        cite.inex(
+            "7.2",
+            "14",
+            "equation",
+            "closeness of a result to an entry point",
+            'berrypick evaluate TRUTH RUN -m EPRUM --user "bep(A=0.1)"',
+        ),
+    )
     seeks_entry_points: ClassVar[bool] = True
     slider: ClassVar[Slider | None] = (("A",), (0.01, 0.1, 1, 10, 100))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from berrypick.data import papers as cite
 from berrypick.data.arrays import BoolArray, Positions
 from berrypick.data.parameters import positive_share
 from berrypick.data.reach import Reach
@@ -22,6 +23,22 @@ class Classical(ContextModel):
     """
 
     references: ClassVar[tuple[str, ...]] = ("piwowarski2007prum",)
+    papers: ClassVar[tuple[cite.PaperItem, ...]] = (
+        cite.eprum(
+            "3.3",
+            "",
+            "definition",
+            "readers who do not navigate",
+            "berrypick evaluate TRUTH RUN -m EPRUM --user classical",
+        ),
+        cite.prum(
+            "2.2",
+            "",
+            "definition",
+            "readers who do not navigate",
+            "berrypick evaluate TRUTH RUN -m EPRUM --user classical",
+        ),
+    )
     reads_areas: ClassVar[bool] = True
     slider: ClassVar[Slider | None] = (("share",), (0.1, 0.25, 0.5, 0.75, 1))
 

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from berrypick.data import papers as cite
 from berrypick.data.navigation import ReachTable
 from berrypick.data.truth import Targets
 from berrypick.users.base import Leads, NavigationModel, ReaderContext, wrong_navigation
@@ -22,6 +23,29 @@ class Table(NavigationModel):
     """
 
     references: ClassVar[tuple[str, ...]] = ("piwowarski2006eprum",)
+    papers: ClassVar[tuple[cite.PaperItem, ...]] = (
+        cite.eprum(
+            "3.2",
+            "",
+            "definition",
+            "chance of getting from a rank to an element, as given",
+            "berrypick evaluate TRUTH RUN -m EPRUM --user table",
+        ),
+        cite.eprum(
+            "4",
+            "",
+            "figure",
+            "figure 3: chances of the key example",
+            "berrypick evaluate TRUTH RUN -m EPRUM --user table",
+        ),
+        cite.effort(
+            "5.1",
+            "",
+            "definition",
+            "chance of getting from a rank to a component, over all routes",
+            "berrypick evaluate TRUTH RUN -m EPRUM --user table",
+        ),
+    )
     navigation: ClassVar[tuple[type, ...]] = (ReachTable,)
     navigation_needed: ClassVar[str] = "a table of reach (from, to, probability)"
     reads_areas: ClassVar[bool] = True

@@ -97,7 +97,7 @@ def test_a_grid_is_told_in_signature_and_notes(monkeypatch):
     monkeypatch.setattr(gain_law, "MOST_SUMS", 2)
     truth, run, table = handmade.from_matrix([[0.5, 0.4, 0.3], [0.1, 0.2, 0.3]], grades=[1, 2.5, 3.7])
     results = bp.evaluate(truth, run, "epnav", navigation=table)
-    assert all("law:grid(" in str(row.signature) for row in results)
+    assert all("gains:grid(" in str(row.signature) for row in results)
     assert any("grid" in note for note in map(str, results.notes))
 
 

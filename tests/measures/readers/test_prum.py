@@ -97,10 +97,10 @@ def test_the_measure_gives_what_the_function_gives(drawn, exact):
     assert [values[name] for name in asked[3:]] == [*precision, None]
 
 
-def test_grades_above_0_count_1():
+def test_grades_that_are_no_shares_of_readers_count_1():
     matrix = [[0.4, 0.4], [0.6, 0.4]]
     values = []
-    for grades in ([1, 1], [0.2, 1], [3, 1]):
+    for grades in ([1, 1], [2, 1], [3, 1]):
         truth, run, table = handmade.from_matrix(matrix, grades=grades)
         values.append(bp.evaluate(truth, run, "PRUM", navigation=table, units=50).mean()["run"]["PRUM"])
     assert values[0] == values[1] == values[2]
@@ -219,3 +219,35 @@ def test_normal_law_through_the_measure():
         bp.score("PRUM(law='normal',exact=True)", truth, run, **options)
     with pytest.raises(UsageError, match="unknown law 'gauss'"):
         bp.prum(matrix, law="gauss")
+
+
+# targets that are ideal for a share of the readers
+
+
+@given(reaches(ranks=(1, 4), targets=(1, 3), coins=6), st.data())
+def test_graded_prum_is_the_weighted_mean_over_satisfaction_levels(matrix, data):
+    targets = matrix.shape[1]
+    shares = data.draw(st.lists(st.sampled_from([0.25, 0.5, 1.0]), min_size=targets, max_size=targets))
+    truth, run, table = handmade.from_matrix(matrix, grades=shares)
+    found = bp.evaluate(truth, run, ["PRUM(exact=True)", "PRUM(r=2,exact=True)"], navigation=table, units=20)
+    parts = {"all": [], "r=2": []}
+    for level, below in zip(sorted(set(shares)), [0, *sorted(set(shares))], strict=False):
+        own = matrix[:, [x for x, share in enumerate(shares) if share >= level]].tolist()
+        count = len(own[0])
+        each = [slow_twins.prum_exact(own, r, count, 20) for r in range(1, count + 1)]
+        parts["all"].append((level - below, math.fsum(each) / count))
+        if count >= 2:
+            parts["r=2"].append((level - below, each[1]))
+    for value, expected in zip(found.mean()["run"].values(), parts.values(), strict=True):
+        if not expected:
+            assert value is None
+        else:
+            mean = math.fsum(w * v for w, v in expected) / math.fsum(w for w, _ in expected)
+            assert value == pytest.approx(mean, abs=1e-9)
+
+
+def test_simulated_readers_differ_in_what_is_ideal_for_them():
+    truth, run, table = handmade.from_matrix([[0.5, 0.2], [0.3, 0.6], [0.1, 1]], grades=[1, 0.5])
+    how = {"readers": 20_000, "together": "independent", "units": 9, "navigation": table}
+    for row in bp.simulate(truth, run, ["PRUM(exact=True)", "PRUM(r=1,exact=True)"], **how):
+        assert abs(row.difference) < 5 * row.error, row

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from reader_reach import seen
 
 import berrypick as bp
+from berrypick.users.tolerance.distributions import LogNormal
 from berrypick.users.tolerance.visits import Tolerance, spread_visit, visit
 
 # --- t2i with tolerances that differ -------------------------------------------------------------------------------
@@ -46,7 +47,7 @@ def test_a_spread_visit_is_the_mean_of_visits_with_drawn_tolerances(seed, keeps_
     entry, median, sigma = int(rng.integers(0, 60)), 12.0, 0.6
     drawn = [median * math.exp(sigma * z) for z in _normal_quantiles(2000)]
     visits = [visit(entry, 100, targets, Tolerance(t, keeps_viewing, t_init)) for t in drawn]
-    found = spread_visit(entry, 100, targets, Tolerance(median, keeps_viewing, t_init), sigma)
+    found = spread_visit(entry, 100, targets, Tolerance(median, keeps_viewing, t_init), LogNormal(median, sigma))
     probability = dict(found.found)
     for i in range(3):
         mean = sum(i in one.found for one in visits) / len(visits)

@@ -193,7 +193,7 @@ def _kinds(name: str, ranges: Mapping[str, str], fixed: Mapping[str, Any], text:
     known = {one.name: one.kind for one in cls.parameters()}
     cls.from_parameters(dict.fromkeys((name for name in ranges if name not in known), None), text)  # says what is near
     for one in ranges:
-        if known[one] not in ("number", "int"):
+        if known[one] not in ("number", "number or text", "int"):
             raise UsageError(f"{text}: {one} of {name} is no number, so it has no range")
     return known
 

@@ -1,8 +1,8 @@
 """User models from logs: maximum likelihood on a training part, checked on the sessions held out.
 
-**Chains** (markov) from sessions: :mod:`berrypick.analysis.fit.transitions`. **Distances** (t2i, distance, bep) from
-reading logs: :mod:`berrypick.analysis.fit.survival`. The estimates are those of the training part; the held-out part
-says how likely new sessions are under them, and whether the predicted probabilities hold (calibration).
+**Chains** (markov) from sessions: :mod:`berrypick.analysis.fit.transitions`. **Distances** (t2i, distance, bep, forage)
+from reading logs: :mod:`berrypick.analysis.fit.survival`. The estimates are those of the training part; the held-out
+part says how likely new sessions are under them, and whether the predicted probabilities hold (calibration).
 """
 
 from __future__ import annotations
@@ -19,12 +19,14 @@ from berrypick.analysis.fit.fit_chain import fit_chain
 from berrypick.analysis.fit.fit_parts import FitMethod
 from berrypick.analysis.fit.fit_visits import fit_visits
 from berrypick.analysis.fit.session_visits import reading_log_of
+from berrypick.analysis.fit.truth_gaps import estimate, gaps_of
 from berrypick.data import spec as specs
 from berrypick.data.collection import Collection
 from berrypick.data.errors import UsageError, option
 from berrypick.data.navigation import FITTED_VERSION, FittedReader, LinkTable, Sessions, content_checksum
 from berrypick.data.reading_log import ReadingLog
 from berrypick.data.results import Note
+from berrypick.data.run import Run
 from berrypick.data.score import Table, number
 from berrypick.data.truth import Truth
 from berrypick.data.words import counted
@@ -37,8 +39,9 @@ from berrypick.registry.registry import plugin_errors
 from berrypick.tables.tabular import Tabular
 from berrypick.users.base import UserModel
 from berrypick.users.bep import Bep
-from berrypick.users.learning import all_rounded, verdict
+from berrypick.users.learning import all_rounded, parameter, rounded, verdict
 from berrypick.users.learnt import Learnt
+from berrypick.users.tolerance.forage import Forage
 from berrypick.workers.progress import Progress, ProgressLike, as_progress
 
 #: Options for some user models, and what the others do without them.
@@ -211,7 +214,7 @@ def fit(
     Parameters
     ----------
     model : str, UserModel or type
-        markov, seek, t2i, distance, bep, or a model of another package that has a method ``fit``. Parameters in
+        markov, seek, t2i, distance, bep, forage, or a model of another package that has a method ``fit``. Parameters in
         brackets stay as they are: ``"bep(L=5000)"``.
     log : str, path, list or data frame
         A file; for markov a list of visited paths, for the others a list of dictionaries or a data frame with the names
@@ -226,7 +229,7 @@ def fit(
         Which page links to which. For markov shares of steps are smoothed towards them, for seek they are what could
         be followed.
     collection : Collection, mapping, str or path, optional
-        For bep: lengths of the documents.
+        For bep and forage: lengths of the documents.
     goals : list of str, str or path, optional
         For seek: the page that each session looked for, where the log does not say so; a file has lines session TAB
         goal, and sessions count from 1.
@@ -235,6 +238,7 @@ def fit(
     truth : Truth, str or path, optional
         For t2i, distance and bep, where the log is a run of sessions (each step a rank): what is relevant in them. A
         visit is a stretch of reading in one document.
+        For forage: the gaps between relevant places say what readers may expect (rate and present).
     format_run : str, optional
         With truth, the format of the sessions; by default it is recognised.
     visits : str, optional
@@ -279,15 +283,43 @@ def fit(
             raise UsageError(f"{option(name)} is for a run of sessions, which needs {option('truth')}")
     if visits not in (None, "ahead", "all"):
         raise UsageError(f"{option('visits')} is 'ahead' or 'all', not {visits!r}")
-    readings = _readings(log) if truth is None else reading_log_of(log, truth, format_run, visits or "ahead")
+    of_log = truth is None or (isinstance(chosen, Forage) and format_run is None and not isinstance(log, Run))
+    readings = _readings(log) if of_log else reading_log_of(log, truth, format_run, visits or "ahead")
     try:
-        found = fit_visits(chosen, readings, method, _mean_length(collection))
+        if isinstance(chosen, Forage):
+            found = _fit_forage(chosen, _named(model, chosen), readings, method, truth, collection)
+        else:
+            found = fit_visits(chosen, readings, method, _mean_length(collection))
     except UsageError as error:
-        if truth is None or visits == "all":
+        if of_log or visits == "all":
             raise
         raise UsageError(f"{error}; {option('visits', 'all')} fits every visit") from error
     left = tuple(Note("sessions", f"{number} {what}") for what, number in sorted(readings.skipped.items()))
     return _made(replace(found, notes=(*left, *found.notes)), method, readings.source)
+
+
+def _fit_forage(
+    model: Forage, given: Mapping[str, Any], log: ReadingLog, method: FitMethod, truth: Any, collection: Any
+) -> Learnt:
+    """What readers expect from the gaps of the truth, unless it is given; what it is worth to them from the log."""
+    if "gain" in given:
+        raise UsageError("gain is what fit estimates; leave it out of forage(..)")
+    if {"rate", "present"} <= given.keys():
+        if truth is not None:
+            raise UsageError(f"{option('truth')} is what rate and present are estimated from; leave out either")
+        return fit_visits(model, log, method, None)
+    if truth is None or collection is None:
+        raise UsageError(
+            f"forage estimates rate and present from the gaps of a truth: give {option('truth')} and "
+            f"{option('collection')}, or both numbers, as in forage(rate=0.02,present=0.5)"
+        )
+    gold = formats.read_any(truth, "truth") if isinstance(truth, (str, PathLike)) else truth
+    beliefs = estimate(gaps_of(gold, _collection(collection).lengths), method.confidence)
+    names = {name: value for name, value in beliefs._asdict().items() if name not in given}
+    expected: dict[str, Any] = {name: rounded(value[0]) for name, value in names.items()}
+    found = fit_visits(replace(model, **expected), log, method, None)
+    known = {name: parameter(*value) for name, value in names.items()}
+    return replace(found, parameters={**found.parameters, **known})
 
 
 def _taken(cls: type[UserModel]) -> set[str]:
@@ -297,7 +329,7 @@ def _taken(cls: type[UserModel]) -> set[str]:
         return {*parameters, *(OF_SOME if any(one.kind is one.VAR_KEYWORD for one in parameters.values()) else ())}
     if cls.learnt_from != "readings":
         return {"links"} if cls.learnt_from == "sessions" else set()
-    return {"truth", "format_run", "visits", *(["collection"] if issubclass(cls, Bep) else [])}
+    return {"truth", "format_run", "visits", *(["collection"] if issubclass(cls, (Bep, Forage)) else [])}
 
 
 def _named(given: Any, model: UserModel) -> dict[str, Any]:
@@ -416,12 +448,14 @@ def _frame_rows(frame: Any) -> list[dict[str, Any]]:
     return [{name: value for name, value in zip(columns, row, strict=True) if value == value} for row in rows]
 
 
-def _mean_length(given: Any) -> float | None:
-    if given is None:
-        return None
+def _collection(given: Any) -> Collection:
     if isinstance(given, (str, PathLike)):
-        given = read_collection(given)
-    elif isinstance(given, Mapping):
-        given = Collection({str(name): float(length) for name, length in given.items()})
-    length: float = given.mean_length
-    return length
+        return read_collection(given)
+    if isinstance(given, Mapping):
+        return Collection({str(name): float(length) for name, length in given.items()})
+    found: Collection = given
+    return found
+
+
+def _mean_length(given: Any) -> float | None:
+    return None if given is None else _collection(given).mean_length

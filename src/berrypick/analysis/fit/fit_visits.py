@@ -1,4 +1,8 @@
-"""Estimating t2i, distance and bep from a reading log."""
+"""Estimating t2i, distance, bep and forage from a reading log.
+
+Readers of forage stay at distance d while their gain exceeds the price 1/h(d), and ln(gain) is normal: so prices in the
+place of distances follow a log-normal law with median ``gain`` and sigma ``spread``.
+"""
 
 from __future__ import annotations
 
@@ -33,6 +37,8 @@ from berrypick.users.bep import Bep
 from berrypick.users.distance import Distance
 from berrypick.users.learning import data_checksum, held_out_facts, paired, parameter, rounded
 from berrypick.users.learnt import Learnt
+from berrypick.users.tolerance.distributions import Foraging
+from berrypick.users.tolerance.forage import Forage
 from berrypick.users.tolerance.t2i import T2I
 
 #: Fewer visits than this that gave up or missed something say little.
@@ -48,6 +54,15 @@ class _Family(NamedTuple):
     falls: bool  # whether the value falls as the location grows
     scale: float | None = None
     default: float | None = None  # the location of the user model as it is by default
+    beliefs: Foraging | None = None  # where prices take the place of distances
+
+    def seen(self, of: Observations) -> Observations:
+        """Return observations as the law reads them."""
+        if self.beliefs is None:
+            return of
+        low = np.where(of.low >= 0, self.beliefs.price(np.maximum(of.low, 0.0)), -1.0)
+        high = np.where(np.isfinite(of.high), self.beliefs.price(np.where(np.isfinite(of.high), of.high, 0.0)), np.inf)
+        return Observations(low, high, of.exact, of.session)
 
 
 def fit_visits(model: UserModel, log: ReadingLog, method: FitMethod, mean_length: float | None) -> Learnt:
@@ -58,7 +73,9 @@ def fit_visits(model: UserModel, log: ReadingLog, method: FitMethod, mean_length
     visits = visits_of(log)
     held = method.held(visits.sessions)[visits.seen.session] if len(visits.seen) else np.zeros(0, dtype=bool)
     training, rest = visits.seen.part(~held), visits.seen.part(held)
-    fitted = fit_law(family.law, training, method.confidence, family.names, family.scale)
+    fitted = fit_law(family.law, family.seen(training), method.confidence, family.names, family.scale)
+    if family.beliefs is not None:
+        fitted = replace(fitted, price=family.beliefs.price)
     found = _parameters(family, fitted)
     values: dict[str, Any] = {name: one["value"] for name, one in found.items()}
     if isinstance(model, Bep) and model.L is None:
@@ -88,6 +105,9 @@ def _family(model: UserModel, mean_length: float | None) -> _Family:
         if given.get("t_init"):
             raise UsageError("fit estimates t2i without t_init; leave it out")
         return _Family(LOG_NORMAL, ("tolerance", "spread"), math.exp, False, given.get("spread"))
+    if isinstance(model, Forage):
+        _not_given(model, "gain")
+        return _Family(LOG_NORMAL, ("gain", "spread"), math.exp, False, given.get("spread"), beliefs=model.beliefs())
     if isinstance(model, Distance):
         _not_given(model, "theta")
         law = LOG_LOGISTIC if model.law == "inverse" else LOGISTIC
@@ -140,7 +160,9 @@ def _held_out(
 
     Where targets are missed, also whether visits get there, against a constant: the share of the training visits.
     """
-    own = Likelihood(family.law, rest).each(fitted.at)
+    own = Likelihood(family.law, family.seen(rest)).each(fitted.at)
+    if family.beliefs is not None:  # densities of prices as densities of distances
+        own = own + np.where(rest.exact, family.beliefs.log_slope(np.maximum(rest.low, 0.0)), 0.0)
     if family.default is None:
         other = fit_law(EXPONENTIAL, training, method.confidence, ("rate", ""))
         baseline, compared = "giving up at a constant rate", Likelihood(EXPONENTIAL, rest).each(other.at)

@@ -223,11 +223,14 @@ class SurvivalFit:
     low: FloatArray
     high: FloatArray
     covariance: FloatArray
+    #: What the law reads in the place of a distance.
+    price: Callable[[FloatArray], FloatArray] | None = None
 
     def log_survival(self, distance: FloatArray) -> FloatArray:
         """log P(T > d)."""
+        read = distance if self.price is None else self.price(distance)
         with np.errstate(divide="ignore"):
-            z = (np.log(distance) - self.at[0]) * math.exp(-self.at[1])
+            z = (np.log(read) - self.at[0]) * math.exp(-self.at[1])
         return self.law.log_survival(z)
 
 

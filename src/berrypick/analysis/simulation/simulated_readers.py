@@ -17,7 +17,7 @@ from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.evaluation.scoring import raise_named
 from berrypick.measures import registered
 from berrypick.measures.base import as_score
-from berrypick.measures.reader_values import GROUPS, ReaderValues
+from berrypick.measures.reader_values import GROUPS, Parts, ReaderValues, joined
 from berrypick.topics.judge import judge_topic
 from berrypick.topics.seen_together import TOGETHER, TogetherName
 from berrypick.topics.topic import JudgedTopic
@@ -170,6 +170,7 @@ class ReaderSums:
     sums: FloatArray  # 2 x columns x groups
     largest: bool
     spread: Spread | None = None  # of the first block
+    parts: Parts = ()
 
     def add(self, other: ReaderSums) -> None:
         self.sums = self.sums + other.sums
@@ -188,7 +189,7 @@ class ReaderSums:
 
     def _values(self, sums: FloatArray) -> FloatArray:
         columns = np.divide(sums[0], sums[1], out=np.zeros(sums.shape[1:]), where=sums[1] > 0)
-        return np.asarray(columns.max(axis=0) if self.largest else columns.mean(axis=0))
+        return joined(columns, self.largest, self.parts)
 
 
 def jackknife_error(left_out: FloatArray) -> float:
@@ -243,7 +244,7 @@ def simulate_task(evaluation: Evaluation, task: TopicTask, how: Readership) -> T
             measures = [one for one in task.measures if one.text in texts]
             for text, values in reader_values(judged[run], measures, draws, together).items():
                 spread = Spread.of(values.each) if block == 0 else None
-                found.add(TaskResult({(run, text): ReaderSums(values.sums(), values.largest, spread)}))
+                found.add(TaskResult({(run, text): ReaderSums(values.sums(), values.largest, spread, values.parts)}))
         found.add(TaskResult(stopped=draws.stopped))
     return found
 

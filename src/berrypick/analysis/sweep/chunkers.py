@@ -6,20 +6,13 @@ These are for baselines and examples; any function of that shape will do in thei
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from berrypick.data.errors import UsageError
+from berrypick.documents.sentences import sentence_spans, trimmed
 
 Span = tuple[int, int]
 
-# a full stop, with quotation marks or brackets that close after it, before white space; no such space is needed after
-# full-width stops, the danda and other marks that only end sentences; an empty line. A row of full stops is looked at
-# once, from its first one: from each of them it would take time with the square of their number
-_SENTENCE = re.compile(
-    r"""(?<![.!?…؟۔։])[.!?…؟۔։]+["'”’»)\]]*(?=\s)"""  # Latin, Arabic, Urdu, Armenian
-    r"""|(?:[。！？｡।॥።။។៕]|．(?!\d))+["'”’」』）]*"""  # full-width, danda, Ethiopic, Burmese, Khmer
-    r"""|\n[ \t\r]*\n"""
-)
 _PARAGRAPH = re.compile(r"\n[ \t\r]*\n")
 
 
@@ -51,7 +44,7 @@ def sentences(text: str, size: int = 0) -> list[Span]:
     >>> sentences("One. Two? Three.", size=9)
     [(0, 9), (10, 16)]
     """
-    return _packed(_trimmed(text, _SENTENCE), size)
+    return _packed(sentence_spans(text), size)
 
 
 def paragraphs(text: str, size: int = 0) -> list[Span]:
@@ -60,7 +53,7 @@ def paragraphs(text: str, size: int = 0) -> list[Span]:
     >>> paragraphs("One.\\n\\nTwo.\\nStill two.")
     [(0, 4), (6, 21)]
     """
-    return _packed(_trimmed(text, _PARAGRAPH), size)
+    return _packed(trimmed(text, _PARAGRAPH), size)
 
 
 def elements(text: str, many: int = 1) -> list[Span]:
@@ -75,18 +68,6 @@ def elements(text: str, many: int = 1) -> list[Span]:
         raise UsageError(f"many must be at least 1, not {many}")
     groups = (pieces[i : i + many] for i in range(0, len(pieces), many))
     return [(group[0][0], group[-1][1]) for group in groups]
-
-
-def _trimmed(text: str, ends: re.Pattern[str]) -> Iterator[Span]:
-    """Pieces up to each end, without white space around them."""
-    start = 0
-    for stop in [*(match.end() for match in ends.finditer(text)), len(text)]:
-        piece = text[start:stop]
-        kept = piece.strip()
-        if kept:
-            first = start + len(piece) - len(piece.lstrip())
-            yield first, first + len(kept)
-        start = stop
 
 
 def _packed(pieces: Iterable[Span], size: int) -> list[Span]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from berrypick.data import papers as cite
 from berrypick.data.score import Explanation, Score, number
 from berrypick.measures.gains._effort import _Interpolated, effort_precision, reached, reached_table
 from berrypick.topics.topic import JudgedTopic
@@ -50,6 +51,54 @@ class epgr(_Interpolated):
     >>> bp.score("epgr@0.5", {"q": {"a": 1, "b": 1}}, {"q": {"x": 4, "y": 3, "z": 2, "a": 1}})
     0.25
     """
+
+    papers: ClassVar[tuple[cite.PaperItem, ...]] = (
+        cite.inex(
+            "4.2",
+            "5",
+            "equation",
+            "effort-precision: ideal rank over rank of the run at a gain",
+            "berrypick evaluate TRUTH RUN -m epgr@0.5",
+        ),
+        cite.inex(
+            "4.2",
+            "",
+            "figure",
+            "figure 1: both curves, read at a gain and at a rank",
+            "berrypick evaluate TRUTH RUN -m \"epgr(interpolation='linear')@0.5\"",
+        ),
+        cite.inex(
+            "4.2", "", "definition", "the curve ep/gr at 100 levels", "berrypick evaluate TRUTH RUN -m ep/gr@0.5"
+        ),
+        cite.effort(
+            "4.1",
+            "1",
+            "equation",
+            "effort-precision in ranks",
+            "berrypick evaluate TRUTH RUN -m \"epgr(interpolation='step')@0.5\"",
+        ),
+        cite.effort(
+            "4.1",
+            "",
+            "example",
+            "gains 3, 6 and 2, whose ideal order is 6, 3, 2",
+            'bp.score("epgr@0.5", {"q": {"a": 3, "b": 6, "c": 2}}, {"q": {"a": 3, "b": 2, "c": 1}})',
+        ),
+        cite.effort(
+            "4.2",
+            "4",
+            "equation",
+            "least rank at which a gain is reached",
+            "berrypick evaluate TRUTH RUN -m \"epgr(interpolation='step')@0.3\"",
+        ),
+        cite.effort(
+            "4.2",
+            "",
+            "figure",
+            "figure 3: effort-precision read off two curves",
+            "berrypick evaluate TRUTH RUN -m \"epgr(interpolation='linear')@0.3\"",
+        ),
+    )
 
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "level"
     cutoff_required: ClassVar[bool] = True

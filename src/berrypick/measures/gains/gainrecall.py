@@ -7,6 +7,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from berrypick.data import papers as cite
 from berrypick.data.arrays import FloatArray
 from berrypick.data.parameters import parameter
 from berrypick.data.score import Curve, Explanation, Score, Table, number
@@ -58,9 +59,26 @@ class GainRecall(GainMeasure):
     """
 
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
-    aliases: ClassVar[tuple[str, ...]] = ("gr",)
+    aliases: ClassVar[tuple[str, ...]] = ("gr", "GR")
     depends_on: ClassVar[tuple[str, ...]] = ("user", "targets", "ignore_elements")
     references: ClassVar[tuple[str, ...]] = ("lalmas2007inex", "kazai2007effort")
+    papers: ClassVar[tuple[cite.PaperItem, ...]] = (
+        cite.inex(
+            "4.2",
+            "6",
+            "equation",
+            "gain-recall: share of the total gain at a rank",
+            "berrypick evaluate TRUTH RUN -m GR@3",
+        ),
+        cite.effort("4.2", "7", "equation", "gain-recall at a rank", "berrypick evaluate TRUTH RUN -m GainRecall@3"),
+        cite.effort(
+            "6",
+            "8",
+            "equation",
+            "expected gain of readers who navigate, as a share of the total",
+            "berrypick evaluate TRUTH RUN -m GainRecall@3 --user distance",
+        ),
+    )
     walks: ClassVar[bool] = True
     curve_axes: ClassVar[tuple[str, str]] = ("rank", "share of the gain")
 

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from berrypick.data import papers as cite
 from berrypick.data.parameters import parameter
 from berrypick.measures.gains._gains import Base, GainMeasure
 from berrypick.measures.gains._groups import GroupMeasure, Groups, groups, refuse_large_gains
@@ -56,6 +57,17 @@ class GRP(GroupMeasure, GainMeasure):
     """
 
     references: ClassVar[tuple[str, ...]] = ("piwowarski2007prum", "raghavan1989critical")
+    papers: ClassVar[tuple[cite.PaperItem, ...]] = (
+        cite.prum("C.1", "19", "equation", "generalised recall-precision", "berrypick evaluate TRUTH RUN -m GRP@0.5"),
+        cite.prum(
+            "C.1",
+            "",
+            "definition",
+            "quantisation of exhaustivity and specificity",
+            "berrypick evaluate TRUTH RUN -m \"GRP(quant='generalised')@0.5\"",
+        ),
+        cite.prum("4.1.1", "", "definition", "near misses rewarded by gains", "berrypick evaluate TRUTH RUN -m GRP"),
+    )
 
     base: Base = parameter("full", "ideal|full", "the full recall base, or the ideal one")
 

@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from berrypick.data import papers as cite
 from berrypick.data.arrays import FloatArray
 from berrypick.data.errors import NeedsError, option
 from berrypick.data.observed import once_for_each
@@ -71,6 +72,11 @@ class GRPng(Measure):
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "level"
     depends_on: ClassVar[tuple[str, ...]] = ("ignore_elements", "sizes")
     references: ClassVar[tuple[str, ...]] = ("govert2003evaluating", "piwowarski2007prum")
+    papers: ClassVar[tuple[cite.PaperItem, ...]] = (
+        cite.prum(
+            "C.2", "", "definition", "precision and recall by unseen text", "berrypick evaluate TRUTH RUN -m GRPng@0.5"
+        ),
+    )
     curve_axes: ClassVar[tuple[str, str]] = ("recall", "precision")
 
     def compute(self, judged: JudgedTopic) -> Score:

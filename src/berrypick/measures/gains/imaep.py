@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
+from berrypick.data import papers as cite
 from berrypick.data.score import Explanation, Score, Table, number
 from berrypick.measures.base import LEVELS
 from berrypick.measures.gains._effort import _Interpolated, effort_precision
@@ -45,6 +47,16 @@ class iMAep(_Interpolated):
     >>> bp.score("iMAep", {"q": {"a": 1, "b": 1}}, {"q": {"x": 2, "a": 1}})
     0.25
     """
+
+    papers: ClassVar[tuple[cite.PaperItem, ...]] = (
+        cite.effort(
+            "4.2",
+            "",
+            "definition",
+            "mean of interpolated effort-precision at levels .01 to 1",
+            "berrypick evaluate TRUTH RUN -m iMAep",
+        ),
+    )
 
     def compute(self, judged: JudgedTopic) -> Score:
         found = self.curves(judged)

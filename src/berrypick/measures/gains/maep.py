@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
+from berrypick.data import papers as cite
 from berrypick.data.score import Explanation, Score
 from berrypick.measures.gains._effort import _EffortPrecision, rises_table
 from berrypick.topics.topic import JudgedTopic
@@ -51,6 +53,20 @@ class MAep(_EffortPrecision):
     >>> bp.score("MAep", {"q": {"a": 1, "b": 1}}, {"q": {"x": 2, "a": 1}})
     0.25
     """
+
+    papers: ClassVar[tuple[cite.PaperItem, ...]] = (
+        cite.inex(
+            "4.2",
+            "",
+            "definition",
+            "mean of effort-precision at ranks where the gain rises, 0 for what is not retrieved",
+            "berrypick evaluate TRUTH RUN -m MAep",
+        ),
+        cite.inex(
+            "4.3", "", "definition", "what was reported for the thorough task", "berrypick evaluate TRUTH RUN -m MAep"
+        ),
+        cite.effort("4.2", "", "definition", "the same without navigation", "berrypick evaluate TRUTH RUN -m MAep"),
+    )
 
     def compute(self, judged: JudgedTopic) -> Score:
         found = self.curves(judged)

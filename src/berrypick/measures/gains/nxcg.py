@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from berrypick.data import papers as cite
 from berrypick.data.score import Curve, Explanation, Score, Table, number
 from berrypick.measures.gains._gains import CumulatedGain
 from berrypick.topics.topic import JudgedTopic
@@ -56,6 +57,45 @@ class nxCG(CumulatedGain):
     >>> round(bp.score("nxCG@3", truth, run), 4)
     0.8333
     """
+
+    papers: ClassVar[tuple[cite.PaperItem, ...]] = (
+        cite.inex(
+            "4.2",
+            "4",
+            "equation",
+            "gains of the ideal list, largest first",
+            "berrypick evaluate TRUTH RUN -m \"nxCG(base='full')@3\"",
+        ),
+        cite.inex("5.2", "7", "equation", "normalised cumulated gain", "berrypick evaluate TRUTH RUN -m nxCG[3]"),
+        cite.inex(
+            "5.2",
+            "8",
+            "equation",
+            "gain of overlapping results, at most that of the ideal element",
+            "berrypick evaluate TRUTH RUN -m \"nxCG(base='ideal')@3\"",
+        ),
+        cite.inex(
+            "5.2",
+            "",
+            "definition",
+            "full and ideal recall base",
+            "berrypick evaluate TRUTH RUN -m \"nxCG(base='full')@3\"",
+        ),
+        cite.inex(
+            "5.3",
+            "",
+            "definition",
+            "what was reported for the focused task",
+            'berrypick evaluate TRUTH RUN -m "nxCG@5 nxCG@10 nxCG@25 nxCG@50"',
+        ),
+        cite.inex(
+            "8.2",
+            "",
+            "definition",
+            "focused runs against the full recall base",
+            "berrypick evaluate TRUTH RUN -m \"nxCG(base='full')@10\"",
+        ),
+    )
 
     curve_axes: ClassVar[tuple[str, str]] = ("rank", "normalised cumulated gain")
     why_above_one: ClassVar[str] = (

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from berrypick.data import papers as cite
 from berrypick.data.arrays import FloatArray, IntArray
 from berrypick.measures.gains._groups import GroupMeasure, Groups, groups, tied
 from berrypick.topics.ranked_gains import ranked_gains
@@ -55,6 +56,15 @@ class PRecall(GroupMeasure):
     """
 
     references: ClassVar[tuple[str, ...]] = ("raghavan1989critical",)
+    papers: ClassVar[tuple[cite.PaperItem, ...]] = (
+        cite.prum(
+            "3.1",
+            "",
+            "definition",
+            "probability of relevance of Raghavan, Bollmann and Jung",
+            "berrypick evaluate TRUTH RUN -m PRecall@0.5",
+        ),
+    )
 
     def _groups(self, judged: JudgedTopic) -> Groups:
         ranked = ranked_gains(judged, None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from berrypick.data import papers as cite
 from berrypick.data.score import Curve, Explanation, Score
 from berrypick.measures.gains._gains import CumulatedGain
 from berrypick.topics.topic import JudgedTopic
@@ -60,6 +61,32 @@ class xCG(CumulatedGain):
     >>> round(bp.score("xCG@3", truth, run), 4)
     1.5
     """
+
+    papers: ClassVar[tuple[cite.PaperItem, ...]] = (
+        cite.inex(
+            "3",
+            "1",
+            "equation",
+            "specificity: highlighted share of an element",
+            "berrypick evaluate TRUTH RUN -m \"xCG(quant='specificity')@1\"",
+        ),
+        cite.inex("4.2", "2", "equation", "cumulated gain", "berrypick evaluate TRUTH RUN -m \"xCG(base='full')@3\""),
+        cite.inex(
+            "4.2",
+            "3",
+            "equation",
+            "gain of a result is its specificity",
+            "berrypick evaluate TRUTH RUN -m \"xCG(base='full',quant='specificity')@1\"",
+        ),
+        cite.effort("4.2", "2", "equation", "cumulated gain", "berrypick evaluate TRUTH RUN -m \"xCG(base='full')@2\""),
+        cite.prum(
+            "C.3",
+            "",
+            "definition",
+            "gains with the parameter alpha for overlap",
+            'berrypick evaluate TRUTH RUN -m "xCG(alpha=1)@3"',
+        ),
+    )
 
     why_above_one: ClassVar[str] = "it adds up gains"
     unbounded: ClassVar[bool] = True

@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from berrypick.data import papers as cite
 from berrypick.data.score import Curve, Explanation, Score
 from berrypick.measures._text_views import text_table, view_of
 from berrypick.measures.passages._articles import _Generalised, article_table
@@ -61,6 +62,16 @@ class AgP(_Generalised):
     >>> bp.score("AgP(beta=1)", truth, run)
     0.5
     """
+
+    papers: ClassVar[tuple[cite.PaperItem, ...]] = (
+        cite.inex(
+            "6.2",
+            "",
+            "definition",
+            "average generalised precision, and its mean over topics",
+            "berrypick evaluate TRUTH RUN -m MAgP",
+        ),
+    )
 
     aliases: ClassVar[tuple[str, ...]] = ("MAgP",)
     scored_together: ClassVar[bool] = True

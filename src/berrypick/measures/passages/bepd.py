@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
+from berrypick.data import papers as cite
 from berrypick.data.laws import with_laws, without
 from berrypick.data.parameters import above_zero
 from berrypick.data.score import Explanation, Score, Table, number
@@ -60,6 +61,22 @@ class BEPD(Measure):
     laws: ClassVar[tuple[str, ...]] = with_laws("split-span", laws=without("tie-order"))
     depends_on: ClassVar[tuple[str, ...]] = ("lengths",)
     references: ClassVar[tuple[str, ...]] = ("lalmas2007inex",)
+    papers: ClassVar[tuple[cite.PaperItem, ...]] = (
+        cite.inex(
+            "7.2",
+            "",
+            "definition",
+            "closeness to entry points, summed over the list",
+            "berrypick evaluate TRUTH RUN -m BEPD",
+        ),
+        cite.inex(
+            "7.3",
+            "",
+            "definition",
+            "values of A that were reported, .1 the official one",
+            'berrypick evaluate TRUTH RUN -m "BEPD(A=0.01) BEPD(A=0.1) BEPD(A=1) BEPD(A=10) BEPD(A=100)"',
+        ),
+    )
 
     A: float = above_zero(0.1, "tolerance to distance")
     L: float | None = above_zero(None, "mean length of articles; from the collection, else of the judged ones")

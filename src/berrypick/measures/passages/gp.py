@@ -6,6 +6,7 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from berrypick.data import papers as cite
 from berrypick.data.score import Explanation, Score
 from berrypick.measures._text_views import without_text
 from berrypick.measures.passages._articles import _Generalised, article_table
@@ -61,6 +62,38 @@ class gP(_Generalised):
     >>> bp.score("gP(beta=1)@3", truth, run)
     0.5
     """
+
+    papers: ClassVar[tuple[cite.PaperItem, ...]] = (
+        cite.inex(
+            "6.2",
+            "9",
+            "equation",
+            "precision of an article: retrieved text that is highlighted",
+            'berrypick evaluate TRUTH RUN -m "gP(beta=1)@1"',
+        ),
+        cite.inex(
+            "6.2",
+            "10",
+            "equation",
+            "recall of an article: highlighted text that is retrieved",
+            'berrypick evaluate TRUTH RUN -m "gP(beta=1)@1"',
+        ),
+        cite.inex("6.2", "11", "equation", "F-score of an article", 'berrypick evaluate TRUTH RUN -m "gP(beta=1)@1"'),
+        cite.inex(
+            "6.2",
+            "12",
+            "equation",
+            "generalised precision at a rank of articles",
+            'berrypick evaluate TRUTH RUN -m "gP(beta=1)@3"',
+        ),
+        cite.inex(
+            "6.3",
+            "",
+            "definition",
+            "generalised precision at early ranks",
+            'berrypick evaluate TRUTH RUN -m "gP(beta=1)@5 gP(beta=1)@10"',
+        ),
+    )
 
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
     cutoff_required: ClassVar[bool] = True

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from berrypick.data import papers as cite
 from berrypick.data.laws import with_laws
 from berrypick.data.score import Curve, Explanation, Score
 from berrypick.measures.base import Measure
@@ -59,6 +60,11 @@ class gR(Measure):
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
     depends_on: ClassVar[tuple[str, ...]] = ()
     references: ClassVar[tuple[str, ...]] = ("lalmas2007inex",)
+    papers: ClassVar[tuple[cite.PaperItem, ...]] = (
+        cite.inex(
+            "6.2", "13", "equation", "generalised recall at a rank of articles", "berrypick evaluate TRUTH RUN -m gR@3"
+        ),
+    )
     curve_axes: ClassVar[tuple[str, str]] = ("articles seen", "share of the relevant articles")
     scored_together: ClassVar[bool] = True
 

@@ -13,6 +13,7 @@ from berrypick.data.reach import Reach
 from berrypick.kernels import gain_law
 from berrypick.kernels.first_browsing import FirstBrowsing
 from berrypick.kernels.poisson_binomial import inverse_by_parts, number_seen, weighted_law
+from berrypick.measures.readers._expected_precision import LawName
 from berrypick.topics.topic import JudgedTopic
 
 
@@ -37,9 +38,9 @@ class Working:
 
 
 @once_for_each
-def working_of(judged: JudgedTopic, levels: tuple[float, ...]) -> Working:
+def working_of(judged: JudgedTopic, levels: tuple[float, ...], law: LawName = "exact") -> Working:
     effort = judged.effort
-    return work(judged.reach, judged.targets.gain, effort.ranks, effort.targets, effort.outside, levels)
+    return work(judged.reach, judged.targets.gain, effort.ranks, effort.targets, effort.outside, levels, law)
 
 
 def work(
@@ -49,6 +50,7 @@ def work(
     target_effort: FloatArray,
     outside: FloatArray,
     levels: tuple[float, ...],
+    law: LawName = "exact",
 ) -> Working:
     """``outside``: for each entry of the reach, the effort of the part of the target outside of the result."""
     wanted = thresholds(gains, levels)
@@ -59,19 +61,19 @@ def work(
     spent = np.cumsum(effort)[reach.events - 1]
     if not outside.any():
         weight = inverse_by_parts(spent)
-        if gain_law.are_equal(gains):
+        if gain_law.are_equal(gains) and law == "exact":
             inverse = gain_law.reached_by_count(weighted_law(reach, weight), gains, wanted)
             doubtful, cells = np.zeros(len(levels)), 0
         else:
-            reached, doubt, cells = reached_gains(reach, gains, wanted)
+            reached, doubt, cells = reached_gains(reach, gains, wanted, law)
             inverse, doubtful = weight @ reached, weight @ doubt
         return Working(ideal, inverse, ideal * inverse, ideal * doubtful, cells, spent)
     cost = _cost_at_events(reach, outside)
-    reached, doubt, cells = reached_gains(reach, gains, wanted)
+    reached, doubt, cells = reached_gains(reach, gains, wanted, law)
     weight = inverse_by_parts(spent[:, None] + _browsed(reach, cost, reached))
     inverse, doubtful = (weight * reached).sum(axis=0), (np.abs(weight) * doubt).sum(axis=0)
     decides, exact = one_decides(gains, wanted), False
-    if decides.any():
+    if law == "exact" and decides.any():
         first = FirstBrowsing.of(reach.at_events, cost)
         inverse[decides], doubtful[decides] = first.inverse_effort(spent), 0.0
         exact = first.exact and bool(decides.all())
@@ -83,8 +85,12 @@ def one_decides(gains: FloatArray, wanted: FloatArray) -> BoolArray:
     return np.asarray(gains.min(initial=np.inf) >= wanted)
 
 
-def reached_gains(reach: Reach, gains: FloatArray, wanted: FloatArray) -> tuple[FloatArray, FloatArray, int]:
+def reached_gains(
+    reach: Reach, gains: FloatArray, wanted: FloatArray, law: LawName = "exact"
+) -> tuple[FloatArray, FloatArray, int]:
     """P(cg >= wanted), events x levels; the half-width of its uncertainty; the cells of the grid (0: exact)."""
+    if law == "normal":
+        return gain_law.normally_reached(gains, reach.seen, reach.unseen, wanted)
     if not gain_law.are_equal(gains):
         return gain_law.reached(gains, reach.seen, reach.unseen, wanted)
     found = np.minimum(gain_law.reached_by_count(number_seen(reach), gains, wanted), 1.0)

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 import numpy as np
 
 from berrypick.data.arrays import BoolArray, FloatArray, IntArray
-from berrypick.data.errors import NeedsError, option
+from berrypick.data.errors import NeedsError, UsageError, option
 from berrypick.data.laws import without
 from berrypick.data.observed import once_for_each
-from berrypick.data.parameters import above_zero, one_or_more, parameter, zero_or_more
+from berrypick.data.parameters import one_or_more, parameter, zero_or_more
 from berrypick.data.run import Ranking
 from berrypick.data.score import Explanation, Score, Table, number
 from berrypick.data.truth import Targets
@@ -25,13 +25,23 @@ from berrypick.targets.gains import Quantisation, quant_parameter
 from berrypick.topics.context import JudgingContext
 from berrypick.topics.reader_sessions import ReaderSessions
 from berrypick.topics.topic import JudgedTopic
+from berrypick.users.tolerance.parameters import (
+    Shares,
+    redundancy_parameter,
+    rho,
+    shares_of,
+    tolerance_parameter,
+    unit_parameter,
+)
 from berrypick.users.tolerance.people import ERROR, STEPS, People, PeopleWalk, walks_of_people
 from berrypick.users.tolerance.viewers import tolerances, view
 from berrypick.users.tolerance.visits import (
+    COUNTED,
     ListVisits,
     Tolerance,
     ends_of,
     entries_of,
+    sentences_of,
     spans_by_document,
     usual_tolerance,
     walk,
@@ -41,6 +51,8 @@ from berrypick.users.tolerance.visits import (
 MOST_SPREAD = 10
 #: In explanations of people: how many groups are shown, and the smallest share of people that is.
 SHOWN_PEOPLE, LEAST_SHARE = 20, 1e-6
+
+V = TypeVar("V", bound="VisitMeasure")
 
 
 @dataclass(frozen=True)
@@ -52,15 +64,13 @@ class VisitMeasure(Measure):
     depends_on: ClassVar[tuple[str, ...]] = ("targets", "lengths")
     references: ClassVar[tuple[str, ...]] = ("vries2004tolerance",)
 
-    tolerance: float | None = above_zero(
-        None, "irrelevant material read before the reader gives up; 15 seconds, 300 characters or 60 tokens by default"
-    )
+    tolerance: float | str | None = tolerance_parameter()
     keeps_viewing: bool = parameter(True, "bool", "whether the reader goes on after something relevant has ended")
     t_init: float = zero_or_more(0, "extra patience at the beginning of each visit")
 
     quant: Quantisation | None = quant_parameter()
 
-    unit: str | None = parameter(None, "line|tokens", "unit of tolerance and budget: tokens, or that of the offsets")
+    unit: str | None = unit_parameter("tolerance and budget")
 
     spread: float = parameter(
         0,
@@ -70,18 +80,50 @@ class VisitMeasure(Measure):
         must=f"from 0 to {MOST_SPREAD}",
     )
 
+    redundancy: float | str | None = redundancy_parameter()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.population and self.spread:
+            raise UsageError(f"{self.name()} takes one of spread= and a tolerance with shares of people, not both")
+
+    @property
+    def population(self) -> Shares:
+        """Tolerances with the share of people who have each; none where all have the same, or the spread says it."""
+        return shares_of(self.tolerance, self.name())
+
+    def of_groups(self: V) -> list[tuple[float, V]]:
+        """The measure of each group of people, with their share."""
+        return [(share, replace(self, tolerance=tolerance)) for tolerance, share in self.population]
+
     def patience(self, judged: JudgedTopic) -> float:
-        """The tolerance, as given or as goes with what positions count."""
+        """The tolerance, as given or as goes with what positions count; of several that of the largest group."""
+        if self.population:
+            return max(self.population, key=lambda one: one[1])[0]
         if self.tolerance is not None:
-            return self.tolerance
-        unit = "tokens" if self.unit == "tokens" else judged.context.reader.line_unit
+            return float(self.tolerance)
+        unit = self.unit if self.unit in COUNTED else judged.context.reader.line_unit
         return usual_tolerance(unit, f"{self.name()}(tolerance=300)")
 
     def reader(self, judged: JudgedTopic) -> Tolerance:
-        return Tolerance(self.patience(judged), self.keeps_viewing, self.t_init)
+        return Tolerance(self.patience(judged), self.keeps_viewing, self.t_init, rho(self.redundancy))
 
     def places(self, judged: JudgedTopic) -> Places:
-        return _in_tokens(judged) if self.unit == "tokens" else _as_given(judged)
+        return _as_given(judged) if self.unit not in COUNTED else _counted(judged, self.unit)
+
+    def single(self, judged: JudgedTopic) -> float | None:
+        """The value of one person, or of people whose tolerances are spread around one; None where undefined."""
+        raise NotImplementedError
+
+    def compute(self, judged: JudgedTopic) -> Score:
+        if not self.population:
+            return self.scored(judged, self.single(judged))
+        return self.scored(judged, self.mean_over_groups(lambda one: one.single(judged)))
+
+    def mean_over_groups(self: V, value: Callable[[V], float | None]) -> float | None:
+        """The mean over groups of people by their shares; None where a value is undefined."""
+        values = [(share, value(one)) for share, one in self.of_groups()]
+        return None if any(v is None for _, v in values) else math.fsum(share * (v or 0.0) for share, v in values)
 
     def walk(self, judged: JudgedTopic) -> ListVisits:
         return walk_of(self.places(judged), self.reader(judged))
@@ -103,7 +145,7 @@ class VisitMeasure(Measure):
     def scored(self, judged: JudgedTopic, value: float | None) -> Score:
         """A value; a tolerance that was not given and what tokens are belong into its signature."""
         usual = () if self.tolerance is not None else (("tolerance", f"{self.patience(judged):g}"),)
-        tokens = judged.tokens if self.unit == "tokens" else None
+        tokens = judged.tokens if self.unit == "tokens" else None  # sentences are named by the unit
         signed = usual if tokens is None else (*usual, ("tokenizer", tokens.name))
         if self.spread and not self.people(judged).is_exact(self.amount(judged)):
             signed = (*signed, ("quadrature", f"n>{STEPS},error<={ERROR:g}"))
@@ -112,10 +154,19 @@ class VisitMeasure(Measure):
     def drawn_fields(self, context: JudgingContext) -> tuple[tuple[str, str], ...]:
         """Viewers differ in tolerance: each person's own where the measure says so, else one for each visit."""
         spread = float(getattr(context.user, "spread", 0.0))
-        return (("viewers", f"spread={spread:.12g}"),) if spread and not self.spread else ()
+        return (("viewers", f"spread={spread:.12g}"),) if spread and not self.differ else ()
+
+    @property
+    def differ(self) -> bool:
+        """Whether each person has a tolerance of their own."""
+        return bool(self.spread or self.population)
 
     def tolerances(self, judged: JudgedTopic, sessions: ReaderSessions) -> FloatArray:
         """The tolerance of each viewer; of one, where all of them have the same."""
+        if self.population:
+            values, shares = (np.array(one) for one in zip(*self.population, strict=True))
+            place = np.searchsorted(np.cumsum(shares), sessions.draws.uniform("tolerance"), side="right")
+            return np.asarray(values[np.minimum(place, len(values) - 1)])
         if not self.spread:
             return np.full(1, self.patience(judged))
         return tolerances(self.patience(judged), float(self.spread), sessions.draws.normal("tolerance"))
@@ -127,7 +178,7 @@ class VisitMeasure(Measure):
         evaluation's user model t2i says, if it is one; otherwise all viewers do the same, and one stands for all.
         """
         places, reader, each = self.places(judged), self.reader(judged), self.tolerances(judged, sessions)
-        spread = 0.0 if self.spread else float(getattr(judged.context.user, "spread", 0.0))
+        spread = 0.0 if self.differ else float(getattr(judged.context.user, "spread", 0.0))
         ranking, lengths = places.ranking, places.lengths
         count = sessions.count if spread else len(each)
         spans = spans_by_document(places.targets)
@@ -169,8 +220,20 @@ class VisitMeasure(Measure):
                 ]
             )
         head = ["rank", "finds", "goes through", "wastes", "found so far", "units spent"]
-        title = "Visits in turn" + (" of a person with the median tolerance" if self.spread else "")
+        whose = " of a person with the median tolerance" if self.spread else ""
+        whose = f" of people with the tolerance {number(self.patience(judged))}" if self.population else whose
+        title = f"Visits in turn{whose}"
         return self._explanation(judged, Table(title, head, rows, align="<<>>>>"), *self.summary(judged))
+
+    def groups_table(self: V, value: Callable[[V], float | None]) -> Table:
+        """What each group of people gets."""
+        rows = [
+            [number(float(one.tolerance or 0)), number(share), "-" if (own := value(one)) is None else number(own, 6)]
+            for share, one in self.of_groups()
+        ]
+        mean = self.mean_over_groups(value)
+        rows.append(["mean", "", "-" if mean is None else number(mean, 6)])
+        return Table("People by tolerance", ["tolerance", "share of people", "value"], rows)
 
     def people_table(self, judged: JudgedTopic, parts: Sequence[float | None]) -> Table:
         """What people of different tolerances find and waste, and what they add to the value."""
@@ -211,10 +274,11 @@ def _as_given(judged: JudgedTopic) -> Places:
 
 
 @once_for_each
-def _in_tokens(judged: JudgedTopic) -> Places:
-    tokens = judged.tokens
+def _counted(judged: JudgedTopic, unit: str) -> Places:
+    """In tokens or sentences."""
+    tokens = judged.tokens if unit == "tokens" else sentences_of(judged.context.reader)
     if tokens is None:
-        raise NeedsError(f"counts tokens and needs the texts of the documents: give them with {option('documents')}")
+        raise NeedsError(f"counts {unit} and needs the texts of the documents: give them with {option('documents')}")
     ranking, targets = tokens.convert(*judged.spans)
     return Places(ranking, targets, {name: tokens.length(name) for name in ranking.rows_by_document}, tokens.total)
 
@@ -236,12 +300,12 @@ def walk_of(places: Places, reader: Tolerance) -> ListVisits:
 class VisitQuantities:
     """The quantities of table 1 of the paper."""
 
-    wanted: int  # S
+    wanted: float  # S
     relevant: int  # R
     units: int  # I, units of irrelevant material in the whole collection
     spent: int  # j
     missing: int  # r, targets not retrieved
-    still: int  # s, targets still wanted after the list
+    still: float  # s, targets still wanted after the list
 
     @property
     def length(self) -> float:
@@ -265,11 +329,11 @@ class _Searching(VisitMeasure):
 
     wanted: int | None = one_or_more(None, "S, how many targets the reader wants; all of them by default")
 
-    def wants(self, judged: JudgedTopic) -> int:
+    def wants(self, judged: JudgedTopic) -> float:
         """S: how many targets are wanted."""
         return len(judged.targets) if self.wanted is None else self.wanted
 
-    def search(self, judged: JudgedTopic, wanted: int | None = None) -> VisitQuantities | None:
+    def search(self, judged: JudgedTopic, wanted: float | None = None) -> VisitQuantities | None:
         """None where more targets are wanted than there are."""
         relevant = len(judged.targets)
         target_count = self.wants(judged) if wanted is None else wanted
@@ -288,7 +352,7 @@ class _Searching(VisitMeasure):
         """D - D_R."""
         return irrelevant_material(self.places(judged))
 
-    def over_people(self, judged: JudgedTopic, wanted: int | None = None) -> list[float]:
+    def over_people(self, judged: JudgedTopic, wanted: float | None = None) -> list[float]:
         """What people of each range of tolerances add to the value; nothing where it is undefined."""
         median = self.search(judged, wanted)
         if median is None or (median.units == 0 and not self.defined_without_units):
@@ -307,22 +371,27 @@ class _Searching(VisitMeasure):
     def _of_units(self, search: VisitQuantities, units: FloatArray) -> FloatArray:
         return self.of_search(search, units, search.lengths(units))
 
-    def value(self, judged: JudgedTopic, wanted: int | None = None) -> float | None:
+    def value(self, judged: JudgedTopic, wanted: float | None = None) -> float | None:
         """The value of one search, or the mean over people; None where it is undefined."""
         if self.spread:
             parts = self.over_people(judged, wanted)
             return math.fsum(parts) if parts else None
+        if self.population:
+            return self.mean_over_groups(lambda one: one.value(judged, wanted))
         found = self.search(judged, wanted)
         if found is None or (found.units == 0 and not self.defined_without_units):
             return None
         return float(self._of_search(found))
+
+    def single(self, judged: JudgedTopic) -> float | None:
+        return self.value(judged)
 
     def reader_values(self, judged: JudgedTopic, sessions: ReaderSessions) -> ReaderValues:
         """The value of each viewer's own search."""
         search = self.search(judged)
         assert search is not None, "undefined values are not simulated"
         units = np.full(1, float(search.units))
-        if self.spread:
+        if self.differ:
             units = np.ceil(self.amount(judged) / self.tolerances(judged, sessions))
         found, spent = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
         for new, wasted in self.viewings(judged, sessions):
@@ -341,6 +410,8 @@ class _Searching(VisitMeasure):
 
     def search_tables(self, judged: JudgedTopic) -> list[Table]:
         """The search; with a spread that of the median tolerance, and what others get."""
+        if self.population:
+            return [self.groups_table(lambda one: one.value(judged))]
         table = self.search_table(judged)
         if not self.spread:
             return [table]
@@ -351,12 +422,12 @@ class _Searching(VisitMeasure):
         found = self.search(judged)
         assert found is not None
         rows = [
-            ["S, targets wanted", str(found.wanted)],
+            ["S, targets wanted", number(found.wanted)],
             ["R, targets there are", str(found.relevant)],
             ["I, units of irrelevant material in the collection", str(found.units)],
             ["j, units spent on the list", str(found.spent)],
             ["r, targets not retrieved", str(found.missing)],
-            ["s, targets still wanted after the list", str(found.still)],
+            ["s, targets still wanted after the list", number(found.still)],
             ["ESL = j + s max(0, I - j)/(r + 1)", number(found.length, 6)],
         ]
         return Table("Expected search length", ["quantity", "value"], rows)

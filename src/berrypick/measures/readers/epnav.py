@@ -10,9 +10,10 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from berrypick.data import papers as cite
 from berrypick.data.arrays import FloatArray
 from berrypick.data.errors import UsageError
-from berrypick.data.laws import with_laws
+from berrypick.data.laws import with_laws, without
 from berrypick.data.parameters import parameter
 from berrypick.data.score import Curve, Explanation, Score, Table, number
 from berrypick.ideal.best_list import BestList
@@ -34,6 +35,7 @@ from berrypick.measures.readers._certificate import (
     signed_search,
 )
 from berrypick.measures.readers._effort_precision import Working, reached_gains, thresholds, working_of
+from berrypick.measures.readers._expected_precision import LawName
 from berrypick.measures.readers._list_items import (
     several_documents_note,
     share_documents,
@@ -76,7 +78,9 @@ class epnav(TargetMeasure):
         b[k,x] = sum_{j<=k} (seen[j,x] - seen[j-1,x]) out[j,x] / seen[k,x]
 
     With effort rank browsing costs nothing; effort clicks counts 1 a result and 1 a target browsed to.
-    points='ideal' takes the mean at the gains of the ideal list's own ranks instead of .01 .. 1.
+    points='ideal' takes the mean at the gains of the ideal list's own ranks instead of .01 .. 1. points='run' is
+    MAep for readers who navigate: the sum of E[ep] at the gains E[cg[k]] of the ranks k where E[cg] rises, divided by
+    the number of these ranks or of the ideal list's, whichever is larger.
 
     The cheapest list may be another one. ideal='certified' searches it among the candidates (the targets, and all that
     leads to them, each at its own effort), for each gain by itself, and states how far from the best the list found can
@@ -85,7 +89,10 @@ class epnav(TargetMeasure):
     run's results exceeds.
 
     The law of cg is exact while the distinct sums of gains can be listed; otherwise a grid is used, which
-    the signature then says (law:grid), and a note gives the precision reached.
+    the signature then says (gains:grid), and a note gives the precision reached. law='normal' takes a normal
+    distribution above ten partly seen targets, as the paper proposes: with mu and sd the mean and deviation of their
+    gain, P(cg >= gr) is 1 up to the gain of surely seen targets, 0 above all that can be seen, and
+    1 - Phi((gr - sure - mu)/sd) between. Ideal lists that are searched keep the exact distribution.
 
     Meaning
     -------
@@ -122,6 +129,106 @@ class epnav(TargetMeasure):
     depends_on: ClassVar[tuple[str, ...]] = ("user", "targets", "effort")
     of_areas: ClassVar[bool] = True
     references: ClassVar[tuple[str, ...]] = ("kazai2007effort",)
+    papers: ClassVar[tuple[cite.PaperItem, ...]] = (
+        cite.effort(
+            "4.2",
+            "3",
+            "equation",
+            "effort cumulated over ranks",
+            "bp.effort_precision([[1, 0], [0, 1]], [1, 1], effort=[2, 3], levels=[1])",
+        ),
+        cite.effort(
+            "4.2",
+            "5",
+            "equation",
+            "effort spent when a gain is reached",
+            "bp.effort_precision([[1, 0], [0, 1]], [1, 1], effort=[2, 3], levels=[0.5])",
+        ),
+        cite.effort(
+            "4.2",
+            "6",
+            "equation",
+            "effort-precision in any unit of effort",
+            "berrypick evaluate TRUTH RUN -m epnav@0.5 --effort chars",
+        ),
+        cite.effort(
+            "4.2",
+            "",
+            "definition",
+            "mean at the points where the gain rises, with navigation",
+            "berrypick evaluate TRUTH RUN -m \"epnav(points='run')\"",
+        ),
+        cite.effort(
+            "4.2",
+            "",
+            "definition",
+            "mean at the gains of the ideal list's ranks",
+            "berrypick evaluate TRUTH RUN -m \"epnav(points='ideal')\"",
+        ),
+        cite.effort(
+            "5.1",
+            "",
+            "definition",
+            "effort of what readers browse to",
+            "berrypick evaluate TRUTH RUN -m epnav --user distance --effort chars",
+        ),
+        cite.effort(
+            "6",
+            "",
+            "definition",
+            "rank at which a gain is reached, as a random variable",
+            "bp.effort_precision([[0.4], [0.3], [1]], [1], levels=[1])",
+        ),
+        cite.effort(
+            "6",
+            "9",
+            "equation",
+            "expected effort-precision as a product",
+            "bp.effort_precision([[0.4], [0.3], [1]], [1], levels=[1])",
+        ),
+        cite.effort(
+            "6",
+            "",
+            "definition",
+            "expected inverse effort",
+            "bp.effort_precision([[0.5, 0.2], [0, 0.5], [1, 0], [0, 1]], [2, 1], levels=[0.3, 0.5, 1])",
+        ),
+        cite.effort(
+            "6",
+            "",
+            "definition",
+            "exact distribution of the cumulated gain",
+            "berrypick evaluate TRUTH RUN -m \"epnav(law='exact')\"",
+        ),
+        cite.effort(
+            "6",
+            "",
+            "definition",
+            "normal approximation above ten partly seen targets",
+            "berrypick evaluate TRUTH RUN -m \"epnav(law='normal')\"",
+        ),
+        cite.effort(
+            "6",
+            "",
+            "definition",
+            "ideal list as the best of all lists, which the paper leaves open",
+            "berrypick evaluate TRUTH RUN -m \"epnav(ideal='certified')\"",
+        ),
+        cite.effort(
+            "6.1",
+            "",
+            "example",
+            "three documents, of which readers browse to the third: .63",
+            "bp.effort_precision([[0.4], [0.3], [1]], [1], levels=[1])",
+        ),
+        cite.effort(
+            "6.1",
+            "",
+            "example",
+            "the same without browsing: 1/3",
+            "bp.effort_precision([[0], [0], [1]], [1], levels=[1])",
+        ),
+    )
     curve_axes: ClassVar[tuple[str, str]] = ("gain-recall", "effort-precision")
     why_above_one: ClassVar[str] = (
         "with unequal efforts, or where one result leads to several targets, the list of targets is not always the "
@@ -139,18 +246,34 @@ class epnav(TargetMeasure):
     seconds: float | None = seconds_parameter("gain")
     norm: NormName = norm_parameter()
 
-    points: Literal["levels", "ideal"] = parameter(
-        "levels", "levels|ideal", "where the mean is taken: at .01 .. 1, or at the gains of the ideal list's own ranks"
+    points: Literal["levels", "ideal", "run"] = parameter(
+        "levels",
+        "levels|ideal|run",
+        "where the mean is taken: at .01 .. 1, at the gains of the ideal list's own ranks, or at the expected gains of "
+        "this list's ranks, as MAep does",
+    )
+    law: LawName = parameter(
+        "exact",
+        "exact|normal",
+        "the distribution of the cumulated gain: exact, or normal as in the paper, for old results",
     )
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.at is not None and self.points == "ideal":
-            raise UsageError("epnav takes one of points='ideal' and @level, not both")
+        if self.at is not None and self.points != "levels":
+            raise UsageError(f"epnav takes one of points='{self.points}' and @level, not both")
         check_search(self, "'certified' or 'exact'")
+        if self.law == "normal" and self.norm == "bounded":
+            raise UsageError("epnav(norm='bounded') takes no law='normal', which its bound does not hold for")
+
+    def kept_laws(self) -> tuple[str, ...]:
+        """A list with more ranks has more points of its own, and a normal tail may fall where reach rises."""
+        kept = super().kept_laws()
+        broken = self.points == "run" or self.law == "normal"
+        return without("relevant-added", "reach-raised", laws=kept) if broken else kept
 
     def no_best_lists(self) -> str:
-        return ""
+        return "points='run' are those of a run; use epnav or epnav@0.5" if self.points == "run" else ""
 
     def certified(self, nodes: int | None = None, seconds: float | None = None) -> epnav:
         return certified(self, nodes, seconds)
@@ -165,11 +288,17 @@ class epnav(TargetMeasure):
             return (float(self.at),)
         if self.points == "levels":
             return LEVELS
+        if self.points == "run":
+            return _risen(judged)
         gain = np.cumsum(_steps(judged))
         return tuple((gain / gain[-1]).tolist())
 
+    def _divisor(self, judged: JudgedTopic, levels: tuple[float, ...]) -> int:
+        """By what the sum over levels is divided."""
+        return max(len(levels), len(_steps(judged))) if self.points == "run" else len(levels)
+
     def _working(self, judged: JudgedTopic, levels: tuple[float, ...]) -> Working:
-        working = working_of(judged, levels)
+        working = working_of(judged, levels, self.law)
         if self.ideal == "targets" and _counts_documents(judged):
             gain = np.cumsum(_steps(judged))
             places = np.searchsorted(gain, thresholds(judged.targets.gain, levels))
@@ -189,10 +318,10 @@ class epnav(TargetMeasure):
         levels = self._levels(judged)
         working = self._working(judged, levels)
         lists = [] if self.ideal == "targets" else [self._cheapest(judged, levels)]
-        value = math.fsum(working.precision) / len(working.precision)
-        law = f"grid({working.cells})" if working.cells else "exact"
+        value = math.fsum(working.precision) / self._divisor(judged, levels)
+        grid = (("gains", f"grid({working.cells})"),) if working.cells else ()
         browsing = () if not working.browsing else (("browsing", working.browsing),)
-        signed = (("law", law), *browsing, *signed_search(self, lists))
+        signed = (*grid, *browsing, *signed_search(self, lists))
         notes = gap_notes(self, lists) if self.ideal == "certified" else ()
         notes += (*_item_notes(self, judged), *several_documents_note(judged, value))
         if working.cells:
@@ -203,7 +332,7 @@ class epnav(TargetMeasure):
     def missing_topic_score(self, judged: JudgedTopic) -> Score:
         """An empty list scores 0, but what no list can score stays undefined."""
         if self.ideal == "targets":
-            return Score(0.0, signed=(("law", "exact"),))
+            return Score(0.0)
         return self.compute(judged)
 
     def reader_values(self, judged: JudgedTopic, sessions: ReaderSessions) -> ReaderValues:
@@ -231,7 +360,9 @@ class epnav(TargetMeasure):
         working = self._working(judged, levels)
         lists = [] if self.ideal == "targets" else [self._cheapest(judged, levels).table()]
         total = float(judged.targets.gain.sum())
-        reached, _, _ = reached_gains(judged.reach, judged.targets.gain, thresholds(judged.targets.gain, levels))
+        reached, _, _ = reached_gains(
+            judged.reach, judged.targets.gain, thresholds(judged.targets.gain, levels), self.law
+        )
         expected = judged.reach.seen @ judged.targets.gain
         rows = [
             [
@@ -287,6 +418,15 @@ def _steps(judged: JudgedTopic) -> FloatArray:
     return targets_by_document(judged, gain) if _counts_documents(judged) else -np.sort(-gain)
 
 
+def _risen(judged: JudgedTopic) -> tuple[float, ...]:
+    """The shares of the total gain that are expected at the ranks where the expected gain rises."""
+    gains = judged.targets.gain
+    total = float(gains.sum())
+    expected = judged.reach.seen @ gains if len(judged.reach.events) else np.zeros(0)
+    risen = np.diff(expected, prepend=0.0) > 1e-12 * total
+    return tuple((expected[risen] / total).tolist())
+
+
 def _item_notes(measure: epnav, judged: JudgedTopic) -> tuple[str, ...]:
     """Where a list of items with several pointers might need less effort than the one compared with."""
     searched = judged.effort_unit == "rank" and measure.ideal != "targets"
@@ -301,5 +441,5 @@ def _reader_weights(measure: epnav, judged: JudgedTopic) -> tuple[FloatArray, Fl
     """The gain at each level; and what a reader's 1/effort is worth at no level, at the first, the first two, ..."""
     levels = measure._levels(judged)
     ideal = measure._working(judged, levels).ideal
-    worth = (ideal if measure.norm == "product" else 1.0 / ideal) / len(levels)
+    worth = (ideal if measure.norm == "product" else 1.0 / ideal) / measure._divisor(judged, levels)
     return thresholds(judged.targets.gain, levels), np.concatenate([[0.0], np.cumsum(worth)])

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Literal, overload
 
 import numpy as np
 
+from berrypick.data import papers as cite
 from berrypick.data.arrays import BoolArray, FloatArray
 from berrypick.data.errors import BerrypickWarning, UsageError
 from berrypick.data.laws import with_laws
@@ -181,6 +182,162 @@ class EPRUM(TargetMeasure):
         "hoeffding1956successes",
         "branden2020lorentzian",
         "rueger1978",
+    )
+    papers: ClassVar[tuple[cite.PaperItem, ...]] = (
+        cite.eprum(
+            "2",
+            "",
+            "definition",
+            "precision at a recall level: least ranks of any list over ranks of this list",
+            "berrypick evaluate TRUTH RUN -m EPRUM@0.5",
+        ),
+        cite.eprum(
+            "2",
+            "",
+            "example",
+            "a list without navigation, relevant at ranks 1 and 4 of 4, three targets: 1, .5, 0",
+            "bp.eprum([[1, 0, 0], [0, 0, 0], [0, 0, 0], [0, 1, 0]])",
+        ),
+        cite.eprum(
+            "3.1",
+            "",
+            "definition",
+            "satisfaction levels: targets that are ideal for a share of the readers",
+            "berrypick evaluate TRUTH RUN -m EPRUM --idealism 0=0,1=.5,2=1",
+        ),
+        cite.eprum(
+            "3.3",
+            "1",
+            "equation",
+            "chance that a target was seen after some ranks, a noisy or",
+            "bp.expected_ratio([[0.4], [0.6], [1]])",
+        ),
+        cite.eprum(
+            "3.3",
+            "",
+            "table",
+            "table 1: scenarios of the key example, their probabilities and inverse search lengths",
+            "bp.eprum([[0.4, 0.4], [0.6, 0.4], [1, 0]])",
+        ),
+        cite.eprum(
+            "4",
+            "",
+            "example",
+            "list (c, d, a) with targets a and b: .8056 and .7488",
+            "bp.eprum([[0.4, 0.4], [0.6, 0.4], [1, 0]])",
+        ),
+        cite.eprum(
+            "5",
+            "2",
+            "equation",
+            "rank at which a reader has found enough: here the second target at rank 3",
+            "bp.eprum([[0, 0], [1, 0], [0, 1]], recall=2)",
+        ),
+        cite.eprum(
+            "5",
+            "",
+            "definition",
+            "expected precision as a product, if readers of both lists are independent",
+            "berrypick evaluate TRUTH RUN -m \"EPRUM(norm='product')\"",
+        ),
+        cite.eprum(
+            "5",
+            "3",
+            "equation",
+            "expected ranks that the ideal list needs, by all orders of the candidates",
+            'bp.eprum([[0.9, 0.9], [1, 0], [0, 1]], candidates=[[0.9, 0.9], [1, 0], [0, 1]], ideal="exact")',
+        ),
+        cite.eprum(
+            "5",
+            "",
+            "example",
+            "a page that leads to both targets with .9 makes a list of 1.29 ranks",
+            'bp.eprum([[0.9, 0.9], [1, 0], [0, 1]], recall=2, candidates=[[0.9, 0.9], [1, 0], [0, 1]], ideal="exact")',
+        ),
+        cite.eprum(
+            "5",
+            "4",
+            "equation",
+            "the same summed by parts, for the list that a greedy search finds",
+            'bp.eprum([[0.9, 0.9], [1, 0], [0, 1]], candidates=[[0.9, 0.9], [1, 0], [0, 1]], ideal="greedy")',
+        ),
+        cite.eprum(
+            "5",
+            "5",
+            "equation",
+            "expected inverse of the ranks needed, 0 for readers who never find enough",
+            "bp.eprum([[0.4, 0.4], [0.6, 0.4], [1, 0]])",
+        ),
+        cite.eprum(
+            "5",
+            "6",
+            "equation",
+            "distribution of the number of targets seen after a rank",
+            'berrypick evaluate TRUTH RUN -m "EPRUM(rank=2)"',
+        ),
+        cite.eprum(
+            "5",
+            "7",
+            "equation",
+            "the same from subsets of independent targets, computed exactly",
+            "bp.eprum([[0.4, 0.4], [0.6, 0.4], [1, 0]], recall=1)",
+        ),
+        cite.eprum(
+            "5",
+            "",
+            "definition",
+            "normal approximation above ten partly seen targets",
+            "berrypick evaluate TRUTH RUN -m \"EPRUM(law='normal')\"",
+        ),
+        cite.eprum(
+            "8",
+            "",
+            "definition",
+            "precision at a rank, announced without a formula",
+            'berrypick evaluate TRUTH RUN -m "EPRUM(rank=3)"',
+        ),
+        cite.eprum(
+            "8",
+            "",
+            "definition",
+            "graded relevance as the share of readers whom a document satisfies",
+            "berrypick evaluate TRUTH RUN -m EPRUM --idealism 0=0,1=.5,2=1",
+        ),
+        cite.eprum(
+            "8",
+            "",
+            "definition",
+            "search length over all lists without the ideal list: bounds with a certificate",
+            "berrypick evaluate TRUTH RUN -m \"EPRUM(ideal='certified')\"",
+        ),
+        cite.inex(
+            "7.2",
+            "15",
+            "equation",
+            "precision at a recall level for readers who look for entry points",
+            "berrypick evaluate TRUTH RUN -m EPRUM@0.5 --user bep",
+        ),
+        cite.inex(
+            "7.2",
+            "16",
+            "equation",
+            "precision at a rank: least ranks for what readers found there, over the rank",
+            'berrypick evaluate TRUTH RUN -m "EPRUM(rank=3)" --user bep',
+        ),
+        cite.inex(
+            "7.2",
+            "",
+            "definition",
+            "EPRUM-BEP-Exh-BEPDistance",
+            "berrypick evaluate TRUTH RUN -m EPRUM-BEP-Exh-BEPDistance",
+        ),
+        cite.inex(
+            "7.3",
+            "",
+            "definition",
+            "its mean over recall values, and its curve",
+            "berrypick evaluate TRUTH RUN -m EPRUM --user bep",
+        ),
     )
     curve_axes: ClassVar[tuple[str, str]] = ("recall", "expected precision")
     why_above_one: ClassVar[str] = (

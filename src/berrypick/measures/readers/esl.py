@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from berrypick.data import papers as cite
 from berrypick.data.arrays import FloatArray
-from berrypick.data.score import Score, Table
+from berrypick.data.score import Table
 from berrypick.measures.readers._visits import VisitQuantities, _Searching
 from berrypick.topics.topic import JudgedTopic
 
@@ -24,11 +25,14 @@ class ESL(_Searching):
         ESL = j + s max(0, I - j)/(r + 1)
 
     If the list gives all S, j counts the units wasted before the S-th is found, and ESL = j. With unit='tokens' tau
-    is a number of tokens, and so are D, all documents together, and D_R, the union of the targets.
+    is a number of tokens (or of sentences, with unit='sentences'), and so are D, all documents together, and D_R, the
+    union of the targets.
 
     With spread=s tau differs between people, one for all visits of a person: log-normal with median ``tolerance`` and
     sigma s. The value is the mean over people: exact between the tolerances at which visits or I change, with
     quadrature (error 1e-9) for people whose I is above 10^5, which the signature then says.
+    Groups of people have a tolerance each with tolerance='10=.3,25=.7', the value then being the mean by their shares;
+    redundancy=rho is the tolerance of text seen before, as in T2I.
 
     Meaning
     -------
@@ -63,9 +67,22 @@ class ESL(_Searching):
     why_above_one: ClassVar[str] = "it counts units of tolerance"
     unbounded: ClassVar[bool] = True
     references: ClassVar[tuple[str, ...]] = ("vries2004tolerance", "cooper1968expected")
-
-    def compute(self, judged: JudgedTopic) -> Score:
-        return self.scored(judged, self.value(judged))
+    papers: ClassVar[tuple[cite.PaperItem, ...]] = (
+        cite.tolerance(
+            "5",
+            "",
+            "table",
+            "table 1: the quantities of a search",
+            'berrypick evaluate TRUTH RUN -m "ESL(tolerance=15)"',
+        ),
+        cite.tolerance(
+            "5",
+            "3",
+            "equation",
+            "expected search length in units of tolerance",
+            'berrypick evaluate TRUTH RUN -m "ESL(tolerance=15)"',
+        ),
+    )
 
     def of_search(self, search: VisitQuantities, units: FloatArray, length: FloatArray) -> FloatArray:
         return length

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from berrypick.data import papers as cite
 from berrypick.data.arrays import FloatArray
 from berrypick.data.score import Score, Table, number
 from berrypick.measures.readers._visits import VisitQuantities, _Searching
@@ -26,6 +27,8 @@ class ESLRF(_Searching):
     With spread=s tau differs between people, one for all visits of a person: log-normal with median ``tolerance`` and
     sigma s. The value is the mean over people: exact between the tolerances at which visits or I change, with
     quadrature (error 1e-9) for people whose I is above 10^5, which the signature then says.
+    Groups of people have a tolerance each with tolerance='10=.3,25=.7', the value then being the mean by their shares;
+    redundancy=rho is the tolerance of text seen before, as in T2I.
 
     Meaning
     -------
@@ -56,11 +59,17 @@ class ESLRF(_Searching):
     """
 
     references: ClassVar[tuple[str, ...]] = ("vries2004tolerance", "cooper1968expected")
+    papers: ClassVar[tuple[cite.PaperItem, ...]] = (
+        cite.tolerance(
+            "5",
+            "4",
+            "equation",
+            "reduction of the search length against a random search",
+            'berrypick evaluate TRUTH RUN -m "ESLRF(tolerance=15)"',
+        ),
+    )
 
     defined_without_units: ClassVar[bool] = False
-
-    def compute(self, judged: JudgedTopic) -> Score:
-        return self.scored(judged, self.value(judged))
 
     def of_search(self, search: VisitQuantities, units: FloatArray, length: FloatArray) -> FloatArray:
         return 1.0 - length * (search.relevant + 1) / (search.wanted * units)
@@ -73,5 +82,5 @@ class ESLRF(_Searching):
         value = self.compute(judged).value
         if value is None:
             return ["Undefined: fewer targets than wanted, or no irrelevant material in the collection."]
-        mean = "mean of " if self.spread else ""
+        mean = "mean of " if self.differ else ""
         return [*self.search_tables(judged), f"ESLRF = {mean}1 - ESL (R+1)/(S I) = {number(value, 6)}"]

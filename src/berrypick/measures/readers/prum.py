@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, overload
 
 import numpy as np
 
+from berrypick.data import papers as cite
 from berrypick.data.arrays import FloatArray
 from berrypick.data.errors import NamedError, UsageError, option
 from berrypick.data.laws import without
@@ -20,7 +22,7 @@ from berrypick.measures.base import LEVELS, recall_value
 from berrypick.measures.reader_values import ReaderValues
 from berrypick.measures.readers._expected_precision import LawName
 from berrypick.measures.readers._targets import TargetMeasure
-from berrypick.topics.reader_sessions import ReaderSessions
+from berrypick.topics.reader_sessions import ReaderSessions, sorted_rows
 from berrypick.topics.topic import JudgedTopic
 
 
@@ -43,6 +45,9 @@ class PRUM(TargetMeasure):
     for P(F_{i-1}=s) and for P(F_{i-1}=s | x not seen), above ten partly seen targets. The two approximations need not
     fit each other, so each factor of the product (equation 8) is kept within [0, 1]: the subtracted term is at most 1.
     PRUM is the mean of precision(r) over r = 1..t; PRUM@l the largest precision(r) with r >= l t.
+    Where targets are ideal for a share of the readers only, the value is the weighted mean over satisfaction levels, as
+    that of EPRUM: level s has the targets that are ideal for at least that share, and units that are ideal for fewer
+    count as units without a target. PRUM(r=) leaves out levels with fewer than r targets.
 
     Meaning
     -------
@@ -81,9 +86,165 @@ class PRUM(TargetMeasure):
     #: What is seen early cannot be found again by what comes later.
     laws: ClassVar[tuple[str, ...]] = without("relevant-added")
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "level"
-    depends_on: ClassVar[tuple[str, ...]] = ("user", "targets", "units")
+    depends_on: ClassVar[tuple[str, ...]] = ("user", "targets", "idealism", "units")
     of_areas: ClassVar[bool] = True
     references: ClassVar[tuple[str, ...]] = ("piwowarski2007prum", "raghavan1989critical")
+    papers: ClassVar[tuple[cite.PaperItem, ...]] = (
+        cite.prum(
+            "2.3",
+            "1",
+            "equation",
+            "chance that a target was seen after some ranks, a noisy or",
+            "bp.expected_ratio([[0.4], [0.9], [0.2]])",
+        ),
+        cite.prum(
+            "2.3",
+            "",
+            "hypothesis",
+            "2.3: targets are seen for the first time independently, given how many were seen before",
+            "bp.prum([[0.4, 0.4], [0.6, 0.4], [1, 0], [0, 1]])",
+        ),
+        cite.prum(
+            "2.3",
+            "",
+            "definition",
+            "without hypothesis 2.3",
+            "bp.prum([[0.4, 0.4], [0.6, 0.4], [1, 0], [0, 1]], exact=True)",
+        ),
+        cite.prum(
+            "3.1",
+            "2",
+            "equation",
+            "precision: chance that a consulted result leads to something unseen",
+            'berrypick evaluate TRUTH RUN -m "PRUM(exact=True)"',
+        ),
+        cite.prum(
+            "3.2",
+            "",
+            "table",
+            "table III: scenarios of list (c, d, a, b), results consulted and those that lead on: .69137 and .64623",
+            "bp.prum([[0.4, 0.4], [0.6, 0.4], [1, 0], [0, 1]], exact=True)",
+        ),
+        cite.prum(
+            "3.2",
+            "",
+            "example",
+            "figure 5: a small site with two targets",
+            "bp.prum([[0.4, 0.4], [0.6, 0.4], [1, 0], [0, 1]], exact=True)",
+        ),
+        cite.prum(
+            "3.3",
+            "3",
+            "equation",
+            "the same as a ratio of joint and marginal chance",
+            "bp.prum([[0.4, 0.4], [0.6, 0.4], [1, 0]], units=10, exact=True)",
+        ),
+        cite.prum("3.3", "4", "equation", "ranked and unranked part apart", "bp.prum([[0.5, 0]], units=10)"),
+        cite.prum(
+            "3.3",
+            "5",
+            "equation",
+            "precision at a recall value",
+            "bp.prum([[0.4, 0.4], [0.6, 0.4], [1, 0], [0, 1]], recall=2)",
+        ),
+        cite.prum(
+            "3.3",
+            "6",
+            "equation",
+            "chance that a target was seen (equation 1 again)",
+            "bp.expected_ratio([[0.5], [0.5]])",
+        ),
+        cite.prum(
+            "3.3",
+            "7",
+            "equation",
+            "distribution of the number of targets seen, from subsets",
+            "bp.prum([[0.4, 0.4], [0.6, 0.4], [1, 0], [0, 1]])",
+        ),
+        cite.prum(
+            "3.3",
+            "8",
+            "equation",
+            "chance that a rank leads to something new, given how many were seen",
+            "bp.prum([[0.4, 0.4], [0.6, 0.4], [1, 0], [0, 1]], exact=False)",
+        ),
+        cite.prum(
+            "4.2.1",
+            "",
+            "example",
+            "list (c, b, a) scores 1, list (a, b, c) .40678",
+            "bp.prum([[0.16666666666666666], [0.25], [1]])",
+        ),
+        cite.prum(
+            "4.2.2", "", "example", "one pointer that reaches two targets scores 1", "bp.prum([[1, 1]], units=100)"
+        ),
+        cite.prum(
+            "A.1",
+            "11",
+            "equation",
+            "probability of a number of targets, from subsets",
+            "bp.prum([[0.4, 0.4], [0.6, 0.4], [1, 0], [0, 1]], recall=1)",
+        ),
+        cite.prum(
+            "A.1",
+            "",
+            "definition",
+            "normal approximation above ten partly seen targets",
+            "berrypick evaluate TRUTH RUN -m \"PRUM(law='normal')\"",
+        ),
+        cite.prum(
+            "A.2",
+            "12",
+            "equation",
+            "chance of something new (equation 8 with its derivation)",
+            "bp.prum([[0.4, 0.4], [0.6, 0.4], [1, 0], [0, 1]], recall=2)",
+        ),
+        cite.prum(
+            "A.3",
+            "13",
+            "equation",
+            "chance that a ranked result is consulted, rank by rank",
+            "bp.prum([[0.4, 0.4], [0.6, 0.4], [1, 0]], units=9)",
+        ),
+        cite.prum(
+            "A.3",
+            "14",
+            "equation",
+            "the same as expected numbers of consulted ranks",
+            "bp.prum([[0.4, 0.4], [0.6, 0.4], [1, 0]], units=9)",
+        ),
+        cite.prum(
+            "A.3",
+            "15",
+            "equation",
+            "chance that an unranked unit is consulted, by targets still missing",
+            "bp.prum([[0.2, 0.2]], units=9)",
+        ),
+        cite.prum(
+            "A.3",
+            "16",
+            "equation",
+            "the same with the expected search length in random order",
+            "bp.prum([[0, 0]], units=9)",
+        ),
+        cite.prum(
+            "A.4",
+            "17",
+            "equation",
+            "results that are consulted and lead on, ranked",
+            "bp.prum([[0.4, 0.4], [0.6, 0.4], [1, 0]], units=9)",
+        ),
+        cite.prum(
+            "A.4", "18", "equation", "units that are consulted and ideal, unranked", "bp.prum([[0, 0]], units=9)"
+        ),
+        cite.prum(
+            "B",
+            "",
+            "definition",
+            "without navigation it is Raghavan's probability of relevance",
+            "bp.prum([[1, 0], [0, 0], [0, 1]])",
+        ),
+    )
     pools: ClassVar[bool] = True
     curve_axes: ClassVar[tuple[str, str]] = ("recall", "precision")
 
@@ -100,11 +261,15 @@ class PRUM(TargetMeasure):
             raise UsageError("PRUM takes one of r= and @level, not both")
 
     def compute(self, judged: JudgedTopic) -> Score:
-        wanted = self._wanted(judged.reach.targets)
-        if not wanted:
+        parts = []
+        for weight, _, reach in judged.levels:
+            if wanted := self._wanted(reach.targets):
+                precision = self._precisions(judged, reach, wanted[0], wanted[-1])
+                parts.append((weight, self._together(precision)))
+        if not parts:
             return Score(None)
-        precision = self._precisions(judged, wanted[0], wanted[-1])
-        return Score(self._together(precision))
+        total = math.fsum(weight for weight, _ in parts)
+        return Score(math.fsum(weight * value for weight, value in parts) / total)
 
     def _wanted(self, targets: int) -> range:
         """The recall values that the value is made of; none if more are wanted than there are."""
@@ -120,16 +285,31 @@ class PRUM(TargetMeasure):
         """The reader goes through the unranked units at once."""
         return self.compute(judged)
 
-    def _precisions(self, judged: JudgedTopic, low: int, high: int) -> FloatArray:
-        working = work(judged.reach, self.exact, self.law)
+    def _precisions(self, judged: JudgedTopic, reach: Reach, low: int, high: int) -> FloatArray:
+        working = work(reach, self.exact, self.law)
         return working.precision(low, high, _unranked(judged))
 
     def reader_values(self, judged: JudgedTopic, sessions: ReaderSessions) -> ReaderValues:
         """Results consulted until r targets are seen, and how many of them led to something new, for each reader.
 
-        Beyond the list the mean over all orders of the unranked units is taken.
+        Beyond the list the mean over all orders of the unranked units is taken. Readers differ in what is ideal for
+        them.
         """
-        t, ordered = judged.reach.targets, sessions.ordered
+        levels = [(place, *one) for place, one in enumerate(judged.levels) if self._wanted(one[2].targets)]
+        found = []
+        for place, _, ideal, reach in levels:
+            first = sessions.first if ideal.all() else sessions.first[ideal]
+            ordered = sessions.ordered if ideal.all() else sorted_rows(first)
+            new, read = self._of_readers(judged, reach, ordered)
+            who = sessions.level == place
+            found.append((new * who, read * who))
+        new, read = (np.concatenate([one[i] for one in found]) for i in (0, 1))
+        parts = tuple((weight, len(one[0])) for (_, weight, _, _), one in zip(levels, found, strict=True))
+        return ReaderValues(new, read, largest=self.at is not None, parts=parts if len(parts) > 1 else ())
+
+    def _of_readers(self, judged: JudgedTopic, reach: Reach, ordered: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Recall values x readers: results that led to something new, and results consulted."""
+        t = reach.targets
         wanted = np.array(self._wanted(t), dtype=np.int64)
         listed = np.isfinite(ordered)
         fresh = listed.copy()  # led to something new: the rank is not that of the target before
@@ -139,33 +319,46 @@ class PRUM(TargetMeasure):
         cost = 1.0 + ((_unranked(judged) or 0) - missing) / (missing + 1.0)
         more = np.maximum(wanted[:, None] - seen, 0)
         new = np.cumsum(fresh, axis=0)[wanted - 1] + more
-        read = np.where(listed, ordered, judged.reach.ranks)[wanted - 1] + more * cost
-        return ReaderValues(new.astype(np.float64), read, largest=self.at is not None)
+        read = np.where(listed, ordered, reach.ranks)[wanted - 1] + more * cost
+        return new.astype(np.float64), np.asarray(read, dtype=np.float64)
 
     def curve(self, judged: JudgedTopic) -> Curve | None:
-        precision = self._precisions(judged, 1, judged.reach.targets)
-        return [(r / len(precision), float(p)) for r, p in enumerate(precision, start=1)]
+        """Precision at each recall value, as points (r/t, precision); several satisfaction levels are merged."""
+        points = {r / reach.targets for _, _, reach in judged.levels for r in range(1, reach.targets + 1)}
+        return self._points(judged, tuple(sorted(points)), lambda precision, r: float(precision[r - 1]))
 
     def resampled_curve(self, judged: JudgedTopic) -> Curve | None:
-        precision = self._precisions(judged, 1, judged.reach.targets)
-        return [(level, float(precision[recall_value(level, len(precision)) - 1 :].max())) for level in LEVELS]
+        return self._points(judged, LEVELS, lambda precision, r: float(precision[r - 1 :].max()))
+
+    def _points(self, judged: JudgedTopic, xs: Sequence[float], at: Callable[[FloatArray, int], float]) -> Curve:
+        curves = [(weight, self._precisions(judged, reach, 1, reach.targets)) for weight, _, reach in judged.levels]
+        total = math.fsum(weight for weight, _ in curves)
+        return [(x, math.fsum(weight * at(p, recall_value(x, len(p))) for weight, p in curves) / total) for x in xs]
 
     def explain(self, judged: JudgedTopic) -> Explanation:
-        reach = judged.reach
-        names, targets = judged.items.names_by_rank(), judged.targets.names()
-        law = normal_law(reach.seen, reach.unseen) if self.law == "normal" else None
-        parts = [
-            *item_tables(judged),
-            reach_table(reach, names, targets),
-            law_table(reach, names, law),
-            *consulted_tables(reach, names, targets),
-        ]
-        return self._explanation(judged, *parts, self._terms(judged, work(reach, self.exact, self.law)))
+        parts: list[str | Table] = [*item_tables(judged)]
+        every, names = judged.targets.names(), judged.items.names_by_rank()
+        many = judged.levels
+        for weight, ideal, reach in many:
+            targets = [name for name, wanted in zip(every, ideal, strict=True) if wanted]
+            if len(many) > 1:
+                parts.append(f"For {number(weight)} of the readers the ideal units are {', '.join(targets)}.")
+            law = normal_law(reach.seen, reach.unseen) if self.law == "normal" else None
+            parts += [
+                reach_table(reach, names, targets),
+                law_table(reach, names, law),
+                *consulted_tables(reach, names, targets),
+                self._terms(judged, reach),
+            ]
+        if len(many) > 1:
+            parts.append(f"{self} = {self._value_text(judged)}")
+        return self._explanation(judged, *parts)
 
-    def _terms(self, judged: JudgedTopic, working: PrumSums) -> Table:
+    def _terms(self, judged: JudgedTopic, reach: Reach) -> Table:
+        working = work(reach, self.exact, self.law)
         title = "Expected numbers of results: (leading to something new) / (consulted)"
         head = ["r", "new, ranked", "new, beyond", "read, ranked", "read, beyond", "precision"]
-        wanted, unranked = self._wanted(judged.reach.targets), _unranked(judged)
+        wanted, unranked = self._wanted(reach.targets), _unranked(judged)
         if not wanted:
             return Table(title, head, [])
         precision = working.precision(wanted[0], wanted[-1], unranked)

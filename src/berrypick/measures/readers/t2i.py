@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from berrypick.data import papers as cite
 from berrypick.data.arrays import FloatArray, IntArray
 from berrypick.data.errors import NamedError, UsageError
 from berrypick.data.parameters import above_zero
@@ -41,12 +42,17 @@ class T2I(VisitMeasure):
     the reader moves forward from it, and wastes one unit when tau of irrelevant material has passed, or the document
     ends, with nothing new.
 
-    tau and T count what offsets count, seconds or characters; with unit='tokens' the tokens of the texts, and then
-    white space between tokens costs nothing.
+    tau and T count what offsets count, seconds or characters; with unit='tokens' or 'sentences' those of the texts, and
+    then white space between them costs nothing.
+
+    With redundancy=rho text seen before has a tolerance of its own: without anything new, a unit of text spends 1/rho
+    inside a target already seen, else 1/tau, and a unit is wasted when the sum since the last new relevant moment
+    reaches 1. rho = tau unless given; 'inf' passes such text for nothing.
 
     With spread=s people differ (section 4 of the paper): tau is log-normal with median ``tolerance`` and sigma s, one
     for all visits of a person, and T2I is the mean over people. A budget that was given is the same for all of them,
     max(1, floor(T/tau)) units; 20 tau are each person's own. The user model t2i(spread=s) draws anew for each visit.
+    With tolerance='10=.3,25=.7' groups of people have a tolerance each, and T2I is the mean by their shares.
 
     Meaning
     -------
@@ -81,6 +87,26 @@ class T2I(VisitMeasure):
     1.5485
     """
 
+    papers: ClassVar[tuple[cite.PaperItem, ...]] = (
+        cite.tolerance(
+            "5",
+            "2",
+            "equation",
+            "mean of targets found per unit of waste, over growing budgets",
+            'berrypick evaluate TRUTH RUN -m "T2I(tolerance=15,budget=60)"',
+        ),
+        cite.tolerance(
+            "5", "", "definition", "the same at one budget", 'berrypick evaluate TRUTH RUN -m "T2I(tolerance=15)@3"'
+        ),
+        cite.tolerance(
+            "6",
+            "",
+            "definition",
+            "measures of people whose tolerances differ",
+            "berrypick evaluate TRUTH RUN -m \"T2I(tolerance='10=.3,25=.7')\"",
+        ),
+    )
+
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"  # at=t may be typed after @ as well
     cutoff_is: ClassVar[str] = "a count of wasted units, not a rank"
     default_of_videos: ClassVar[bool] = True  # of viewers who go on to the end
@@ -95,8 +121,8 @@ class T2I(VisitMeasure):
             raise UsageError("T2I takes one of at= and budget=, not both")
         if self.at is not None and self.at > MOST_UNITS:
             raise UsageError(f"T2I: at={self.at} is more than {MOST_UNITS} units of tolerance")
-        if self.tolerance is not None:
-            self._units(self.tolerance)
+        for tolerance in (one for one, _ in self.population or ((self.tolerance, 1.0),) if one is not None):
+            self._units(float(tolerance))
 
     @classmethod
     def from_parameters(cls, values: dict[str, Any], text: str, **fields: Any) -> T2I:
@@ -129,12 +155,19 @@ class T2I(VisitMeasure):
 
     def precisions(self, judged: JudgedTopic) -> list[float]:
         """Found before the t-th unit, over t; the mean over people, where these differ."""
+        if self.population:
+            groups = self.of_groups()
+            units = max(one._units(one.patience(judged)) for _, one in groups)
+            walks = [(share, one.walk(judged)) for share, one in groups]
+            found = [(share, _found_before(one.found_before_unit, one.found, units)) for share, one in walks]
+            return [math.fsum(share * float(own[t]) for share, own in found) / (t + 1) for t in range(units)]
         if not self.spread:
             steps, units = self.walk(judged), self._units(self.patience(judged))
             return (_found_before(steps.found_before_unit, steps.found, units) / np.arange(1, units + 1)).tolist()
-        walks, units, people = self.people_walks(judged), self._units(self.patience(judged)), self.people(judged)
+        people_walks, units = self.people_walks(judged), self._units(self.patience(judged))
+        people = self.people(judged)
         total = np.zeros(units)
-        for one in walks:
+        for one in people_walks:
             total += people.share(one.low, one.high) * _found_before(one.found_before_unit, one.found, units)
         return (total / np.arange(1, units + 1)).tolist()
 
@@ -152,16 +185,16 @@ class T2I(VisitMeasure):
             found.append(float(people.share(one.low, one.high)) * own)
         return found
 
-    def compute(self, judged: JudgedTopic) -> Score:
+    def single(self, judged: JudgedTopic) -> float | None:
         if self.spread:
-            return self.scored(judged, math.fsum(self.over_people(judged)))
+            return math.fsum(self.over_people(judged))
         values = self.precisions(judged)
-        return self.scored(judged, values[-1] if self.at is not None else math.fsum(values) / len(values))
+        return values[-1] if self.at is not None else math.fsum(values) / len(values)
 
     def reader_values(self, judged: JudgedTopic, sessions: ReaderSessions) -> ReaderValues:
         """Targets found before each unit is wasted, by every viewer."""
         units = np.full(1, self._units(self.patience(judged)), dtype=np.float64)
-        if self.spread and self.budget is not None:
+        if self.differ and self.budget is not None:
             units = np.maximum(1.0, np.floor(self.budget / self.tolerances(judged, sessions)))
         first = units if self.at is not None else np.ones(1)  # the units that count are from first to units
         found, spent, value = np.zeros(1, dtype=np.int64), np.zeros(1), np.zeros(1)
@@ -180,6 +213,8 @@ class T2I(VisitMeasure):
         return [(t, value) for t, value in enumerate(self.precisions(judged), start=1)]
 
     def summary(self, judged: JudgedTopic) -> list[str | Table]:
+        if self.population:
+            return [self.groups_table(lambda one: one.single(judged))]
         values = self.precisions(judged)
         if self.spread:
             return [self.people_table(judged, self.over_people(judged))]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
+from berrypick.data import papers as cite
 from berrypick.data.score import Score
 from berrypick.measures.video._matching import _Matching
 from berrypick.topics.topic import JudgedTopic
@@ -47,6 +49,26 @@ class SegP(_Matching):
     >>> round(bp.score("SegP", truth, run), 4)
     0.6667
     """
+
+    papers: ClassVar[tuple[cite.PaperItem, ...]] = (
+        cite.tolerance(
+            "3",
+            "1",
+            "equation",
+            "a result matches a target if they share anything",
+            'berrypick evaluate TRUTH RUN -m "SegP(ki=0.000001,ri=0.000001)@3"',
+        ),
+        cite.tolerance(
+            "3.1",
+            "",
+            "definition",
+            "least coverage of the target and of the result",
+            'berrypick evaluate TRUTH RUN -m "SegP(ki=0.3333333333333333,ri=0.6666666666666666)@3"',
+        ),
+        cite.tolerance(
+            "3.1", "", "figure", "figure 1: one result over several targets", "berrypick evaluate TRUTH RUN -m SegP@3"
+        ),
+    )
 
     def compute(self, judged: JudgedTopic) -> Score:
         found = self.matches(judged)

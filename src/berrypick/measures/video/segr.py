@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
+from berrypick.data import papers as cite
 from berrypick.data.score import Score
 from berrypick.measures.video._matching import _Matching
 from berrypick.topics.topic import JudgedTopic
@@ -46,6 +48,23 @@ class SegR(_Matching):
     >>> round(bp.score("SegR", truth, run), 4)
     0.6667
     """
+
+    papers: ClassVar[tuple[cite.PaperItem, ...]] = (
+        cite.tolerance(
+            "3.2",
+            "",
+            "figure",
+            "figure 2: several results over one target, of which recall counts one",
+            "berrypick evaluate TRUTH RUN -m SegR@3",
+        ),
+        cite.tolerance(
+            "3.2",
+            "",
+            "example",
+            "two systems of equal recall whose precision differs",
+            'berrypick evaluate TRUTH RUN -m "SegP@3 SegR@3"',
+        ),
+    )
 
     def compute(self, judged: JudgedTopic) -> Score:
         return Score(float(self.matches(judged).any(axis=0).mean()))

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from berrypick.data import papers as cite
 from berrypick.data.collection import Collection
 from berrypick.data.errors import InputError, UsageError
 from berrypick.data.navigation import LinkTable
@@ -35,6 +36,15 @@ class Hyperlink(NavigationModel):
     """
 
     references: ClassVar[tuple[str, ...]] = ("piwowarski2006eprum", "piwowarski2007prum", "kazai2007effort")
+    papers: ClassVar[tuple[cite.PaperItem, ...]] = (
+        cite.eprum(
+            "8",
+            "",
+            "definition",
+            "readers follow a link with a chance inverse to the number of links",
+            "berrypick evaluate TRUTH RUN -m EPRUM --user hyperlink",
+        ),
+    )
     navigation: ClassVar[tuple[type, ...]] = (LinkTable,)
     navigation_needed: ClassVar[str] = "a table of links (from, to)"
     slider: ClassVar[Slider | None] = (("follow",), (0.2, 0.4, 0.6, 0.8, 1))

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from berrypick.data import papers as cite
 from berrypick.data.errors import InputError, option
 from berrypick.data.navigation import Navigation, ReachTable, Sessions
 from berrypick.data.run import Ranking
@@ -30,6 +31,29 @@ class Markov(NavigationModel):
     """
 
     references: ClassVar[tuple[str, ...]] = ("piwowarski2006eprum", "kazai2007effort")
+    papers: ClassVar[tuple[cite.PaperItem, ...]] = (
+        cite.eprum(
+            "3.2",
+            "",
+            "figure",
+            "figure 2: steps between three elements, reached with .7 and .536",
+            "berrypick evaluate TRUTH RUN -m EPRUM --user markov",
+        ),
+        cite.effort(
+            "5.2",
+            "",
+            "definition",
+            "trails of links as an absorbing chain",
+            "berrypick evaluate TRUTH RUN -m EPRUM --user markov",
+        ),
+        cite.prum(
+            "2.1",
+            "",
+            "figure",
+            "figure 2: the same steps, together with .436 or .3752 if independent",
+            "berrypick evaluate TRUTH RUN -m EPRUM --user markov",
+        ),
+    )
     learnt_from: ClassVar[str] = "sessions"
     navigation: ClassVar[tuple[type, ...]] = (ReachTable, Sessions)
     navigation_needed: ClassVar[str] = "a table of transitions (from, to, probability) or recorded sessions"

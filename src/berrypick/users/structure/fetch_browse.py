@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from berrypick.data import papers as cite
 from berrypick.data.arrays import BoolArray, FloatArray, IntArray
 from berrypick.data.errors import UsageError
 from berrypick.data.parameters import parameter, zero_to_one
@@ -49,6 +50,22 @@ class FetchBrowse(UserModel):
     """
 
     references: ClassVar[tuple[str, ...]] = ("piwowarski2006eprum",)
+    papers: ClassVar[tuple[cite.PaperItem, ...]] = (
+        cite.eprum(
+            "3.2",
+            "",
+            "definition",
+            "a rank with several pointers, which readers consider in turn",
+            'berrypick evaluate TRUTH RUN -m EPRUM --user "fetch_browse(consider=0.8)"',
+        ),
+        cite.eprum(
+            "8",
+            "",
+            "definition",
+            "items that are lists of elements of one document",
+            "berrypick evaluate TRUTH RUN -m EPRUM --user fetch_browse",
+        ),
+    )
     #: The places of a result are looked at in the order in which they are given.
     breaks: ClassVar[tuple[str, ...]] = ("tie-order",)
     slider: ClassVar[Slider | None] = (("consider",), (0.2, 0.4, 0.6, 0.8, 1))

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from berrypick.data import papers as cite
 from berrypick.data.arrays import FloatArray, IntArray
 from berrypick.data.errors import Message, UsageError, option
 from berrypick.data.parameters import zero_to_one
@@ -33,6 +34,36 @@ class Hierarchy(UserModel):
     """
 
     references: ClassVar[tuple[str, ...]] = ("piwowarski2006eprum", "piwowarski2007prum")
+    papers: ClassVar[tuple[cite.PaperItem, ...]] = (
+        cite.eprum(
+            "7",
+            "",
+            "definition",
+            "readers go up and down the tree, by shares of length",
+            "berrypick evaluate TRUTH RUN -m EPRUM --user hierarchy",
+        ),
+        cite.eprum(
+            "7",
+            "",
+            "definition",
+            "readers go to siblings as well",
+            'berrypick evaluate TRUTH RUN -m EPRUM --user "hierarchy(siblings=0.5)"',
+        ),
+        cite.prum(
+            "4.2.1",
+            "9",
+            "equation",
+            "chance of going from an element to one that contains it, or that it contains",
+            "berrypick evaluate TRUTH RUN -m EPRUM --user hierarchy",
+        ),
+        cite.prum(
+            "4.2.1",
+            "",
+            "figure",
+            "figure 6: an XML document with one ideal element",
+            "berrypick evaluate TRUTH RUN -m EPRUM --user hierarchy",
+        ),
+    )
 
     siblings: float = zero_to_one(0, "probability, times the same ratio, of going on to a sibling")
 

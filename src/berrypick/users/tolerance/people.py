@@ -17,7 +17,7 @@ from typing import Literal
 import numpy as np
 
 from berrypick.data.arrays import FloatArray, IntArray
-from berrypick.users.tolerance.visits import Entries, Gap, Spans, Tolerance, gaps
+from berrypick.users.tolerance.visits import Entries, Gap, Spans, Tolerance, gaps, seen_before
 
 #: Steps up to this number are added up one by one.
 STEPS = 100_000
@@ -101,7 +101,8 @@ class _Document:
         key = (i, unseen)
         if key not in self._met:
             spans = [span for span in self.spans if self.bits[span[2]] & unseen]
-            self._met[key] = list(gaps(self.entries[i], self.end, spans, self.reader))
+            seen = () if self.reader.redundancy is None else seen_before(self.spans, spans)
+            self._met[key] = list(gaps(self.entries[i], self.end, spans, self.reader, seen))
         number = 0
         for gap in self._met[key]:
             if gap.needs > low:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from berrypick.data.arrays import BoolArray, FloatArray, IntArray
-from berrypick.users.tolerance.visits import Tolerance, gaps
+from berrypick.users.tolerance.visits import Tolerance, gaps, seen_before
 
 #: Up to so many targets what viewers have seen is distinguished by counting, beyond by sorting.
 FEW = 12
@@ -49,10 +49,12 @@ def view(
     if document_end is None or entry >= document_end:
         return Viewing(found, np.ones(count, dtype=bool), np.zeros(count))
     wasted, length = np.zeros(count, dtype=bool), np.zeros(count)
+    every = [(*span, x) for x, span in enumerate(targets)]
     ahead = [x for x, (_, end) in enumerate(targets) if end > entry]
     for new, who in _alike(unseen[ahead]):
         spans = [(*targets[x], x) for x, is_new in zip(ahead, new, strict=True) if is_new]
-        met = list(gaps(entry, document_end, spans, reader))
+        seen = () if reader.redundancy is None else seen_before([every[x] for x in ahead], spans)
+        met = list(gaps(entry, document_end, spans, reader, seen))
         own = tolerance[who]
         passed = np.searchsorted(np.maximum.accumulate([gap.needs for gap in met]), own, side="left")
         for i, gap in enumerate(met):
@@ -63,6 +65,9 @@ def view(
             continue
         starts = np.array([gap.start + gap.patience for gap in met] + [met[-1].end])
         until = starts[passed] + np.where(passed < len(met), own, 0.0)
+        if seen:
+            stops = zip(passed.tolist(), own.tolist(), strict=True)
+            until = np.array([reader.until(starts[i], t, seen) if i < len(met) else starts[i] for i, t in stops])
         length[who] = np.minimum(until, document_end) - entry
     return Viewing(found, wasted, length)
 

@@ -2,6 +2,9 @@
 
 A document is a line of a certain length, targets are half-open intervals on it. One visit finds some targets and
 wastes at most one unit of tolerance.
+
+Material of targets that were seen before may have a tolerance of its own, rho: a step through it spends 1/rho, any
+other step without anything new 1/tau, and the reader gives up when 1 is spent since the last new relevant moment.
 """
 
 from __future__ import annotations
@@ -9,25 +12,69 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from berrypick.data.errors import UsageError
 from berrypick.data.run import Ranking
 from berrypick.data.truth import Targets
 
+if TYPE_CHECKING:
+    from berrypick.documents.token_offsets import TokenOffsets
+    from berrypick.users.base import ReaderContext
+    from berrypick.users.tolerance.distributions import Tolerances
+
 #: The default tolerance of irrelevant material: seconds of video, characters or tokens of text.
 USUAL_TOLERANCE = {"seconds": 15.0, "chars": 300.0, "tokens": 60.0}
+
+
+#: Units of text that are counted in the texts of the documents.
+COUNTED = ("tokens", "sentences")
+
+
+def sentences_of(context: ReaderContext) -> TokenOffsets | None:
+    """Return the documents counted in sentences, where their texts are known."""
+    if context.texts is None:
+        return None
+    from berrypick.documents.tokens import sentence_offsets
+
+    return sentence_offsets(context.texts)
 
 
 def usual_tolerance(unit: str | None, example: str) -> float:
     """The tolerance that goes with what positions count; refused where that is not known."""
     if unit == "lines":
         raise UsageError(f"tolerance has no default where positions count lines; give it, as in {example}")
+    if unit == "sentences":
+        raise UsageError("tolerance has no default in sentences; give it, as in tolerance=3,unit='sentences'")
     if unit is None:
         raise UsageError(
             "tolerance has no default here, because it is not known whether positions count characters or seconds; "
             f"give it, as in {example}"
         )
     return USUAL_TOLERANCE[unit]
+
+
+#: Disjoint stretches of a line in order.
+Intervals = Sequence[tuple[float, float]]
+
+
+def seen_before(spans: Sequence[tuple[float, float, int]], unseen: Sequence[tuple[float, float, int]]) -> Intervals:
+    """The material of those spans of a document that are not unseen any more."""
+    new = {index for _, _, index in unseen}
+    merged: list[tuple[float, float]] = []
+    for start, end, index in sorted(spans):
+        if index in new:
+            continue
+        if merged and start <= merged[-1][1]:
+            merged[-1] = merged[-1][0], max(merged[-1][1], end)
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def _within(stretches: Intervals, start: float, end: float) -> float:
+    """How much of a stretch lies in others."""
+    return math.fsum(max(0.0, min(end, high) - max(start, low)) for low, high in stretches)
 
 
 @dataclass(frozen=True)
@@ -37,6 +84,34 @@ class Tolerance:
     tolerance: float
     keeps_viewing: bool = True
     t_init: float = 0.0
+    #: rho, the tolerance of material that was seen before; None: that of irrelevant material.
+    redundancy: float | None = None
+
+    def needs(self, start: float, end: float, seen: Intervals) -> float:
+        """The tolerance of irrelevant material above which a reader passes from start to end."""
+        if self.redundancy is None:
+            return end - start
+        repeated = _within(seen, start, end)
+        left = 1.0 - repeated / self.redundancy
+        return (end - start - repeated) / left if left > 0 else math.inf
+
+    def until(self, start: float, tolerance: float, seen: Intervals) -> float:
+        """Where a reader of this tolerance gives up who finds nothing from start on."""
+        if self.redundancy is None:
+            return start + tolerance
+        left = 1.0
+        for low, high in seen:
+            if high <= start:
+                continue
+            if low - start >= left * tolerance:
+                break
+            left -= max(0.0, low - start) / tolerance
+            start = max(start, low)
+            if high - start >= left * self.redundancy:
+                return start + left * self.redundancy
+            left -= (high - start) / self.redundancy
+            start = high
+        return start + left * tolerance
 
 
 @dataclass(frozen=True)
@@ -49,24 +124,27 @@ class ListVisit:
 
 
 def visit(
-    entry: float, document_end: float | None, targets: Sequence[tuple[float, float, int]], reader: Tolerance
+    entry: float,
+    document_end: float | None,
+    targets: Sequence[tuple[float, float, int]],
+    reader: Tolerance,
+    seen: Intervals = (),
 ) -> ListVisit:
     """One visit. ``targets`` are (start, end, index) of the *unseen* targets of the document, in any order.
 
-    ``document_end`` is None for a document of unknown length.
+    ``document_end`` is None for a document of unknown length. ``seen`` is the material of targets seen before.
     """
     if document_end is None or entry >= document_end:
         return ListVisit((), 1)
     found: list[int] = []
-    position, patience = entry, reader.tolerance + reader.t_init
-    for start, end, stretch in _stretches(entry, sorted(targets)):
-        if start - position >= patience or start >= document_end:
-            break
-        found += stretch
-        position, patience = end, reader.tolerance
-        if position >= document_end or not reader.keeps_viewing:
-            return ListVisit(tuple(found), 0, min(position, document_end) - entry)
-    return ListVisit(tuple(found), 1, min(position + patience, document_end) - entry)
+    position = entry
+    for gap in gaps(entry, document_end, targets, reader, seen):
+        if gap.needs >= reader.tolerance:
+            until = reader.until(gap.start + gap.patience, reader.tolerance, seen)
+            return ListVisit(tuple(found), 1, min(until, document_end) - entry)
+        found += gap.found
+        position = gap.end
+    return ListVisit(tuple(found), 0, min(position, document_end) - entry)
 
 
 def _stretches(
@@ -128,7 +206,7 @@ class ListVisits:
     found_before_unit: tuple[int, ...]
     found: int
 
-    def units_before(self, wanted: int) -> int:
+    def units_before(self, wanted: float) -> int:
         """Units spent before the wanted-th target is found (all units, if it never is)."""
         return sum(1 for found in self.found_before_unit if found < wanted)
 
@@ -143,7 +221,8 @@ def walk(
 
     A repeated result finds nothing and wastes one unit.
     """
-    unseen = {document: sorted(spans) for document, spans in targets.items()}
+    every = {document: sorted(spans) for document, spans in targets.items()}
+    unseen = dict(every)
     visits: list[ListVisit] = []
     before: list[int] = []
     found = 0
@@ -151,7 +230,9 @@ def walk(
         if repeated:
             one = ListVisit((), 1)
         else:
-            one = visit(entry, lengths.get(document), unseen.get(document, ()), reader)
+            new = unseen.get(document, ())
+            seen = () if reader.redundancy is None else seen_before(every.get(document, ()), new)
+            one = visit(entry, lengths.get(document), new, reader, seen)
         if one.found:
             gone = set(one.found)
             unseen[document] = [span for span in unseen[document] if span[2] not in gone]
@@ -179,14 +260,26 @@ class Gap:
 
 
 def gaps(
-    entry: float, document_end: float, targets: Sequence[tuple[float, float, int]], reader: Tolerance
+    entry: float,
+    document_end: float,
+    targets: Sequence[tuple[float, float, int]],
+    reader: Tolerance,
+    seen: Intervals = (),
 ) -> Iterator[Gap]:
-    """The gaps that a visit meets as long as tolerance suffices; the last one has nothing behind it."""
+    """The gaps that a visit meets as long as tolerance suffices; the last one has nothing behind it.
+
+    The first steps, ``t_init`` of them, spend nothing.
+    """
     position, patience = entry, reader.t_init
     for start, end, stretch in _stretches(entry, sorted(targets)):
         if start >= document_end:
             break
-        yield Gap(start - position - patience, position, patience, tuple(stretch), end)
+        needs = (
+            reader.needs(position + patience, start, seen)
+            if start > position + patience
+            else start - position - patience
+        )
+        yield Gap(needs, position, patience, tuple(stretch), end)
         position, patience = end, 0.0
         if position >= document_end or not reader.keeps_viewing:
             return
@@ -206,12 +299,11 @@ def spread_visit(
     document_end: float | None,
     targets: Sequence[tuple[float, float, int]],
     reader: Tolerance,
-    spread: float,
+    law: Tolerances,
 ) -> SpreadVisit:
-    """One visit of readers whose tolerance is log-normal with the reader's as median and ``spread`` as sigma."""
+    """One visit of readers whose tolerances differ; that of ``reader`` is not read."""
     if document_end is None or entry >= document_end:
         return SpreadVisit((), 0.0)
-    law = _LogNormal(reader.tolerance, spread)
     found: list[tuple[int, float]] = []
     length = passed = 0.0  # passed: the tolerance that all gaps so far took
     last = entry
@@ -224,22 +316,3 @@ def spread_visit(
         if gap.found:
             found += [(index, law.above(passed)) for index in gap.found]
     return SpreadVisit(tuple(found), length + law.above(passed) * (last - entry))
-
-
-@dataclass(frozen=True)
-class _LogNormal:
-    median: float
-    sigma: float
-
-    def above(self, x: float) -> float:
-        """P(T > x)."""
-        return 1.0 if x <= 0 else 0.5 * math.erfc(math.log(x / self.median) / (self.sigma * math.sqrt(2)))
-
-    def between(self, low: float, high: float) -> float:
-        """P(low < T <= high)."""
-        return self.above(low) - self.above(high)
-
-    def mean(self, low: float, high: float) -> float:
-        """E[T; low < T <= high]: the law with its median moved, times the mean."""
-        moved = _LogNormal(self.median * math.exp(self.sigma**2), self.sigma)
-        return self.median * math.exp(self.sigma**2 / 2) * moved.between(low, high)
