@@ -297,7 +297,9 @@ def test_the_baseline_may_be_named_by_its_file(files):
 def test_few_topics_are_noted():
     notes = bp.compare(results({"one": {"AP": [0.1, 0.2, 0.3]}, "two": {"AP": [0.2, 0.3, 0.4]}})).notes
     assert tuple(map(str, notes)) == (
-        "some means are over 3 topics; with fewer than 10 topics, 95% intervals are too narrow",
+        "some means are over 3 topics; with fewer than 10 topics, 95% intervals are too narrow: over 3, about 73 of "
+        "100 hold the mean",
+        "AP: no interval where all topics differ alike, so that no spread is seen: two and one",
         "AP: no difference can be significant: the smallest possible corrected p-value on 3 topics is 0.25; "
         "use more topics",
     )
@@ -497,7 +499,7 @@ def test_sign_changes_grow_with_the_comparisons():
     found = bp.compare(truth, runs, "RR")
     assert (found.method.resamples, found.method.sign_changes) == (10_000, 15_200)
     table = found.table()
-    assert "10000 resamples" in table and "randomisation test, 15200 sign changes, Holm" in table
+    assert "Wilson's for hits" in table and "randomisation test, 15200 sign changes, Holm" in table
     assert ("sign_changes", "15200") in found.estimates[0].signature.fields
     drawn = [pair.p for pair in found.pairs if not pair.exact]
     assert drawn and all(p is not None and round(p * 15_201, 6).is_integer() for p in drawn)

@@ -151,8 +151,8 @@ def test_every_setting_is_evaluated():
     assert [(row["size"], row["overlap"]) for row in found.rows[::2]] == [(a, b) for a in (10, 20, 40) for b in (0, 5)]
     first = found.rows[0]
     assert list(first) == [
-        "chunker", "size", "overlap", "retriever", "run", "chunks", "measure", "value", "low", "high", "topics",
-        "signature",
+        "chunker", "size", "overlap", "retriever", "run", "chunks", "measure", "value", "low", "high", "interval",
+        "topics", "signature",
     ]  # fmt: skip
     assert first["run"] == "size=10,overlap=0" and first["chunks"] == 15 and first["topics"] == 2
 

@@ -21,7 +21,7 @@ Setting = Mapping[str, Any]
 Some = Callable[..., Any] | Sequence[Callable[..., Any]] | Mapping[str, Callable[..., Any]]
 
 #: Columns of the table that are no parameters.
-COLUMNS = ("run", "chunks", "measure", "value", "low", "high", "topics", "signature")
+COLUMNS = ("run", "chunks", "measure", "value", "low", "high", "interval", "topics", "signature")
 
 
 @dataclass(frozen=True)
