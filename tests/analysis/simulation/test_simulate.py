@@ -309,6 +309,8 @@ HOLDING = {
     "bep(A=0.5)": (PLACES, {"effort": "rank"}),
     "t2i(tolerance=60)": (PLACES, {}),
     "t2i(tolerance=60,spread=0.8)": (PLACES, {"effort": "rank"}),
+    "t2i(tolerance='40=.3,90=.7')": (PLACES, {"effort": "rank"}),
+    "forage(spread=0.5)": (PLACES, {"effort": "rank"}),
     "fetch_browse(of='distance',group='rank')": (PLACES, {}),
     "table": (PAGES, {"navigation": STEPS}),
     "markov": (PAGES, {"navigation": STEPS}),
