@@ -172,9 +172,10 @@ class _Others(TypedDict, total=False):
         ),
     ]  # fmt: skip
     chunks: Annotated[
-        Run | File | None,
+        Run | File | Mapping[str, Any] | Sequence[Any] | None,
         Declared(
-            None, "All chunks of the collection, in any run format, for PrecisionOmega.",
+            None, "All chunks of the collection, for PrecisionOmega (in any run format) and diagnose (also rows with "
+            "text, or doc, start and end).",
             label="chunks", metavar="FILE", file=True, checked=False,
         ),
 ]  # fmt: skip
