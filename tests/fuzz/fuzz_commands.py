@@ -45,6 +45,8 @@ CALLS: dict[str, list[str]] = {
     "adopt": ["G --documents D -o OUT.jsonl --yes --partial --report OUT.2.jsonl", "G R --documents D -o OUT.jsonl"],
     "locate": ["T OUT.jsonl --documents D", "T OUT.jsonl --documents D --quotes fuzzy --partial --report OUT.2.jsonl"],
     "abstention": ["T R"],
+    "conformance": ["--values S", "--values G -o json"],
+    "diagnose": ["T R", "T R R --stages -k 2", "T R --documents D --chunks R -o json", "T R --chunks G --budget 50"],
     "nuggets": ["M R --assigned A", "M R --assigned A --at 2 -o json"],
     "place": ["R OUT.jsonl --words D", "T OUT.jsonl --words D"],
     "pool": [

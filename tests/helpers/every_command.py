@@ -156,6 +156,11 @@ def invocations(files: dict[str, Path], out: Path) -> dict[str, list[tuple[int, 
             (0, [files["quotes.jsonl"], out / "located.jsonl", "--documents", files["texts.jsonl"]]),
             (2, [files["lost.jsonl"], out / "never.jsonl", "--documents", files["texts.jsonl"]]),
         ],
+        "diagnose": [
+            *((0, [truth, *runs, "-o", output]) for output in ("table", "tsv", "csv", "json", "markdown", "latex")),
+            (0, [truth, *runs[:2], "--stages", "-k", "1", "-o", "table"]),
+            (2, [truth, runs[0], "--stages"]),
+        ],
         "abstention": [
             (0, [files["answers.jsonl"], *runs, "-o", output]) for output in ("table", "tsv", "csv", "json")
         ],

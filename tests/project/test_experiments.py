@@ -245,7 +245,7 @@ NUMBER = re.compile(r"(?<![\w.,])-?\d*\.\d+(?![\w.])")
 
 def test_blocks_with_numbers_name_their_command() -> None:
     """What is printed in a page is the output of a command that stands above it."""
-    assert len(PAGES) == 9
+    assert len(PAGES) == 10
     for page in PAGES:
         for language, body in FENCES.findall(page.read_text(encoding="utf-8")):
             named = language in ("console", "pycon", "python", "json") or body.startswith("$ python experiments/")

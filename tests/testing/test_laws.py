@@ -165,6 +165,7 @@ MODELS = [
     ("distance(theta=0.1)", "spans apart"),
     ("bep(A=0.5,L=50)", "spans apart"),
     ("t2i(tolerance=10)", "spans overlapping"),
+    ("forage(gain=200,rate=0.1,present=0.5)", "spans overlapping"),
     ("fetch_browse", "spans apart"),
     ("fetch_browse", "spans grouped"),
     ("hierarchy", "elements"),

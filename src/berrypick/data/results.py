@@ -46,6 +46,8 @@ class Signature:
         The measure in its canonical form.
     fields
         Pairs of name and value.
+    sums
+        Checksums of the truth, or a function that returns them; they come before the last field, the version.
 
     Examples
     --------

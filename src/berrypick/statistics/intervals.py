@@ -128,7 +128,7 @@ def _intervals(
 ) -> MeanIntervals:
     topics, columns = values.shape
     found = MeanIntervals(np.full(columns, np.nan), np.full(columns, np.nan), np.full(columns, FEW, dtype=object))
-    clusters = _numbered(clusters)
+    clusters, confidence = _numbered(clusters), float(confidence)
     units = topics if clusters is None else int(clusters.max()) + 1
     if units < 2:
         return found

@@ -96,7 +96,7 @@ def test_judged_documents(both):
     }
     truth = as_truth(judged)
     topics = list(truth.topics)[::-1]
-    one, other = judged_documents(truth, scanned, topics), judged_documents(truth, plain, topics)
+    one, other = (judged_documents(truth, run, topics, "keep") for run in (scanned, plain))
     assert (scanned.uncoded is None) == bool(repeats_of(plain))
     for name in ("retrieved", "topic", "rank", "grade"):
         assert getattr(one, name).tolist() == getattr(other, name).tolist(), name

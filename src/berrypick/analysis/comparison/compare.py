@@ -201,7 +201,7 @@ def compare(
         least 20 times the smaller one.
     assumptions : bool
         Whether to give a verdict for each pair: is the better run proved to be better, over topics, unjudged text,
-        joint distributions of what readers see, the fitted reader, the range ``over``?
+        joint distributions of what readers see, the fitted reader and the range ``over``.
     different_truth : bool
         Compare results of two truths, which is an error otherwise.
     common_topics : bool

@@ -131,14 +131,18 @@ class Diagnosis(Tabular):
         Groups of topics, where they were asked for.
     notes
         What was skipped or assumed.
+    shown
+        How many topics the text names.
+    confidence
+        The confidence of the intervals.
 
     Examples
     --------
     >>> import berrypick as bp
     >>> truth = {"q": {"guide#0-40": 1, "guide#90-120": 1}}
     >>> found = bp.diagnose(truth, {"q": {"guide#0-60": 2.0, "faq#0-90": 1.0}})
-    >>> [target.class_name for target in found.targets], found.topics
-    (['found', 'wrong passage'], {'q': 'wrong passage'})
+    >>> isinstance(found, bp.Diagnosis), [target.class_name for target in found.targets], found.topics
+    (True, ['found', 'wrong passage'], {'q': 'wrong passage'})
     """
 
     _kinds: ClassVar[Mapping[str, Kind]] = {
@@ -287,11 +291,11 @@ class Diagnosis(Tabular):
             for one in by_topic[topic]:
                 if one.kind.name != FOUND:
                     places = [place_text(one.place), ranks_text(one.ranks)]
-                    rows.append([topic, one.class_name, *places, in_a_cell(one.question), in_a_cell(one.text)])
+                    rows.append([one.class_name, topic, *places, in_a_cell(one.question), in_a_cell(one.text)])
         lost = sum(kind.name != FOUND for kind in classes.values())
         shown = f"the {self.shown} worst of {lost}" if lost > self.shown else str(lost)
         title = f"{run}: topics with a target that was not found ({shown})"
-        return Table(title, ["topic", "class", "target", "ranks that hold it", "question", "text"], rows, "<<<<<<")
+        return Table(title, ["class", "topic", "target", "ranks that hold it", "question", "text"], rows, "<<<<<<")
 
     def legend(self) -> list[str]:
         said = [f"A result holds a target if it covers {self.share:g} of it; the first {self.k} results count."]
