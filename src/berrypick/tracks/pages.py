@@ -51,7 +51,7 @@ def leaderboard_page(found: TrackResults, pages: Mapping[str, str]) -> str:
     )
     body = [
         f'<h2 class="first">Runs by {_name(found.measure)}</h2>',
-        f"<p>{escape(LETTERS)} Intervals: 95%, bootstrap over topics.</p>",
+        f"<p>{escape(LETTERS)} Intervals: 95%, over topics (bootstrap; Wilson's where all values are 0 or 1).</p>",
         _wide("Leaderboard", f'<table class="data board">{table}</table>'),
         _made(found, found.notes),
     ]
