@@ -72,27 +72,11 @@ class PatchTruth(TruthRecords):
     format_name: ClassVar[str] = "patch"
     role = "truth"
     begins: ClassVar[tuple[str, ...]] = (
-        "{",
-        "diff -",
-        "--- a/",
-        "--- c/",
-        "--- i/",
-        "--- o/",
-        "--- w/",
-        "From ",
-        "commit ",
-    )
+        "{", "diff -", "--- a/", "--- c/", "--- i/", "--- o/", "--- w/", "From ", "commit "
+    )  # fmt: skip
     marks: ClassVar[tuple[str, ...]] = (
-        '"patch"',
-        "diff -",
-        "--- a/",
-        "--- c/",
-        "--- i/",
-        "--- o/",
-        "--- w/",
-        "From ",
-        "commit ",
-    )
+        '"patch"', "diff -", "--- a/", "--- c/", "--- i/", "--- o/", "--- w/", "From ", "commit "
+    )  # fmt: skip
     before: ClassVar[tuple[str, ...]] = ("span-truth",)
     shape: ClassVar[str] = '{"instance_id": "t1", "patch": "--- a/x.py\\n+++ b/x.py\\n@@ .."}'
     json_names: ClassVar[tuple[str, ...]] = ("instance_id", "patch")
