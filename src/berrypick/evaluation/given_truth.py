@@ -8,6 +8,7 @@ from dataclasses import replace
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
+from berrypick import formats
 from berrypick.data.errors import BerrypickError, InputError, UsageError
 from berrypick.data.truth import Offsets, Truth
 from berrypick.documents.quotes import THRESHOLD, Quotes, looser_quotes
@@ -28,18 +29,26 @@ def read_truth(given: Any, texts: Texts | None, options: EvaluationOptions) -> T
     A golden file is read as ``adopt`` reads it. Where that needs a guess, or documents that are not given, the error
     names the command that converts it.
     """
+    path = given.path if isinstance(given, TruthFile) else given
+    is_file = isinstance(path, (str, PathLike))
+    with reusable(fspath(path)) if is_file else nullcontext():
+        truth = _read(given, texts, options)
+        finer = formats.finer_format(truth, options.level, is_file)
+        return truth if finer is None else as_truth(TruthFile(path, finer), options.fields)
+
+
+def _read(given: Any, texts: Texts | None, options: EvaluationOptions) -> Truth:
     if isinstance(given, Truth) or (isinstance(given, TruthFile) and given.format):
         return as_truth(given, options.fields)
     if isinstance(given, TruthFile):
         given = given.path
     elif isinstance(given, Iterator):  # it may be read twice; batches of Arrow become a table
         given = given.read_all() if hasattr(given, "read_all") else list(given)
-    with reusable(fspath(given)) if isinstance(given, (str, PathLike)) else nullcontext():
-        try:
-            truth = _plain_truth(given, texts, options)
-            return truth if texts is None else _or_golden(truth, given, texts, options)
-        except BerrypickError as error:
-            return _golden_truth(given, texts, options, error)
+    try:
+        truth = _plain_truth(given, texts, options)
+        return truth if texts is None else _or_golden(truth, given, texts, options)
+    except BerrypickError as error:
+        return _golden_truth(given, texts, options, error)
 
 
 def _golden_truth(given: Any, texts: Texts | None, options: EvaluationOptions, error: BerrypickError) -> Truth:

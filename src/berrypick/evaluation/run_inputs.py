@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass, field, replace
+from os import fspath
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from berrypick import formats
 from berrypick.data.collection import Collection
 from berrypick.data.errors import InputError, Message, UsageError, option
 from berrypick.data.run import Run
@@ -20,6 +22,7 @@ from berrypick.documents.unplaced import JudgedPlaces
 from berrypick.evaluation.options import EvaluationOptions
 from berrypick.evaluation.protocols.base import check_task
 from berrypick.evaluation.run_order import in_order
+from berrypick.files.files import reusable
 from berrypick.given.convert import RunFile
 from berrypick.inputs.titles import Titles
 from berrypick.topics.context import JudgingContext
@@ -70,10 +73,19 @@ class RunInputs:
 
     def prepare(self, source: Run | RunFile) -> Run:
         """Read a run and take it through all steps."""
-        run = source.read() if isinstance(source, RunFile) else source
+        run = self._read(source) if isinstance(source, RunFile) else source
+        if not isinstance(source, RunFile):
+            formats.finer_format(run, self.options.level, False)
         for step in RUN_STEPS:
             run = step(run, self)
         return run
+
+    def _read(self, source: RunFile) -> Run:
+        """Read a file, with the format for the level where there is one."""
+        with reusable(fspath(source.path)):
+            run = source.read()
+            finer = formats.finer_format(run, self.options.level, True)
+            return run if finer is None else replace(source, format=finer).read()
 
     def judged_documents(self) -> frozenset[str]:
         """Return the names of all documents that the truth mentions."""

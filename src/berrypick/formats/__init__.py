@@ -40,6 +40,7 @@ __all__ = [
     "Problems",
     "by_name",
     "content",
+    "finer_format",
     "finite",
     "measures_for",
     "positions_in",
@@ -119,6 +120,20 @@ def measures_for(name: str) -> str:
     """What is computed for a truth of a format where no measure is named; '' if what is judged says it."""
     found = registry.find(name) if name else None
     return "" if found is None else found.default_measures
+
+
+def finer_format(read: Truth | Run, level: str | None, from_file: bool) -> str | None:
+    """Return the format that reads the units of a level from the same file; None if the content as read has them.
+
+    Without a file to read again it is an error.
+    """
+    known = registry.find(read.format.partition("(")[0]) if level and read.format else None
+    finer = known.at_level.get(str(level)) if known is not None else None
+    if finer is not None and not from_file:
+        source = read.source or ("the truth" if isinstance(read, Truth) else "the run")
+        what = f"{source} was read as {read.format}, which has no {level}s"
+        raise UsageError(f"{what}: give the name of the file, or read it with the format {finer}")
+    return finer
 
 
 def _names(role: Role | None) -> list[str]:

@@ -86,6 +86,8 @@ class Format:
     checks_names: ClassVar[bool] = False
     #: What is computed for a truth of it where no measure is named, if what is judged does not say it.
     default_measures: ClassVar[str] = ""
+    #: By value of the option ``level``: the format that reads units of that level from the same file.
+    at_level: ClassVar[Mapping[str, str]] = {}
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()

@@ -99,7 +99,8 @@ def _lists(given: Mapping[Any, Any]) -> dict[Any, Any]:
 
 def _is_dataset(value: Any) -> bool:
     """Whether a value is a data set of Hugging Face, which goes through its rows."""
-    return hasattr(value, "column_names") and hasattr(value, "features") and not isinstance(value, Mapping)
+    kind = type(value)  # objects of Pinecone claim to have every attribute
+    return hasattr(kind, "column_names") and hasattr(kind, "features") and not isinstance(value, Mapping)
 
 
 def _split_of(given: Any, what: str) -> Any:

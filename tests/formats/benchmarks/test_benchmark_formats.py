@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import random
 
 import pytest
 
@@ -246,6 +247,65 @@ def test_locagent_results(tmp_path):
     assert [one for one, *_ in found(bp.read_run(path), "jam-7")] == ["a.py", "b.py"]
     assert [one for one, *_ in found(bp.read_run(path, "locagent-modules-run"), "jam-7")] == ["a.py:A"]
     assert [one for one, *_ in found(bp.read_run(path, "locagent-functions-run"), "jam-7")] == ["a.py:A.f", "b.py:g"]
+
+
+def accuracy(found, gold, k):
+    """As LocAgent's program counts: the hits among k results are as many as the gold, k at most."""
+    counted = [sum(one in right for one in found[name][:k]) == min(len(right), k) for name, right in gold.items()]
+    return sum(counted) / len(counted)
+
+
+def test_levels_of_locagent_score_their_own_lists(tmp_path, berrypick):
+    """Files, modules and functions are three lists of one file, with three values."""
+    rng, levels = random.Random(5), {"file": "found_files", "module": "found_modules", "function": "found_entities"}
+    names = [f"{path}.py:{kind}.{name}" for path in "abc" for kind in ("Pot", "Lid") for name in "fgh"]
+    shorter = {"file": lambda name: name.partition(":")[0], "module": lambda name: name.partition(".py")[0] + ".py"
+               + name.partition(".py")[2].partition(".")[0], "function": str}  # fmt: skip
+    rows, gold, found = [], {level: {} for level in levels}, {level: {} for level in levels}
+    for number in range(40):
+        issue, right = f"jam-{number}", rng.sample(names, rng.choice((1, 1, 2, 7)))
+        parts = {level: list(dict.fromkeys(map(shorter[level], right))) for level in levels}
+        changes = [{"file": path, "changes": {"edited_modules": [one for one in parts["module"] if path in one],
+                                              "edited_entities": [one for one in right if path in one]}}
+                   for path in parts["file"]]  # fmt: skip
+        row = {"instance_id": issue, "meta_data": {"gt_file_changes": changes, "gt_files": parts["file"]}}
+        for level, name in levels.items():  # lists of their own, as a localiser has them
+            pool = sorted({shorter[level](one) for one in names} - {*parts[level]})
+            row[name] = found[level][issue] = rng.sample(parts[level], rng.randrange(len(parts[level]) + 1))
+            row[name] += rng.sample(pool, min(2, len(pool)))
+            gold[level][issue] = parts[level]
+        rows.append(row)
+    path = write(tmp_path / "out.jsonl", *rows)
+    measures = "All(cap=True)@1 All(cap=True)@5"
+    for level in levels:
+        expected = [accuracy(found[level], gold[level], k) for k in (1, 5)]
+        assert list(bp.evaluate(path, path, measures, level=level).mean()["out"].values()) == pytest.approx(expected)
+        named = [path, path, "-m", measures, "--level", level, "-o", "json"]
+        done = berrypick("evaluate", *named, "--format-truth", "locagent", "--format-run", "locagent-run")
+        assert done.code == 0, done.err
+        assert [row["value"] for row in json.loads(done.out)] == pytest.approx(expected, abs=5e-5)
+    values = [accuracy(found[level], gold[level], 5) for level in levels]
+    assert len({*values}) == 3, "the levels differ, or the test shows nothing"
+    functions = bp.evaluate(path, path, measures, level="function").mean()
+    assert functions == bp.evaluate(bp.read_truth(path, "locagent-functions"),
+                                    bp.read_run(path, "locagent-functions-run"), measures).mean()  # fmt: skip
+
+
+def test_files_alone_have_no_other_level(tmp_path, berrypick):
+    """Values that were read as files cannot become modules, nor can a file that has no modules."""
+    row = {"instance_id": "jam-7", "found_files": ["a.py"], "meta_data": {"gt_files": ["a.py"]}}
+    path = write(tmp_path / "out.jsonl", row)
+    done = berrypick("evaluate", path, path, "-m", "R@5", "--level", "module")
+    assert done.code == 2 and "out.jsonl:1: gt_files does not say which modules were changed" in done.err
+    read = bp.read_truth(path)
+    with pytest.raises(bp.UsageError, match=r"was read as locagent, which has no functions: .* locagent-functions"):
+        bp.evaluate(read, path, "R@5", level="function")
+    gold = write(tmp_path / "gold.jsonl", GOLD[0])
+    with pytest.raises(bp.InputError, match=r"out.jsonl:1: found_modules must be a list of names"):
+        bp.evaluate(gold, path, "R@5", level="module")
+    with pytest.raises(bp.UsageError, match="was read as locagent-run, which has no modules"):
+        bp.evaluate(gold, bp.read_run(path), "R@5", level="module")
+    assert bp.evaluate(read, bp.read_run(path), "R@5", level="file").mean() == {"out": {"R@5": 1.0}}
 
 
 # --- what is refused --------------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ import json
 from collections import namedtuple
 from dataclasses import dataclass, field
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from many_cases import each
@@ -364,7 +364,29 @@ class Hit(Struct, fields="id_ score_ fields"):
     pass
 
 
+class OpenModel:
+    """As those of Pinecone's client before 8: fields by name in brackets, and None for any other attribute."""
+
+    openapi_types: ClassVar[dict[str, Any]] = {}
+
+    def __init__(self, **fields: Any) -> None:
+        self.__dict__["_data_store"] = fields
+
+    def __getattr__(self, name: str) -> Any:
+        return self.__dict__["_data_store"].get(name)
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self.__dict__["_data_store"]:
+            raise AttributeError(f"no attribute {name!r}")
+        return self.__dict__["_data_store"][name]
+
+    def to_dict(self) -> dict[str, Any]:
+        held = self.__dict__["_data_store"].items()
+        return {name: [one.to_dict() for one in value] if name == "matches" else value for name, value in held}
+
+
 OBJECTS = {
+    "pinecone before 8": OpenModel(matches=[OpenModel(id="7", score=0.9, values=[], metadata=SOURCE)], namespace=""),
     "elasticsearch": Keyed(elastic(HIT)),
     "qdrant": Model(points=[Model(**POINT)]),
     "qdrant, in a list": [Model(points=[Model(**POINT)])],

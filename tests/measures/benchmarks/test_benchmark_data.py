@@ -35,6 +35,9 @@ def test_locagent(data):
     found = bp.evaluate(kept, path, measures).mean()["loc_outputs.files"]
     assert [round(value, 4) for value in found.values()] == [0.7774, 0.9197, 0.9416]
     assert list(found.values()) == [213 / 274, 252 / 274, 258 / 274]
+    for level in ("module", "function"):  # this file has neither, and must not give the values of files
+        with pytest.raises(bp.InputError, match=f"gt_files does not say which {level}s were changed"):
+            bp.evaluate(path, path, measures, level=level)
 
 
 @pytest.mark.slow

@@ -24,8 +24,8 @@ class LocAgentTruth(TruthRecords):
     Gold is ``meta_data`` with ``gt_files`` or ``gt_file_changes``, as in LocAgent's outputs, or ``file_changes``, as in
     its gold files, or ``edit_functions``, as in Loc-Bench. The topic is ``instance_id``, the documents are the files.
     For an issue without gold nothing is judged. The field ``functions`` of the topic says whether there is a gold
-    function (``some``, ``none``), where the file says so. Name locagent-modules or locagent-functions to read other
-    levels.
+    function (``some``, ``none``), where the file says so. ``--level module`` and ``--level function`` read the same
+    file as locagent-modules and locagent-functions.
 
     Sample::
 
@@ -40,6 +40,7 @@ class LocAgentTruth(TruthRecords):
     shape: ClassVar[str] = '{"instance_id": "jam-7", "meta_data": {"gt_files": ["jam/pot.py"]}}'
     json_names: ClassVar[tuple[str, ...]] = ("instance_id", "meta_data", "file_changes", "gt_file_changes", "gt_files")
     level: ClassVar[str] = "files"
+    at_level: ClassVar[Mapping[str, str]] = {"module": "locagent-modules", "function": "locagent-functions"}
 
     @classmethod
     def sniff(cls, lines: list[str]) -> bool:
@@ -79,6 +80,7 @@ class LocAgentModules(LocAgentTruth):
     before: ClassVar[tuple[str, ...]] = ("patch",)
     shape: ClassVar[str] = '{"instance_id": "jam-7", "file_changes": [{"changes": {"edited_modules": ["pot.py:Pot"]}}]}'
     level: ClassVar[str] = "modules"
+    at_level: ClassVar[Mapping[str, str]] = {"function": "locagent-functions"}
 
     @classmethod
     def sniff(cls, lines: list[str]) -> bool:
@@ -103,6 +105,7 @@ class LocAgentFunctions(LocAgentTruth):
     before: ClassVar[tuple[str, ...]] = ("patch",)
     shape: ClassVar[str] = '{"instance_id": "jam-7", "file_changes": [{"changes": {"edited_entities": ["p.py:f"]}}]}'
     level: ClassVar[str] = "functions"
+    at_level: ClassVar[Mapping[str, str]] = {}
 
     @classmethod
     def sniff(cls, lines: list[str]) -> bool:
@@ -113,7 +116,8 @@ class LocAgentFunctions(LocAgentTruth):
 class LocAgentRun(RunRecords):
     """Files that a localiser returns, one JSON object per line: ``instance_id`` and ``found_files``, the best first.
 
-    Topics and documents as in locagent. Name locagent-modules-run or locagent-functions-run to read other levels.
+    Topics and documents as in locagent. ``--level module`` and ``--level function`` read the same file as
+    locagent-modules-run and locagent-functions-run.
 
     Sample::
 
@@ -127,6 +131,7 @@ class LocAgentRun(RunRecords):
     shape: ClassVar[str] = '{"instance_id": "jam-7", "found_files": ["jam/pot.py"]}'
     json_names: ClassVar[tuple[str, ...]] = ("instance_id", "found_files", "found_modules", "found_entities")
     level: ClassVar[str] = "files"
+    at_level: ClassVar[Mapping[str, str]] = {"module": "locagent-modules-run", "function": "locagent-functions-run"}
 
     @classmethod
     def sniff(cls, lines: list[str]) -> bool:
@@ -167,6 +172,7 @@ class LocAgentModulesRun(LocAgentRun):
     marks: ClassVar[tuple[str, ...]] = ('"found_modules"',)
     shape: ClassVar[str] = '{"instance_id": "jam-7", "found_modules": ["jam/pot.py:Pot"]}'
     level: ClassVar[str] = "modules"
+    at_level: ClassVar[Mapping[str, str]] = {"function": "locagent-functions-run"}
 
 
 class LocAgentFunctionsRun(LocAgentRun):
@@ -185,6 +191,7 @@ class LocAgentFunctionsRun(LocAgentRun):
     marks: ClassVar[tuple[str, ...]] = ('"found_entities"',)
     shape: ClassVar[str] = '{"instance_id": "jam-7", "found_entities": ["jam/pot.py:Pot.boil"]}'
     level: ClassVar[str] = "functions"
+    at_level: ClassVar[Mapping[str, str]] = {}
 
 
 def _is_gold(lines: list[str]) -> bool:
