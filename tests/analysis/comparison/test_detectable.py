@@ -78,8 +78,12 @@ def test_two_scores_by_enumeration():
     """Six topics, all draws of six and all sign changes of each: the gate needs all six to be worse."""
     differences = np.array([0.03, -0.02, 0.01, -0.04, 0.05, 0.0])
     around = (differences - differences.mean()) * math.sqrt(6 / 5)
-    worst = np.array([max(around[list(drawn)]) for drawn in product(range(6), repeat=6)])
-    by_hand = np.quantile(worst, 0.8, method="inverted_cdf")  # a drop just above it makes all differences negative
+    draws = around[np.array(list(product(range(6), repeat=6)))]
+    by_hand = np.quantile(
+        draws.max(axis=1), 0.8, method="inverted_cdf"
+    )  # all differences of a larger drop are negative
+    errors = draws.std(axis=1)
+    by_hand *= 1 + 1.2 * errors.var() / errors.mean() ** 2  # what the spread is not known for certain adds
     assert printed(0.5 + differences, [0.5] * 6).drop == pytest.approx(by_hand, abs=0.002)
 
 
@@ -184,9 +188,8 @@ def reported_hits(gains, losses):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("topics", "least"), [(15, 0.7), (30, 0.75), (80, 0.75)])
-def test_power_at_the_drop_of_scores(topics, least):
-    """Fifteen topics hardly say how such differences vary."""
+@pytest.mark.parametrize("topics", [15, 30, 80])
+def test_power_at_the_drop_of_scores(topics):
     random, power = np.random.default_rng(topics), []
 
     def drawn(*size):  # many ties and a long tail, as of retrieval
@@ -195,7 +198,7 @@ def test_power_at_the_drop_of_scores(topics, least):
     for _ in range(at_length(60, 300)):
         drop = printed(0.5 + drawn(topics), [0.5] * topics, resamples=100).drop
         power.append(reported_by_signs(drawn(topics, 200) - drop, random).mean())
-    assert least <= np.mean(power) <= 0.85
+    assert 0.75 <= np.mean(power) <= 0.85
 
 
 @pytest.mark.slow
