@@ -299,8 +299,8 @@ def _errors(sums: FloatArray, sizes: FloatArray) -> tuple[FloatArray, FloatArray
 
 def _assurance(sums: FloatArray, sizes: FloatArray) -> float:
     """How much larger a drop must be since its size is estimated: a drop found too small loses more power than one
-    found too large by as much gains. Of a normal law at power 0.8 it is 1 + 1.2 v, where v is the squared coefficient of
-    variation of the standard error."""
+    found too large by as much gains. Of a normal law at power 0.8 it is 1 + 1.2 v, where v is the squared coefficient
+    of variation of the standard error."""
     errors = _errors(sums, sizes)[1]
     known = errors[np.isfinite(errors)]
     return 1 + 1.2 * float(known.var() / known.mean() ** 2) if len(known) and known.mean() else 1.0
