@@ -14,7 +14,7 @@ from berrypick.analysis.comparison.comparison import FAMILIES, PAIRS, Comparison
 from berrypick.analysis.comparison.gates import Gates, averages_own_topics, gated_evaluation, gated_options
 from berrypick.analysis.comparison.saved import is_saved, read_results
 from berrypick.cli import flags
-from berrypick.cli.output import HELP, Output, progress_bar, show_notes
+from berrypick.cli.output import HELP, Output, progress_bar, show_notes, tell
 from berrypick.data.errors import UsageError
 from berrypick.data.results import concat
 from berrypick.statistics.method_names import INTERVALS
@@ -48,6 +48,10 @@ from berrypick.tables import tables
 )
 @click.option("--margin", type=float, metavar="X", help="With --fail-if-worse: accept differences of up to X.")
 @click.option(
+    "--must-see", type=float, metavar="X", help="With --fail-if-worse: exit with 2 if a true drop of X would pass in "
+    "more than 20% of cases.",
+)  # fmt: skip
+@click.option(
     "--over", metavar="SPEC", help="For which readers is each run better: a range, e.g. 'bep(A=0.01..100)', or a "
     "file written by fit.",
 )  # fmt: skip
@@ -74,6 +78,7 @@ def compare_command(
     fail_over: tuple[str, ...],
     fail_if_worse: str | None,
     margin: float | None,
+    must_see: float | None,
     picture: str | None,
     output: Output,
     layout: str | None,
@@ -93,7 +98,7 @@ def compare_command(
     \b
     berrypick compare truth.jsonl old.jsonl new.jsonl -m charR@5 --fail-if-worse old
     """
-    gates = Gates.read(fail_under, fail_over, fail_if_worse, margin)
+    gates = Gates.read(fail_under, fail_over, fail_if_worse, margin, must_see)
     if "junit" in output.formats and not gates:
         raise UsageError("junit output is about gates: give --fail-under, --fail-over or --fail-if-worse")
     if gates:
@@ -121,8 +126,13 @@ def compare_command(
         with flags.listing_unplaced(report, given, output) as unplaced, progress_bar() as progress:
             found = compare(evaluation, runs, measures, progress=progress, **settings)
             unplaced += found.unplaced
+    gates.checks(found)  # refuses what no gate can decide on
+    found = gates.with_detectable(found)
     checks = gates.checks(found)
     show_notes([*found.notes, *gates.notes(found)])
+    for one in checks:
+        if one.sees:
+            tell(f"gate: {one.run}: {one.gate}: {one.sees}")
 
     def render(form: str, paint: tables.Paint) -> str:
         if form == "junit":

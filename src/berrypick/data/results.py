@@ -261,6 +261,9 @@ class Results(Written):
         A mean for every run, group and measure, where topics are grouped; not among the rows of the iteration.
     drawn
         Values for readers drawn from a fitted user model, where there is one.
+    detectable
+        By run and measure, where a test compared them with a baseline: the smallest true drop that it would report with
+        probability 0.8, or None where that is not known.
 
     Examples
     --------
@@ -287,6 +290,7 @@ class Results(Written):
     groups: TopicGroups | None = None
     group_rows: Sequence[Row] = ()
     drawn: DrawnValues | None = None
+    detectable: Mapping[str, Mapping[str, float | None]] = field(default_factory=dict)
 
     @property
     def unplaced(self) -> list[dict[str, Any]]:

@@ -76,6 +76,8 @@ def assert_retrieval(
 
     ``baseline`` is another run, such as that of the main branch: no run may be significantly worse than it on any
     measure of the conditions (else on those that fit what is judged), by more than ``margin``, as in ``compare``.
+    ``detectable`` of the results has by run and measure the smallest true drop that this would report with probability
+    0.8 on these topics, None where that is not known; a failure says it too.
     """
     __tracebackhide__ = True
     from berrypick.analysis.comparison.gates import answered_topics, averages_own_topics, gated_evaluation
@@ -95,7 +97,10 @@ def assert_retrieval(
         evaluation, before = evaluation.scoring_topics(topics), before.scoring_topics(topics)
     results = decided(evaluation, "A test")
     unmet = [(name, one) for name, means in results.mean().items() for one in wanted if not one.met(means[one.measure])]
-    worse = [] if before is None else _worse(results, decided(before, "A test"), margin)
+    worse: list[str] = []
+    if before is not None:
+        worse, sees, results = _worse(results, decided(before, "A test"), margin)
+        worse += ["\n".join(sees)] if unmet or worse else []
     if unmet or worse:
         raise AssertionError("\n\n".join([*worse, _Failure(truth, run, options, results).text(unmet)]))
     return results
@@ -112,8 +117,9 @@ def _baseline(truth: Any, baseline: Any, evaluation: Evaluation, options: Any) -
     return before
 
 
-def _worse(results: Results, before: Results, margin: float) -> list[str]:
-    """A sentence for every run and measure that is significantly worse than the baseline."""
+def _worse(results: Results, before: Results, margin: float) -> tuple[list[str], list[str], Results]:
+    """A sentence for every run and measure that is significantly worse than the baseline; which drops would be
+    reported; and the results with these drops."""
     from berrypick.analysis.comparison.compare import compare
     from berrypick.analysis.comparison.gates import Gates
     from berrypick.data.errors import one_line
@@ -126,7 +132,14 @@ def _worse(results: Results, before: Results, margin: float) -> list[str]:
     facts = {run: replace(one, source="", tag="") for run, one in both.run_facts.items()}  # known by their names alone
     both = replace(both, run_facts=facts)
     gates = Gates({}, {}, name, margin)
-    return [one_line(text) for text in gates.unmet(compare(both, baseline=name, pairs="baseline"))]
+    found = gates.with_detectable(compare(both, baseline=name, pairs="baseline"))
+    checks = gates.checks(found)
+    drops: dict[str, dict[str, float | None]] = {}
+    for (measure, run, _), seen in found.detectable.items():
+        drops.setdefault(run, {})[measure] = seen.drop
+    worse = [one_line(one.reason) for one in checks if one.reason]
+    sees = [one_line(f"{one.run}: {one.gate}: {one.sees}") for one in checks if one.sees]
+    return worse, sees, replace(results, detectable=drops)
 
 
 class Condition(NamedTuple):

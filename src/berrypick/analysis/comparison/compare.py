@@ -480,6 +480,7 @@ class _ComparisonWork:
         clusters = None if self.cluster_of is None else len(set(self.cluster_of.values()))
         notes = tuple(dict.fromkeys(self.notes))
         found = Comparison(tuple(estimates), tuple(pairs), self.baseline, self.method, notes, clusters=clusters)
+        found = replace(found, topic_values=self.values, cluster_of=self.cluster_of)
         return replace(found, unlike_topics=self._unlike_topics())
 
     def _unlike_topics(self) -> dict[tuple[str, str], frozenset[str]]:

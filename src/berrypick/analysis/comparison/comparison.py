@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from berrypick.analysis.comparison.run_identity import find_run
 from berrypick.data.drawn import Ends
@@ -16,6 +16,9 @@ from berrypick.data.words import counted
 from berrypick.statistics.method_names import CORRECTIONS, INTERVALS, TESTS, CorrectionName, IntervalName, TestName
 from berrypick.statistics.topic_values import TIE
 from berrypick.tables.tabular import Resampling, fields_of
+
+if TYPE_CHECKING:
+    from berrypick.analysis.comparison.detectable import Detectable
 
 FamilyName = Literal["measure", "all"]
 PairsName = Literal["all", "baseline"]
@@ -204,6 +207,12 @@ class Comparison(Written):
         How many there are, where whole clusters are resampled.
     run_facts
         Facts of each run, such as its file and how many results it has, where it was evaluated for this comparison.
+    topic_values
+        What pairs are computed from: values by run, measure and topic.
+    cluster_of
+        The cluster of each topic, where whole clusters are resampled.
+    detectable
+        By measure, run and the run it is compared with: the smallest drop that a gate on this pair would report.
 
     Examples
     --------
@@ -231,6 +240,9 @@ class Comparison(Written):
     groups: Mapping[str, Comparison] = field(default_factory=dict)
     clusters: int | None = None
     run_facts: Mapping[str, RunFacts] = field(default_factory=dict)
+    topic_values: Mapping[str, Mapping[str, Mapping[str, float | None]]] = field(default_factory=dict, compare=False)
+    cluster_of: Mapping[str, tuple[str, str]] | None = field(default=None, compare=False)
+    detectable: Mapping[tuple[str, str, str], Detectable] = field(default_factory=dict)
 
     @property
     def unplaced(self) -> list[dict[str, Any]]:
@@ -320,10 +332,19 @@ class Comparison(Written):
                 "baseline": self.baseline,
                 "label": one.label,
                 "beats": list(one.beats),
-                "comparisons": [pair.as_dict() for pair in self.compared_with(one.measure, one.run)],
+                "comparisons": [
+                    {**pair.as_dict(), **self._detectable(pair)} for pair in self.compared_with(one.measure, one.run)
+                ],
             }
             for one in sorted(self.estimates, key=lambda one: self.runs.index(one.run))
         ]
+
+    def _detectable(self, pair: Pair) -> dict[str, Any]:
+        """The smallest drop that a gate on a pair would report, and why there is none; nothing without a gate."""
+        found = self.detectable.get((pair.measure, pair.run, pair.versus))
+        if found is None:
+            return {}
+        return {"detectable": found.drop, **({"detectable_reason": found.reason} if found.reason else {})}
 
     def rows(self) -> list[dict[str, Any]]:
         """Return tidy rows: a run's mean (``versus`` is None), then its differences from others, the baseline first.
@@ -362,11 +383,12 @@ class Comparison(Written):
         over: Mapping[str, float] | None = None,
         worse_than: str | None = None,
         margin: float | None = None,
+        must_see: float | None = None,
     ) -> list[str]:
         """Return the gates that are not met, a sentence for each; see :mod:`berrypick.analysis.comparison.gates`."""
         from berrypick.analysis.comparison.gates import Gates
 
-        return Gates(under or {}, over or {}, worse_than, margin).unmet(self)
+        return Gates(under or {}, over or {}, worse_than, margin, must_see).unmet(self)
 
     def plot(self, **how: Any) -> Any:
         """Return an Altair chart of the means with their intervals; ``how``: width, height ('8.5cm'), font_size."""

@@ -22,6 +22,8 @@ def junit(checks: Sequence[Check], table: str) -> str:
         if one.reason:
             reason = one_line(as_flags(one.reason))
             ElementTree.SubElement(case, "failure", message=reason, type="gate").text = reason
+        if one.sees:
+            ElementTree.SubElement(case, "system-out").text = one_line(as_flags(one.sees))
     # XML has no control characters; the table has those of names replaced already
     ElementTree.SubElement(suite, "system-out").text = "\n".join(map(one_line, table.splitlines()))
     ElementTree.indent(root)
@@ -29,11 +31,12 @@ def junit(checks: Sequence[Check], table: str) -> str:
 
 
 def markdown(checks: Sequence[Check]) -> str:
-    """What follows a comparison: the reasons of gates that are not met; nothing if there are no gates."""
+    """What follows a comparison: the reasons of gates that are not met, and which drops gates see; nothing without
+    gates."""
     if not checks:
         return ""
     reasons = [one.reason for one in checks if one.reason]
-    if not reasons:
-        return f"\n**Gates:** {counted(len(checks), 'check')}, all met\n"
-    lines = "".join(f"* {markdown_text(as_flags(reason))}\n" for reason in reasons)
-    return f"\n**Gates:** {len(reasons)} of {counted(len(checks), 'check')} not met\n\n{lines}"
+    sees = [f"{one.run}: {one.gate}: {one.sees}" for one in checks if one.sees]
+    lines = "".join(f"* {markdown_text(as_flags(line))}\n" for line in (*reasons, *sees))
+    said = f"{len(reasons)} of {counted(len(checks), 'check')} not met" if reasons else ""
+    return f"\n**Gates:** {said or counted(len(checks), 'check') + ', all met'}\n" + (f"\n{lines}" if lines else "")

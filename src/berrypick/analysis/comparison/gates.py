@@ -13,6 +13,9 @@
     by its file, its name or its tag; a name that fits two runs is refused.
 ``margin``
     with ``worse_than``: a significant drop passes if the mean difference is at most this much in the wrong direction.
+``must_see``
+    with ``worse_than``: an error where a gate would report a true drop of this size with a probability below 0.8, see
+    :mod:`berrypick.analysis.comparison.detectable`.
 
 A measure of whole documents where parts are judged is refused: text that never touches an answer would pass.
 
@@ -23,10 +26,14 @@ without one); a topic that a run lacks counts as an empty list.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from berrypick.analysis.comparison.detectable import POWER, Detectable, GateTest, Sight, correction_level
 from berrypick.analysis.comparison.run_identity import find_run
 from berrypick.data import spec as specs
 from berrypick.data.errors import Message, UsageError, option, shorten
@@ -36,21 +43,28 @@ from berrypick.data.words import counted
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.options import EvaluationOptions
 from berrypick.evaluation.protocols.base import check_task_name, get_protocol, measures_of
+from berrypick.statistics.intervals import is_hit
 
 if TYPE_CHECKING:
     from berrypick.analysis.comparison.comparison import Comparison, Pair
 
 #: A mean this little beyond a threshold has been put there by rounding.
 ROUNDING = 1e-9
+#: A gate that sees drops of this size sees enough, whatever its margin.
+SMALL_DROP = 0.05
 
 
 @dataclass(frozen=True)
 class Check:
-    """One gate applied to one run; ``reason`` is a sentence where it is not met, else empty."""
+    """One gate applied to one run; ``reason`` is a sentence where it is not met, else empty.
+
+    ``sees`` says which drop the gate would report, where that is known.
+    """
 
     run: str
     gate: str
     reason: str = ""
+    sees: str = ""
 
 
 @dataclass(frozen=True)
@@ -61,25 +75,33 @@ class Gates:
     over: Mapping[str, float]
     worse_than: str | None
     margin: float | None = None
+    must_see: float | None = None
 
     def __post_init__(self) -> None:
-        if self.margin is None:
-            return
-        if self.worse_than is None:
-            raise UsageError(
-                f"{option('margin')} is a part of {option('fail_if_worse')}; name the run that none may be worse than"
-            )
-        if not (is_finite(self.margin) and self.margin >= 0):
+        for name in ("margin", "must_see"):
+            if getattr(self, name) is not None and self.worse_than is None:
+                part = f"{option(name)} is a part of {option('fail_if_worse')}"
+                raise UsageError(f"{part}; name the run that none may be worse than")
+        if self.margin is not None and not (is_finite(self.margin) and self.margin >= 0):
             raise UsageError(f"{option('margin')} is a difference that is accepted, 0 or more, not {self.margin:g}")
+        least = self.margin or 0.0
+        if self.must_see is not None and not (is_finite(self.must_see) and self.must_see > least):
+            beyond = f"{option('margin')}, which is {least:g}" if least else "0"
+            raise UsageError(f"{option('must_see')} is a drop that must be seen, above {beyond}, not {self.must_see:g}")
 
     def __bool__(self) -> bool:
         return bool(self.under or self.over or self.worse_than is not None)
 
     @classmethod
     def read(
-        cls, under: Sequence[str], over: Sequence[str], worse_than: str | None, margin: float | None = None
+        cls,
+        under: Sequence[str],
+        over: Sequence[str],
+        worse_than: str | None,
+        margin: float | None = None,
+        must_see: float | None = None,
     ) -> Gates:
-        return cls(thresholds(under, "fail_under"), thresholds(over, "fail_over"), worse_than, margin)
+        return cls(thresholds(under, "fail_under"), thresholds(over, "fail_over"), worse_than, margin, must_see)
 
     def measures(self, requested: Sequence[str], protocol: str | None, task: str | None) -> list[str]:
         """The requested measures (else those of the protocol and task), and the measures that have thresholds."""
@@ -93,14 +115,14 @@ class Gates:
         return {**settings, "baseline": settings.get("baseline") or self.worse_than}
 
     def notes(self, comparison: Comparison) -> list[str]:
-        """Thresholds on the wrong side."""
+        """Thresholds on the wrong side, and gates that see little."""
         under, over = option("fail_under"), option("fail_over")
         wrong = [(name, "smaller", under, over) for name in self.under if not _higher_is_better(comparison, name)]
         wrong += [(name, "larger", over, under) for name in self.over if _higher_is_better(comparison, name)]
         return [
             Message(f"{name}: {better} is better, so {used} fails the better runs; {other} fails the worse ones")
             for name, better, used, other in wrong
-        ]
+        ] + self._dim(comparison)
 
     def checks(self, comparison: Comparison) -> list[Check]:
         """Every gate applied to every run that it is about."""
@@ -137,7 +159,46 @@ class Gates:
 
     def unmet(self, comparison: Comparison) -> list[str]:
         """A sentence for every run and gate that is not met."""
+        if self.must_see is not None:
+            comparison = self.with_detectable(comparison)
         return [one.reason for one in self.checks(comparison) if one.reason]
+
+    def with_detectable(self, comparison: Comparison) -> Comparison:
+        """The comparison with the smallest drop that each gate on a pair would report; an error where one does not see
+        the drop that it must see."""
+        if self.worse_than is None:
+            return comparison
+        baseline = comparison.run_name(self.worse_than)
+        found: dict[tuple[str, str, str], Detectable] = {}
+        for measure in comparison.measures:
+            for run in comparison.runs:
+                pair = None if run == baseline else comparison.pair(measure, run, baseline)
+                if pair is not None and pair.p is not None:
+                    sight = _sight(comparison, pair, self.margin or 0.0)
+                    found[measure, run, baseline] = seen = sight.smallest()
+                    self._refuse_unseen(pair, sight, seen)
+        return replace(comparison, detectable=found)
+
+    def _refuse_unseen(self, pair: Pair, sight: Sight, seen: Detectable) -> None:
+        if self.must_see is None or (seen.drop is None and not seen.blind):
+            return
+        if seen.drop is not None and seen.drop <= self.must_see:
+            return
+        needed = sight.topics_for(self.must_see)
+        what = f"{pair.run}: the gate on {pair.measure} would miss a drop of {self.must_see:g} too often"
+        sees = seen.reason if seen.drop is None else f"the smallest that it reports with probability {POWER:g} is "
+        sees += "" if seen.drop is None else f"{seen.drop:.4g}"
+        remedy = "no number of topics would do" if needed is None else f"about {needed} topics would do"
+        raise UsageError(f"{what} on {counted(pair.topics, 'topic')}: {sees}; {remedy}")
+
+    def _dim(self, comparison: Comparison) -> list[str]:
+        least = max(2 * (self.margin or 0.0), SMALL_DROP)
+        return [
+            f"{run}: {measure}: the gate would miss a true drop of less than {seen.drop:.4g} in more than "
+            f"{1 - POWER:.0%} of cases; a gate on more topics sees smaller drops"
+            for (measure, run, _), seen in comparison.detectable.items()
+            if seen.drop is not None and seen.drop > least
+        ]
 
 
 _ALL_TOPICS = (
@@ -277,7 +338,55 @@ def _compared(comparison: Comparison, baseline: str, margin: float) -> Iterator[
             if pair is None:
                 raise UsageError(f"{run} was not compared with {baseline}; make it the baseline, or compare all pairs")
             reason = _worse(comparison, pair, margin)
-            yield Check(run, f"{measure} {gate}", f"{run}: {reason}" if reason else "")
+            sees = comparison.detectable.get((measure, run, baseline))
+            yield Check(
+                run,
+                f"{measure} {gate}",
+                f"{run}: {reason}" if reason else "",
+                "" if sees is None else _said(sees, pair),
+            )
+
+
+def _said(seen: Detectable, pair: Pair) -> str:
+    if seen.drop is None:
+        return f"the smallest drop that it would report is not known: {seen.reason}"
+    return (
+        f"reports a true drop of {seen.drop:.4g} or more with a probability of at least {POWER:g} "
+        f"on {counted(pair.topics, 'topic')}"
+    )
+
+
+def _sight(comparison: Comparison, pair: Pair, margin: float) -> Sight:
+    """What the gate on a pair sees: its values, and its test at the level that the correction leaves it."""
+    method, values = comparison.method, comparison.topic_values
+    own, other = (values[name][pair.measure] for name in (pair.run, pair.versus))
+    both = [(topic, a, b) for topic, a in own.items() if a is not None and (b := other.get(topic)) is not None]
+    run, baseline = (np.array([row[side] for row in both], dtype=np.float64) for side in (1, 2))
+    if not pair.higher_is_better:  # a cost that rises is a value that falls
+        hits = is_hit(run).all() and is_hit(baseline).all()
+        run, baseline = (1 - run, 1 - baseline) if hits else (-run, -baseline)
+    clusters = None
+    if comparison.cluster_of is not None:
+        numbers: dict[Any, int] = {}
+        of = [numbers.setdefault(comparison.cluster_of[topic], len(numbers)) for topic, _, _ in both]
+        clusters = np.array(of, dtype=np.int64)
+    gate = GateTest(
+        _level(comparison, pair), method.test, margin, method.sign_changes or method.resamples, seed=method.seed
+    )
+    return Sight(run, baseline, gate, clusters)
+
+
+def _level(comparison: Comparison, pair: Pair) -> float:
+    """The largest p-value of a pair that is significant while the others of its family stay what they are."""
+    method = comparison.method
+    if method.family == "all":
+        family = [*comparison.pairs, *(one for group in comparison.groups.values() for one in group.pairs)]
+    else:
+        family = [one for one in comparison.pairs if one.measure == pair.measure]
+    named = {pair.run, pair.versus}
+    place = next(i for i, one in enumerate(family) if one.measure == pair.measure and {one.run, one.versus} == named)
+    p = np.array([math.nan if one.p is None else one.p for one in family])
+    return correction_level(p, place, method.correction, method.alpha)
 
 
 def _refuse_unplaced(comparison: Comparison, baseline: str) -> None:
