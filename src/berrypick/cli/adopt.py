@@ -32,6 +32,12 @@ if TYPE_CHECKING:
     help="What fields are, e.g. question=q,quote=ctx,doc=src,topic=id; 'label=' ignores a field.",
 )
 @click.option("--chunks", metavar="FILE", help="Chunks that gold is named by: id, and text or doc, start, end.")
+@click.option(
+    "--contexts",
+    type=click.Choice(["all", "any"]),
+    help="How many contexts of a question answer it, for Enough: any writes each as a set of its own. [default: all, "
+    "with a note]",
+)
 @click.option("-y", "--yes", is_flag=True, help="Accept guesses that are not certain, and do not ask.")
 @click.option("--partial", is_flag=True, help="Leave out what has no place in the documents.")
 @click.option("--report", metavar="FILE", help="JSON Lines to write, with what has no place.")

@@ -627,6 +627,11 @@ class Run(Exchanged):
         """Return some of the results, ranks renumbered so that none is empty; every topic stays."""
         return self._chosen(np.flatnonzero(kept), np.append(0, np.cumsum(kept))[self.bounds].astype(np.int64))
 
+    def split(self, times: IntArray) -> Run:
+        """Return each result so many times, for its parts: they are one list item."""
+        bounds = np.append(0, np.cumsum(times))[self.bounds].astype(np.int64)
+        return self._chosen(np.repeat(np.arange(len(self)), times), bounds)
+
     def _chosen(self, kept: IntArray, bounds: IntArray) -> Run:
         """Rows in another order, those of a topic between two bounds."""
         rank, topic = self.rank[kept], np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))

@@ -10,6 +10,8 @@ from berrypick.data.truth import Offsets, Truth
 if TYPE_CHECKING:
     from berrypick.documents.texts import Texts
 
+#: Whether verbatim copies of judged passages are the same text.
+Copying = Literal["apart", "same"]
 Quotes = Literal["exact", "normalised", "fuzzy"]
 QUOTES: tuple[Quotes, ...] = get_args(Quotes)
 #: What happens where the text beside offsets is not there: an error, a note, or the place of the text is found.

@@ -307,6 +307,32 @@ def apply_idealism(inputs: Inputs) -> Inputs:
     return replace(inputs, truth=replace(truth, topics=topics)).noting([Note("idealism", text)])
 
 
+def merge_copies(inputs: Inputs) -> Inputs:
+    """With ``copies`` same, make judged copies of a passage one unit."""
+    truth, options, texts = inputs.truth, inputs.options, inputs.texts
+    if options.copies == "apart":
+        return inputs
+    same = option("copies", "same")
+    if texts is None:
+        raise UsageError(f"{same} compares texts: give those of the documents with {option('documents')}")
+    if truth.units != "spans" or inputs.line_unit != "chars" or inputs.runs.pages is not None:
+        raise UsageError(f"{same} is for judged spans of characters, which {inputs.source} does not have")
+    if options.chunks is not None:
+        raise UsageError(f"{same} does not know copies among {option('chunks')}: leave one of them out")
+    from berrypick.documents.copies import CopyRules, with_twins_merged
+
+    rules = CopyRules(options.copies_least, options.quotes in ("normalised", "fuzzy"))
+    topics = {
+        name: topic if topic.start is None else with_twins_merged(topic, texts, rules)
+        for name, topic in truth.topics.items()
+    }
+    merged = sum(len(topic) for topic in truth.topics.values()) - sum(map(len, topics.values()))
+    text = Message(f"{same} merges {counted(merged, 'judged passage')} with earlier copies")
+    runs = replace(inputs.runs, copied=truth.topics)
+    changed = replace(inputs, truth=replace(truth, topics=topics), runs=runs)
+    return changed.noting([Note("copies", text)] if merged else [])
+
+
 def note_ideal_elements(inputs: Inputs) -> Inputs:
     """Note ideal elements that are named for only some topics, or for a truth without elements."""
     truth, given = inputs.truth, inputs.context.ideal_elements
@@ -420,6 +446,7 @@ STEPS: tuple[Step, ...] = (
     keep_placed,
     note_reading,
     apply_idealism,
+    merge_copies,
     note_ideal_elements,
     resolve_structure,
     prepare_runs,

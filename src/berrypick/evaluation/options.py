@@ -35,7 +35,7 @@ from berrypick.data.parameters import is_finite
 from berrypick.data.reach import check_units
 from berrypick.data.run import Duplicates, Missing, Run
 from berrypick.data.truth import MergeRule, Offsets
-from berrypick.documents.quotes import OnMismatch, Quotes
+from berrypick.documents.quotes import Copying, OnMismatch, Quotes
 from berrypick.documents.unplaced import Unplaced
 from berrypick.evaluation.protocols.base import OWN, check_task_name, get_protocol
 from berrypick.users import UserModel
@@ -169,6 +169,21 @@ class _Others(TypedDict, total=False):
         Quotes | None,
         Declared(
             None, "How to match quotes in the texts. [default: exact]", label="quotes",
+        ),
+    ]  # fmt: skip
+    copies: Annotated[
+        Copying,
+        Declared(
+            "apart", "Verbatim copies of judged passages elsewhere in the documents: the same text, or text apart, "
+            "counted in a note.",
+            label="copies", signature="copies",
+        ),
+    ]  # fmt: skip
+    copies_least: Annotated[
+        int,
+        Declared(
+            40, "Fewest characters of a judged passage that has copies.", label="least copy",
+            metavar="N",
         ),
     ]  # fmt: skip
     chunks: Annotated[
@@ -420,6 +435,8 @@ class EvaluationOptions:
             check_task_name(self.task)
         if self.id_pattern is not None or self.level is not None:
             self.levels()
+        if self.copies_least < 1:
+            raise UsageError(f"{option_text('copies_least')} must be at least 1, not {self.copies_least}")
         if self.min_score is not None and not is_finite(self.min_score):
             raise UsageError(f"min_score must be a finite number, not {self.min_score!r:.60}")
 

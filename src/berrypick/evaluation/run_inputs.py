@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from os import fspath
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ from berrypick.data.collection import Collection
 from berrypick.data.errors import InputError, Message, UsageError, option
 from berrypick.data.run import Run
 from berrypick.data.strings import settled
-from berrypick.data.truth import Truth
+from berrypick.data.truth import TopicTruth, Truth
 from berrypick.data.words import counted
 from berrypick.documents.collection_files import resolved
 from berrypick.documents.quotes import looser_quotes, refuse_locate
@@ -26,6 +26,7 @@ from berrypick.files.files import reusable
 from berrypick.given.convert import RunFile
 from berrypick.inputs.titles import Titles
 from berrypick.topics.context import JudgingContext
+from berrypick.topics.repeats import refuse_duplicates
 
 if TYPE_CHECKING:
     from berrypick.documents.pages.page_units import PageUnits
@@ -43,6 +44,7 @@ class RunInputs:
     no_text: bool = False  # positions count seconds or lines
     stream: Iterator[Run | RunFile] | None = None  # instead of sources: runs that are not all in memory
     titles: Titles = field(default_factory=Titles)  # of topics, for runs that name these by their questions
+    copied: Mapping[str, TopicTruth] | None = None  # topics before judged copies of a passage became one
     pages: PageUnits | None = None  # what boxes of a truth of places on pages count in
 
     def __len__(self) -> int:
@@ -259,6 +261,34 @@ def drop_texts(run: Run, inputs: RunInputs) -> Run:
     return replace(run, quoted={}, of_text=not run.points_into_documents) if run.quoted else run
 
 
+def rename_copies(run: Run, inputs: RunInputs) -> Run:
+    """Give copies of judged passages their judged place, if ``copies`` is same; else count them in a note."""
+    texts, options, plain = inputs.texts, inputs.options, inputs.truth.units == "spans" and not inputs.truth.unit
+    if options.copies == "same" and run.start is None and len(run):
+        raise UsageError(f"{_called(run)} has whole documents; {option('copies', 'same')} needs parts of documents")
+    if texts is None or not plain or inputs.pages is not None or inputs.no_text or run.start is None or not len(run):
+        return run
+    from berrypick.documents.copies import CopyRules, copies_retrieved, with_copies_renamed
+
+    rules = CopyRules(options.copies_least, options.quotes in ("normalised", "fuzzy"))
+    if options.copies == "apart":
+        passages, results = copies_retrieved(run, inputs.truth.topics, texts, rules)
+        if not results:
+            return run
+        occur = "1 judged passage occurs elsewhere" if passages == 1 else f"{passages} judged passages occur elsewhere"
+        contain = "1 result contains" if results == 1 else f"{results} results contain"
+        what = f"{occur} word for word; {contain} such copies: {option('copies', 'same')} counts them"
+        return replace(run, notes=(*run.notes, Message(what)))
+    if (options.duplicates or run.duplicates) == "error":
+        refuse_duplicates(run)  # before copies become repetitions of what they are copies of
+    renamed, count = with_copies_renamed(run, inputs.copied or inputs.truth.topics, texts, rules)
+    if not count:
+        return run
+    text = Message(f"{option('copies', 'same')} counts copies of judged passages in {counted(count, 'result')}")
+    duplicates = "keep" if renamed.duplicates == "error" else renamed.duplicates
+    return replace(renamed, duplicates=duplicates, notes=(*run.notes, text))
+
+
 def apply_repairs(run: Run, inputs: RunInputs) -> Run:
     """Repair what the rules of a campaign forbid, by ``repair``."""
     if not inputs.options.repair:
@@ -296,6 +326,7 @@ RUN_STEPS: tuple[RunStep, ...] = (
     drop_texts,
     apply_repairs,
     check_rules,
+    rename_copies,
 )
 
 

@@ -98,6 +98,10 @@ def measure_fields(
     stated["id_pattern"] = None if pattern is None else _checksum([pattern])
     stated["missing"] = None  # said by the scores of topics that the run does not mention
     stated["duplicates"] = context.duplicates or run.duplicates
+    same = evaluation.options.copies == "same"
+    stated["copies"] = (
+        f"same,{evaluation.options.copies_least},{evaluation.options.quotes or 'exact'}" if same else None
+    )
     # only where it changed what was counted
     whole = context.whole_documents and not measure.of_documents
     mixed = whole and (run.of_text or run.points_into_documents == (truth.units == "documents"))

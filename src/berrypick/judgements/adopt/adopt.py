@@ -10,7 +10,7 @@ from typing import Any
 
 from berrypick import formats
 from berrypick.data.errors import BerrypickError, InputError, Message, UsageError, option, shorten
-from berrypick.data.truth import Truth
+from berrypick.data.truth import TopicTruth, Truth
 from berrypick.data.words import counted, plain_title
 from berrypick.documents.quotes import THRESHOLD, check_quotes
 from berrypick.documents.texts import Texts, checksum, read_texts
@@ -48,6 +48,8 @@ from berrypick.rows.fields import PAGE_NAMES, counts, ours_of
 from berrypick.rows.json_lines import write_lines
 from berrypick.rows.truth_rows import truth_of_rows
 
+#: How many contexts of a question answer it.
+CONTEXTS = ("all", "any")
 #: Cases that a message shows.
 _SHOWN = 10
 #: Formats that say themselves what their fields are.
@@ -103,6 +105,7 @@ def adopt(
     quotes: str = "fuzzy",
     threshold: float = THRESHOLD,
     report: str | PathLike[str] | None = None,
+    contexts: str | None = None,
 ) -> AdoptedTruth:
     """Make a truth of spans of a golden set, as whatever program wrote it, and the texts of the documents.
 
@@ -129,6 +132,10 @@ def adopt(
         The least similarity of fuzzy matches, in percent.
     report : str or path, optional
         A file of JSON Lines to write, with what has no place.
+    contexts : {'all', 'any'}, optional
+        How many contexts of a question answer it, for measures such as Enough: ``any`` writes each context as a
+        set of its own; ``all`` writes no sets, so all contexts are needed. By default all, with a note where a
+        question has several.
 
     Returns
     -------
@@ -144,7 +151,7 @@ def adopt(
     >>> truth.to_records()[0]
     {'topic': '1', 'doc': 'guide', 'start': 11, 'end': 29, 'grade': 1, 'offsets': 'chars', 'question': 'When?'}
     """
-    adoption = Adoption(golden, documents, fields, chunks, quotes, threshold)
+    adoption = Adoption(golden, documents, fields, chunks, quotes, threshold, contexts)
     if not yes and (doubtful := adoption.uncertain()):
         raise adoption.refusal(doubtful)
     return adoption.truth(partial, report)
@@ -154,9 +161,17 @@ class Adoption:
     """A golden set that is looked at first, and made a truth of afterwards."""
 
     def __init__(
-        self, golden: Any, documents: Any, fields: Any, chunks: Any, quotes: str, threshold: float = THRESHOLD
+        self,
+        golden: Any,
+        documents: Any,
+        fields: Any,
+        chunks: Any,
+        quotes: str,
+        threshold: float = THRESHOLD,
+        contexts: str | None = None,
     ) -> None:
         rule, chosen = check_quotes(quotes), read_fields(fields)
+        self.contexts = _check_contexts(contexts)
         self.texts = read_texts(documents)
         self.named = named_format(golden) if not chosen and chunks is None else None
         self.rule, self.threshold = rule, threshold
@@ -251,10 +266,25 @@ class Adoption:
                 raise InputError(what, path=self.source, line=case.gold.line, remedy=case.shown())
         if not truth.topics:
             raise InputError("nothing is left that could be judged", path=self.source)
+        truth = self._with_contexts(truth)
         sums = {name: checksum(self.texts[name]) for topic in truth.topics.values() for name in topic.documents()}
         truth = replace(truth, checksums=sums, notes=(*self.notes, *self._notes(cases, truth)))
         held = {one.name: getattr(truth, one.name) for one in fields(Truth)}
         return AdoptedTruth(**held, guesses=tuple(self.guesses), cases=tuple(cases))
+
+    def _with_contexts(self, truth: Truth) -> Truth:
+        """Make each context of a question a set of its own, if ``contexts`` is any."""
+        if self.contexts is None:
+            return truth
+        if named := next((name for name, topic in truth.topics.items() if topic.names_sets), ""):
+            what = f"topic {named} names sets or hops, which say what is enough"
+            raise InputError(what, path=self.source, remedy=f"leave out {option('contexts')}")
+        if len(truth.annotators) > 1:
+            what = f"has {len(truth.annotators)} annotators, who may differ in what a context is"
+            raise InputError(what, path=self.source, remedy=f"leave out {option('contexts')}")
+        if self.contexts == "all":
+            return truth
+        return replace(truth, topics={name: _each_a_set(topic) for name, topic in truth.topics.items()})
 
     def _unplaced(self, bad: Sequence[AdoptedCase], of: int) -> UnplacedError:
         shown = [case.shown() for case in bad[:_SHOWN]]
@@ -385,11 +415,32 @@ class Adoption:
             yield f"{counted(len(stems), 'document')} matched without ending or case ({next(iter(stems))})"
         if lost := len({case.gold.topic for case in cases} - {*truth.topics} - {""}):
             yield f"{counted(lost, 'topic')} left out, with nothing that was placed"
+        several = sum(not topic.names_sets and int((topic.grade > 0).sum()) > 1 for topic in truth.topics.values())
+        if several and self.contexts is None:
+            has = "1 question has" if several == 1 else f"{several} questions have"
+            yield Message(
+                f"{has} several contexts; Enough needs all of them ({option('contexts', 'all')}). "
+                f"If each one answers alone, adopt the file with {option('contexts', 'any')}"
+            )
 
 
 #: Fields of a golden file that are kept as they are: what is enough together.
 _SETS = ("set", "hop")
 _WORDS = {"offsets": "at their offsets", "moved": "moved to the quote", "document": "as whole documents"}
+
+
+def _check_contexts(contexts: str | None) -> str | None:
+    if contexts not in (None, *CONTEXTS):
+        raise UsageError(f"unknown contexts {shorten(repr(contexts), 60)}; available: {', '.join(CONTEXTS)}")
+    return contexts
+
+
+def _each_a_set(topic: TopicTruth) -> TopicTruth:
+    """Number the relevant units of a topic, each a set; a unit that is not relevant is in none."""
+    relevant = topic.grade > 0
+    numbers = relevant.cumsum().tolist()
+    sets = tuple((str(number),) if one else () for number, one in zip(numbers, relevant.tolist(), strict=True))
+    return replace(topic, sets=sets) if relevant.any() else topic
 
 
 def named_format(golden: Any) -> Any:

@@ -9,7 +9,7 @@ from os import PathLike, fspath
 from typing import Any, NoReturn
 
 from berrypick.data.adopting import adopt_call
-from berrypick.data.errors import BerrypickError, InputError, option
+from berrypick.data.errors import BerrypickError, InputError, Message, option
 from berrypick.data.truth import Truth
 from berrypick.documents.texts import Texts
 from berrypick.files.files import head
@@ -99,7 +99,7 @@ def _noted(truth: Truth, adoption: Adoption) -> Truth:
     roles = ", ".join(f"{role} from {path}" for role, path in adoption.fields.items())
     note = f"{adoption.source}: read as a golden file, as berrypick adopt reads it ({roles or adoption.kind})"
     held = {one.name: getattr(truth, one.name) for one in fields_of(Truth)}
-    more = (f"{adoption.source}: {one}" for one in truth.notes)
+    more = (Message(f"{adoption.source}: {getattr(one, 'template', one)}") for one in truth.notes)
     return replace(Truth(**held), notes=(note, *more))
 
 
