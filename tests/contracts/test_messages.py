@@ -14,9 +14,10 @@ from berrypick.data.errors import BerrypickError, InputError, Message, UsageErro
 from berrypick.data.results import Note, merge_notes
 
 ROOT = Path(bp.__file__).parent
-#: A flag of the command line, outside a whole command such as ``berrypick evaluate -q -o json``.
+#: A flag of the command line, outside a whole command such as ``berrypick evaluate -q -o json``, commands of git,
+#: and the heads of its diffs.
 FLAG = re.compile(r"(?<![\w-])(--[a-z]|-[a-z]\b)")
-COMMAND = re.compile(r"berrypick [a-z]+[^`\n]*")
+COMMAND = re.compile(r"berrypick [a-z]+[^`\n]*|git [a-z]+[^`\n]*|diff --(git|cc|combined)\b")
 #: These print commands, or are about flags.
 COMMANDS = {"cli", "demo", "data/errors.py", "evaluation/protocols/campaigns.py",
             "formats/agents/_printed_lines.py"}  # fmt: skip

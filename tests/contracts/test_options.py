@@ -137,6 +137,8 @@ def given(tmp_path: Path) -> dict[str, tuple[typing.Any, dict[str, typing.Any]]]
             {"topic": "q", "doc": "d", "start": 0, "end": 10, "rating": 1}]}),
         "offsets": ("bytes", {**spans, "documents": texts}),
         "text_mismatch": ("note", {**spans, "documents": texts}),
+        "copies": ("same", {**spans, "documents": texts}),
+        "copies_least": (20, {**spans, "documents": texts, "copies": "same"}),
         "unplaced": ("irrelevant", {**spans, "documents": texts}),
         "quotes": ("fuzzy", {**spans, "documents": texts}),
         "chunks": (chunks, spans),

@@ -24,7 +24,7 @@ class LocAgentTruth(TruthRecords):
     Gold is ``meta_data`` with ``gt_files`` or ``gt_file_changes``, as in LocAgent's outputs, or ``file_changes``, as in
     its gold files, or ``edit_functions``, as in Loc-Bench. The topic is ``instance_id``, the documents are the files.
     For an issue without gold nothing is judged. The field ``functions`` of the topic says whether there is a gold
-    function (``some``, ``none``), where the file says so. ``--level module`` and ``--level function`` read the same
+    function (``some``, ``none``), where the file says so. The levels module and function read the same
     file as locagent-modules and locagent-functions.
 
     Sample::
@@ -116,7 +116,7 @@ class LocAgentFunctions(LocAgentTruth):
 class LocAgentRun(RunRecords):
     """Files that a localiser returns, one JSON object per line: ``instance_id`` and ``found_files``, the best first.
 
-    Topics and documents as in locagent. ``--level module`` and ``--level function`` read the same file as
+    Topics and documents as in locagent. The levels module and function read the same file as
     locagent-modules-run and locagent-functions-run.
 
     Sample::
