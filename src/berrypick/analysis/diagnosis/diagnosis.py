@@ -188,7 +188,7 @@ class Diagnosis(Tabular):
         found: dict[str, dict[str, Any]] = {}
         for name in sorted(counts, key=lambda name: order[name], reverse=True):
             hits = np.array([one.class_name == name for one in of], dtype=np.float64)
-            low, high = self._interval(hits, [one.topic for one in of])
+            low, high = interval_over_topics(hits, [one.topic for one in of], self.confidence)
             found[name] = {"count": counts[name], "share": counts[name] / len(of), "low": low, "high": high}
         return found
 
@@ -210,9 +210,6 @@ class Diagnosis(Tabular):
 
     def _group(self, topic: str) -> str | None:
         return None if self.groups is None else self.groups.of.get(topic)
-
-    def _interval(self, values: FloatArray, topics: Sequence[str]) -> tuple[float | None, float | None]:
-        return interval_over_topics(values, topics, self.confidence)
 
     def records(self) -> list[dict[str, Any]]:
         return [
@@ -427,11 +424,10 @@ def diagnose(
         topic_classes[name] = seen.topics
     if not targets:
         raise UsageError(f"{prepared.truth.source or 'the truth'} has no targets: nothing is judged relevant")
-    flow, oracle = (
-        (_flow(names, seen.targets, confidence), _oracle(patient, seen.targets, k, confidence))
-        if stages
-        else ((), None)
-    )
+    flow: tuple[StageFlow, ...] = ()
+    oracle = None
+    if stages:
+        flow, oracle = _flow(names, seen.targets, confidence), _oracle(seen.targets, k, confidence)
     return Diagnosis(
         tuple(targets), topic_classes, k, share, names if stages else (), flow, oracle, prepared.groups, tuple(notes),
         worst, confidence,
@@ -602,7 +598,7 @@ def _flow(stages: Sequence[str], targets: Sequence[_Examined], confidence: float
     return tuple(found)
 
 
-def _oracle(patient: _Patient, targets: Sequence[_Examined], k: int, confidence: float) -> OracleReranker:
+def _oracle(targets: Sequence[_Examined], k: int, confidence: float) -> OracleReranker:
     """The share of each topic's targets that k results hold, as ranked and at best."""
     by_topic: dict[str, list[_Examined]] = {}
     for one in targets:
