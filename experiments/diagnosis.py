@@ -8,11 +8,10 @@ The first stage returns 50 chunks by BM25. The reranker orders them by the BM25 
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping, Sequence
 
-import data
 from _collection import arguments
+from _questions import Questions
 
 import berrypick as bp
 from berrypick.analysis.sweep.chunkers import fixed, sentences
@@ -25,12 +24,7 @@ DEPTH, KEPT, CONTEXT, SHARE = 50, 10, 5, 0.8
 
 def main(words: Sequence[str] | None = None) -> None:
     given = arguments(__doc__, words)
-    files = data.needed("chunking-evaluation", given.data, given.unchecked)
-    truth = bp.read_truth(files["questions_df.csv"])
-    with files["questions_df.csv"].open(newline="", encoding="utf-8") as file:
-        questions = [row["question"] for row in csv.DictReader(file)]
-    texts = {path.stem: path.read_bytes().decode() for name, path in files.items() if name.startswith("corpora/")}
-    queries = dict(zip(truth.topics, questions, strict=True))
+    truth, texts, queries = Questions.read(given)
     for size in SIZES[:1] if given.small else SIZES:
         chunks = [
             Chunk(name, start, end, text[start:end]) for name, text in texts.items() for start, end in fixed(text, size)

@@ -13,13 +13,12 @@ whose places differ most, and for all pairs it is counted how many intervals exc
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Sequence
 from itertools import combinations
 
-import data
 import numpy as np
 from _collection import arguments
+from _questions import Questions
 from data import told
 
 import berrypick as bp
@@ -49,12 +48,7 @@ class Shown(bp.Measure):
 
 def main(words: Sequence[str] | None = None) -> None:
     given = arguments(__doc__, words)
-    files = data.needed("chunking-evaluation", given.data, given.unchecked)
-    truth = bp.read_truth(files["questions_df.csv"])
-    with files["questions_df.csv"].open(newline="", encoding="utf-8") as file:
-        questions = [row["question"] for row in csv.DictReader(file)]
-    texts = {path.stem: path.read_bytes().decode() for name, path in files.items() if name.startswith("corpora/")}
-    queries = dict(zip(truth.topics, questions, strict=True))
+    truth, texts, queries = Questions.read(given)
     found: dict[str, list[float]] = {}
     by_topic: dict[str, dict[str, np.ndarray]] = {}
     for chunker in CHUNKERS[:1] if given.small else CHUNKERS:
