@@ -13,6 +13,7 @@ from berrypick.analysis.comparison.compare import compare
 from berrypick.analysis.comparison.comparison import FAMILIES, PAIRS, Comparison
 from berrypick.analysis.comparison.gates import Gates, averages_own_topics, gated_evaluation, gated_options
 from berrypick.analysis.comparison.saved import is_saved, read_results
+from berrypick.analysis.ledger.looks import check_ledger, record_looks
 from berrypick.cli import flags
 from berrypick.cli.output import HELP, Output, progress_bar, show_notes, tell
 from berrypick.data.errors import UsageError
@@ -51,6 +52,7 @@ from berrypick.tables import tables
     "--must-see", type=float, metavar="X", help="With --fail-if-worse: exit with 2 if a true drop of X would pass in "
     "more than 20% of cases.",
 )  # fmt: skip
+@flags.ledger
 @click.option(
     "--over", metavar="SPEC", help="For which readers is each run better: a range, e.g. 'bep(A=0.01..100)', or a "
     "file written by fit.",
@@ -84,6 +86,9 @@ def compare_command(
     layout: str | None,
     places: int | None,
     report: str | None,
+    ledger: str | None,
+    ledger_head: str | None,
+    commit: str | None,
     **settings: Any,
 ) -> None:
     """Compare RUNS: means with confidence intervals, paired tests, effect sizes.
@@ -93,12 +98,17 @@ def compare_command(
 
     --over shows for which readers of a range each run is better; --assumptions gives a verdict for each pair of runs.
 
+    --ledger counts looks at the truth: "better" is then tested at a level that falls with each look.
+
     Gates for continuous integration: --fail-under, --fail-over and --fail-if-worse exit with 1 and print each reason.
 
     \b
     berrypick compare truth.jsonl old.jsonl new.jsonl -m charR@5 --fail-if-worse old
     """
     gates = Gates.read(fail_under, fail_over, fail_if_worse, margin, must_see)
+    check_ledger(ledger, ledger_head, commit, settings)
+    if ledger is not None:
+        flags.refuse_inputs(ledger, settings)
     if "junit" in output.formats and not gates:
         raise UsageError("junit output is about gates: give --fail-under, --fail-over or --fail-if-worse")
     if gates:
@@ -128,11 +138,15 @@ def compare_command(
             unplaced += found.unplaced
     gates.checks(found)  # refuses what no gate can decide on
     found = gates.with_detectable(found)
+    if ledger is not None:  # after everything that may be refused: what is not shown is no look
+        found = record_looks(found, ledger, ledger_head, commit)
     checks = gates.checks(found)
     show_notes([*found.notes, *gates.notes(found)])
     for one in checks:
         if one.sees:
             tell(f"gate: {one.run}: {one.gate}: {one.sees}")
+    if found.ledger_head:
+        tell(f"ledger: {ledger}: head {found.ledger_head}")
 
     def render(form: str, paint: tables.Paint) -> str:
         if form == "junit":

@@ -104,6 +104,16 @@ truths = combine(
     click.option("--different-truth", is_flag=True, help="Of saved results: compare numbers of two truths."),
 )
 
+#: Counting looks at a truth.
+ledger = combine(
+    click.option(
+        "--ledger", metavar="FILE", help="Append a line for each look at the truth; test better at the level of that "
+        "look.",
+    ),
+    click.option("--ledger-head", metavar="SUM", help="With --ledger: exit with 2 if the line SUM was cut off."),
+    click.option("--commit", metavar="TEXT", help="With --ledger: the state of the code that the lines name."),
+)  # fmt: skip
+
 #: What is resampled.
 cluster = click.option(
     "--cluster",

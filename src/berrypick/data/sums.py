@@ -72,6 +72,11 @@ def sum_of_names(topics: Iterable[str]) -> str:
     return _sum(sorted(topics))
 
 
+def sum_of_values(values: Mapping[str, float | None]) -> str:
+    """Return the sum of a value for each topic, without the last digits, which machines compute differently."""
+    return _sum(sorted((topic, None if value is None else f"{value:.9g}") for topic, value in values.items()))
+
+
 def topic_sum(topic: TopicTruth) -> str:
     """Return the sum of the judgements of one topic."""
     columns = _columns(topic)

@@ -26,6 +26,7 @@ import pytest
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+    from berrypick.analysis.comparison.comparison import Comparison
     from berrypick.data.results import Results
     from berrypick.data.truth import Truth
     from berrypick.evaluation.evaluation import Evaluation
@@ -65,6 +66,9 @@ def assert_retrieval(
     *conditions: str,
     baseline: Any = None,
     margin: float = 0.0,
+    ledger: str | PathLike[str] | None = None,
+    ledger_head: str | None = None,
+    commit: str | None = None,
     **options: Unpack[EvaluationKeywords],
 ) -> Results:
     """Fail unless the means of a run (of each, if there are several) meet every condition; return the results.
@@ -78,9 +82,13 @@ def assert_retrieval(
     measure of the conditions (else on those that fit what is judged), by more than ``margin``, as in ``compare``.
     ``detectable`` of the results has by run and measure the smallest true drop that this would report with probability
     0.8 on these topics, None where that is not known; a failure says it too.
+
+    ``ledger``, ``ledger_head`` and ``commit`` are those of :func:`berrypick.compare`: the file counts looks, and the
+    notes of the results say which look it was. A run that does not meet a condition is a look, too.
     """
     __tracebackhide__ = True
     from berrypick.analysis.comparison.gates import answered_topics, averages_own_topics, gated_evaluation
+    from berrypick.analysis.ledger.looks import check_ledger, look_notes
     from berrypick.data.errors import UsageError
     from berrypick.evaluation.functions import decided
 
@@ -90,6 +98,7 @@ def assert_retrieval(
     measures = list(dict.fromkeys(one.measure for one in wanted))
     if baseline is None and margin:
         raise UsageError("margin is a part of baseline: name the run that none may be worse than")
+    check_ledger(ledger, ledger_head, commit, options)
     evaluation = gated_evaluation(truth, run, measures, options, once=True)
     before = None if baseline is None else _baseline(truth, baseline, evaluation, options)
     if before is not None and averages_own_topics(options):
@@ -98,9 +107,13 @@ def assert_retrieval(
     results = decided(evaluation, "A test")
     unmet = [(name, one) for name, means in results.mean().items() for one in wanted if not one.met(means[one.measure])]
     worse: list[str] = []
-    if before is not None:
-        worse, sees, results = _worse(results, decided(before, "A test"), margin)
-        worse += ["\n".join(sees)] if unmet or worse else []
+    if before is not None or ledger is not None:
+        compared = _compared(results, None if before is None else decided(before, "A test"))
+        if before is not None:
+            worse, sees, results = _worse(results, compared, margin)
+            worse += ["\n".join(sees)] if unmet or worse else []
+        if ledger is not None:
+            results = replace(results, notes=[*results.notes, *look_notes(compared, ledger, ledger_head, commit)])
     if unmet or worse:
         raise AssertionError("\n\n".join([*worse, _Failure(truth, run, options, results).text(unmet)]))
     return results
@@ -117,22 +130,30 @@ def _baseline(truth: Any, baseline: Any, evaluation: Evaluation, options: Any) -
     return before
 
 
-def _worse(results: Results, before: Results, margin: float) -> tuple[list[str], list[str], Results]:
-    """A sentence for every run and measure that is significantly worse than the baseline; which drops would be
-    reported; and the results with these drops."""
+def _compared(results: Results, before: Results | None) -> Comparison:
+    """All runs against the baseline, or each by itself without one."""
     from berrypick.analysis.comparison.compare import compare
-    from berrypick.analysis.comparison.gates import Gates
-    from berrypick.data.errors import one_line
     from berrypick.data.results import concat
 
+    if before is None:
+        return replace(compare(results, pairs="baseline"), pairs=(), baseline=None)
     name = "baseline"
     while name in results.runs:
         name += "'"
     both = concat(before.renamed({before.runs[0]: name}), results)
     facts = {run: replace(one, source="", tag="") for run, one in both.run_facts.items()}  # known by their names alone
     both = replace(both, run_facts=facts)
-    gates = Gates({}, {}, name, margin)
-    found = gates.with_detectable(compare(both, baseline=name, pairs="baseline"))
+    return compare(both, baseline=name, pairs="baseline")
+
+
+def _worse(results: Results, compared: Comparison, margin: float) -> tuple[list[str], list[str], Results]:
+    """A sentence for every run and measure that is significantly worse than the baseline; which drops would be
+    reported; and the results with these drops."""
+    from berrypick.analysis.comparison.gates import Gates
+    from berrypick.data.errors import one_line
+
+    gates = Gates({}, {}, compared.baseline, margin)
+    found = gates.with_detectable(compared)
     checks = gates.checks(found)
     drops: dict[str, dict[str, float | None]] = {}
     for (measure, run, _), seen in found.detectable.items():

@@ -22,7 +22,15 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
-from berrypick.analysis.comparison.comparison import Comparison, Estimate, FamilyName, Method, Pair, PairsName
+from berrypick.analysis.comparison.comparison import (
+    Comparison,
+    Estimate,
+    FamilyName,
+    Method,
+    Pair,
+    PairsName,
+    letters_of,
+)
 from berrypick.analysis.comparison.interval_notes import interval_notes, named_pairs
 from berrypick.analysis.comparison.run_identity import find_run
 from berrypick.analysis.comparison.together_notes import together_notes
@@ -78,6 +86,9 @@ if TYPE_CHECKING:
         reader_draws: int
         different_truth: bool
         common_topics: bool
+        ledger: File | None
+        ledger_head: str | None
+        commit: str | None
 
 
 @overload
@@ -144,6 +155,9 @@ def compare(
     assumptions: bool = False,
     different_truth: bool = False,
     common_topics: bool = False,
+    ledger: File | None = None,
+    ledger_head: str | None = None,
+    commit: str | None = None,
     **options: Unpack[EvaluationKeywords],
 ) -> Comparison | Over | Assumptions:
     """Compare runs: means with intervals, paired tests with correction for many comparisons, effect sizes.
@@ -206,6 +220,13 @@ def compare(
         Compare results of two truths, which is an error otherwise.
     common_topics : bool
         Of results of two truths, compare only the topics that are judged identically.
+    ledger : str or path, optional
+        A file that counts looks at the truth: one line for each run and measure is appended. "Better" is then tested at
+        a level that falls with each look, see :mod:`berrypick.analysis.ledger.looks`; "worse" is tested as before.
+    ledger_head : str, optional
+        The checksum of a line that the ledger must have, else it is an error: its last lines were cut off.
+    commit : str, optional
+        What the lines of the ledger name as the state of the code.
     **options
         Options of an evaluation, as in :func:`berrypick.evaluate`; with ``by`` every group of topics is compared as
         well, in a family of its own unless ``family='all'``.
@@ -231,6 +252,10 @@ def compare(
     if (different_truth or common_topics) and not isinstance(truth, Results):
         given = option("different_truth" if different_truth else "common_topics", True)
         raise UsageError(f"{given} is for results: the runs of one evaluation have one truth")
+    if ledger is not None or ledger_head is not None or commit is not None:
+        from berrypick.analysis.ledger.looks import check_ledger, record_looks
+
+        check_ledger(ledger, ledger_head, commit, {**options, "over": over, "assumptions": assumptions})
     if scale is not None and over is None:
         raise UsageError(f"{option('scale', scale)} is the scale of a range of readers: give {option('over')} too")
     if over is not None or assumptions:
@@ -267,10 +292,13 @@ def compare(
 
     bounds = None if prepared is None else unjudged_bounds(prepared)
     comparison = compare_results(results, baseline, method, clusters, bounds)
-    if proved is None or not proved.measures:
+    if proved is not None and proved.measures:
+        assert prepared is not None
+        told = together_notes(comparison.pairs, proved, prepared)
+        comparison = replace(comparison, notes=(*comparison.notes, *told))
+    if ledger is None:
         return comparison
-    assert prepared is not None
-    return replace(comparison, notes=(*comparison.notes, *together_notes(comparison.pairs, proved, prepared)))
+    return record_looks(comparison, ledger, ledger_head, commit)
 
 
 def compare_results(
@@ -538,11 +566,7 @@ class _ComparisonWork:
 
     def _estimates(self, pairs: Sequence[Pair]) -> list[Estimate]:
         label = dict(zip(self.runs, labels(len(self.runs)), strict=True))
-        beaten: dict[tuple[str, str], list[str]] = {}
-        significant = [pair for pair in pairs if pair.significant]
-        for pair in [*significant, *(pair.turned() for pair in significant)]:
-            if pair.better:
-                beaten.setdefault((pair.measure, pair.run), []).append(label[pair.versus])
+        beaten = letters_of(pairs, label)
         keys = [(measure, run) for measure in self.measures for run in self.runs]
         columns = self._means
         lengths, means = columns.lengths.tolist(), columns.means()
@@ -550,7 +574,6 @@ class _ComparisonWork:
         ends = self._intervals(columns, intervals.mean_intervals, {"costs": costs})
         found = []
         for i, (measure, run) in enumerate(keys):
-            beats = sorted(beaten.get((measure, run), ()), key=lambda name: (len(name), name))
             found.append(
                 Estimate(
                     run=run,
@@ -562,7 +585,7 @@ class _ComparisonWork:
                     topics=lengths[i],
                     undefined=len(self.values[run].get(measure, {})) - lengths[i],
                     label=label[run],
-                    beats=tuple(beats),
+                    beats=beaten.get((measure, run), ()),
                     higher_is_better=self.higher_is_better[measure],
                     signature=with_method(self.signatures.get((run, measure), Signature("")), self.method.fields()),
                     reader=self._reader(measure, run),

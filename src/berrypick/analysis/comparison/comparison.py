@@ -19,6 +19,7 @@ from berrypick.tables.tabular import Resampling, fields_of
 
 if TYPE_CHECKING:
     from berrypick.analysis.comparison.detectable import Detectable
+    from berrypick.analysis.ledger.looks import Look
 
 FamilyName = Literal["measure", "all"]
 PairsName = Literal["all", "baseline"]
@@ -124,6 +125,8 @@ class Pair:
     units: int = 0
     #: The kind of the interval over topics: a bootstrap or 'tango'; 'equal' or 'few' for none.
     interval: str = ""
+    #: The level at which the difference is significant, where a ledger counts looks; else 1 - confidence.
+    level: float | None = None
 
     @property
     def could_turn_round(self) -> bool | None:
@@ -171,6 +174,7 @@ class Pair:
                 self, "difference", "low", "high", "interval", "statistic", "p", "p_adjusted", "exact", "effect"
             ),
             **fields_of(self, "wins", "ties", "losses", "significant", "better"),
+            **({} if self.level is None else {"level": self.level}),
             **({} if self.unjudged is None else self._unjudged()),
             **reader_fields(self.reader),
         }
@@ -213,6 +217,10 @@ class Comparison(Written):
         The cluster of each topic, where whole clusters are resampled.
     detectable
         By measure, run and the run it is compared with: the smallest drop that a gate on this pair would report.
+    looks
+        By measure and run, where a ledger counts them: which look at the truth it is, and the level for "better".
+    ledger_head
+        The checksum of the ledger's last line.
 
     Examples
     --------
@@ -243,6 +251,8 @@ class Comparison(Written):
     topic_values: Mapping[str, Mapping[str, Mapping[str, float | None]]] = field(default_factory=dict, compare=False)
     cluster_of: Mapping[str, tuple[str, str]] | None = field(default=None, compare=False)
     detectable: Mapping[tuple[str, str, str], Detectable] = field(default_factory=dict)
+    looks: Mapping[tuple[str, str], Look] = field(default_factory=dict)
+    ledger_head: str = ""
 
     @property
     def unplaced(self) -> list[dict[str, Any]]:
@@ -332,12 +342,20 @@ class Comparison(Written):
                 "baseline": self.baseline,
                 "label": one.label,
                 "beats": list(one.beats),
+                **self._look(one),
                 "comparisons": [
                     {**pair.as_dict(), **self._detectable(pair)} for pair in self.compared_with(one.measure, one.run)
                 ],
             }
             for one in sorted(self.estimates, key=lambda one: self.runs.index(one.run))
         ]
+
+    def _look(self, one: Estimate) -> dict[str, Any]:
+        """Which look a run is, and the head of the ledger; nothing without a ledger."""
+        if not self.ledger_head:
+            return {}
+        look = self.looks.get((one.measure, one.run))
+        return {"look": None if look is None else look.number, "ledger_head": self.ledger_head}
 
     def _detectable(self, pair: Pair) -> dict[str, Any]:
         """The smallest drop that a gate on a pair would report, and why there is none; nothing without a gate."""
@@ -401,6 +419,16 @@ class Comparison(Written):
         from berrypick.report.notebook.as_html import as_html
 
         return as_html(self)
+
+
+def letters_of(pairs: Sequence[Pair], label: Mapping[str, str]) -> dict[tuple[str, str], tuple[str, ...]]:
+    """Return by measure and run the labels of the runs that it is significantly better than."""
+    beaten: dict[tuple[str, str], list[str]] = {}
+    significant = [pair for pair in pairs if pair.significant]
+    for pair in [*significant, *(pair.turned() for pair in significant)]:
+        if pair.better:
+            beaten.setdefault((pair.measure, pair.run), []).append(label[pair.versus])
+    return {key: tuple(sorted(names, key=lambda name: (len(name), name))) for key, names in beaten.items()}
 
 
 def reader_fields(ends: Ends | None) -> dict[str, float | None]:

@@ -233,9 +233,14 @@ class _Renderer:
             f"p: two-sided {test}{clusters}{drawn}, {corrected}{groups}." + (" d: paired Cohen's d." if details else "")
         )
         lines.append(
-            f"A raised letter: significantly better (p at most {method.alpha:g}) than the run with that letter."
+            f"A raised letter: significantly better (p at most {self._level()}) than the run with that letter."
         )
         return lines
+
+    def _level(self) -> str:
+        """The level of significance; with a ledger that of the look, but for runs that are worse than the baseline."""
+        alpha = f"{self.comparison.method.alpha:g}"
+        return f"{alpha} for the baseline, for other runs the level of their look" if self.comparison.looks else alpha
 
     def _intervals(self) -> str:
         """How intervals are computed; the bootstrap is named where there is one, or nothing else."""
