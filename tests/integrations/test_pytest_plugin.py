@@ -77,8 +77,9 @@ def test_a_failure_has_reasons_table_and_worst_topics():
     assert text.startswith(f"{run}: charR is 0.2500, must be >= 0.8\n{run}: charP is 0.5000, must be <= 0.1\n")
     assert str(bp.evaluate(JUDGED, FOUND, "charR charP")) in text
     worst = text.partition("charR, the worst of 2 topics\n")[2].splitlines()
-    assert [line.split() for line in worst[:2]] == [["bad", "0.0000"], ["good", "0.5000"]]
-    assert worst[2].strip() == "berrypick.explain(truth, run, measure='charR', topic='bad', user='classical')"
+    assert [line.split() for line in worst[:3:2]] == [["bad", "0.0000"], ["good", "0.5000"]]
+    assert [line.strip() for line in worst[1:4:2]] == ["expected d#200-300", "expected d#0-100"]
+    assert worst[4].strip() == "berrypick.explain(truth, run, measure='charR', topic='bad', user='classical')"
     wordy = text.partition("charP, the worst of 2 topics\n")[2].splitlines()
     assert wordy[0].split() == ["good", "1.0000"]  # above the limit is worse
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from berrypick.analysis.diagnosis.worst_topics import question_and_passages
 from berrypick.data.drawn import READERS
 from berrypick.data.errors import UsageError
 from berrypick.data.score import Explanation
@@ -45,7 +46,7 @@ def explain(
     measure : str or Measure
         One measure.
     topic : str
-        The topic whose value to explain.
+        The topic whose value to explain, by its name or its question.
     simulate : int, optional
         So many readers are simulated, and the distribution of what they get is shown too.
     seed : int
@@ -68,6 +69,11 @@ def explain(
     >>> print(bp.explain({"q": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0}}, "RR", topic="q"))
     RR for topic q
     <BLANKLINE>
+    What was expected
+    expected  ranks that overlap it
+    --------  ---------------------
+    a         2
+    <BLANKLINE>
     Documents at their best rank
     position  document  rank in the run       grade
     --------  --------  ---------------  ----------
@@ -82,12 +88,14 @@ def explain(
     if len(prepared.measures) != 1:
         raise UsageError("explain takes one measure")
     name = next(iter(prepared.runs))
+    topic = prepared.topic_named(topic)
     found = prepared.explain(name, prepared.measures[0], topic)
-    found = replace(found, parts=(*found.parts, *explain_readers(prepared, name, str(topic), reader_draws)))
+    before, readers = question_and_passages(prepared, name, topic), explain_readers(prepared, name, topic, reader_draws)
+    found = replace(found, parts=(*before, *found.parts, *readers))
     if simulate is None:
         refuse_unsimulated(together)
         return found
     from berrypick.analysis.simulation.simulated_readers import SimulatedReaders
 
-    readers = SimulatedReaders(prepared, simulate, seed, together)
-    return replace(found, parts=(*found.parts, *readers.explain(name, str(topic))))
+    simulated = SimulatedReaders(prepared, simulate, seed, together)
+    return replace(found, parts=(*found.parts, *simulated.explain(name, topic)))

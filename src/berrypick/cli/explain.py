@@ -17,7 +17,7 @@ from berrypick.tables import text
 @click.command("explain", short_help="Show how one number is computed.", context_settings=HELP)
 @click.argument("truth")
 @click.argument("run")
-@click.option("--topic", required=True, help="Topic to explain.")
+@click.option("--topic", required=True, help="Topic to explain: its name or its question.")
 @click.option("-m", "--measure", "requested", required=True, help="Measure to explain, e.g. EPRUM.")
 @flags.simulation
 @click.option(

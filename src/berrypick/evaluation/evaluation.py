@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from berrypick import users
 from berrypick.data.arrays import FloatArray
-from berrypick.data.errors import BerrypickError, UsageError, nearest, option
+from berrypick.data.errors import BerrypickError, UsageError, nearest, option, shorten
 from berrypick.data.results import Note, Results, Row, TopicGroups
 from berrypick.data.run import Run
 from berrypick.data.score import CurvesWanted, Explanation
@@ -29,6 +29,7 @@ from berrypick.evaluation.scoring import raise_named, score_run
 from berrypick.evaluation.signature import accepts_navigation
 from berrypick.evaluation.unread import unread_notes
 from berrypick.given.convert import RunFile, as_truth
+from berrypick.inputs.titles import Titles
 from berrypick.kernels import LARGE, missing_notes
 from berrypick.measures import UnknownMeasureError
 from berrypick.topics.context import JudgingContext
@@ -293,11 +294,11 @@ class Evaluation:
         context = self.context if user is None else replace(self.context, user=user.resolved(self.context.reader))
         from berrypick.topics.judge import judge_topic
 
-        return judge_topic(self.truth, self.runs[run], self._topic(topic), context)
+        return judge_topic(self.truth, self.runs[run], self.topic_named(topic), context)
 
     def explain(self, run: str, one: RequestedMeasure, topic: str) -> Explanation:
         """Return the working of one number."""
-        topic, system = self._topic(topic), self.runs[run]
+        topic, system = self.topic_named(topic), self.runs[run]
         judged = JudgedTopics(self.truth, system, (topic,), self.contexts[one.text])
         if not one.measure.of_documents:
             judged.judge(topic)  # what is wrong with it is no matter of the measure
@@ -306,12 +307,20 @@ class Evaluation:
         except Exception as error:
             raise_named(error, one.text, one.measure, judged.context.user)
 
-    def _topic(self, topic: str) -> str:
-        if str(topic) not in self.truth:
-            known = list(self.truth.topics)
-            offer = nearest(str(topic), known) or f"; it has {some(known, 8)}"
-            raise UsageError(f"topic {topic} is not in {self.truth.source or 'the truth'}{offer}")
-        return str(topic)
+    def topic_named(self, given: str) -> str:
+        """Return the topic that a person means: by its name, else by its question, up to white space."""
+        given = str(given)
+        if given in self.truth:
+            return given
+        source, asked = self.truth.source or "the truth", Titles.of(self.truth).topics_of(given)
+        if len(asked) > 1:
+            what = f"{len(asked)} topics of {source} have the question {shorten(given, 80)!r}"
+            raise UsageError(f"{what}: name one of {some(asked, 8)}")
+        if asked:
+            return asked[0]
+        known = list(self.truth.topics)
+        offer = nearest(given, known) or f"; it has {some(known, 8)}"
+        raise UsageError(f"topic {given} is not in {source}{offer}")
 
 
 def prepare_one(

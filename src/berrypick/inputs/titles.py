@@ -86,7 +86,7 @@ class Titles:
         by_question = {
             name: held
             for name in run.topics
-            if name not in by_id and (held := self._asked_in(run.asked.get(name, name))) and held != (name,)
+            if name not in by_id and (held := self.topics_of(run.asked.get(name, name))) and held != (name,)
         }
         changed = {**by_id, **{name: self._topic(name, held, run) for name, held in by_question.items()}}
         if not changed:
@@ -101,8 +101,8 @@ class Titles:
         extra = {what: {changed.get(name, name): one for name, one in of.items()} for what, of in run.extra.items()}
         return run.changed(topics=names, traces=traces, extra=extra, notes=(*run.notes, *notes), asked={})
 
-    def _asked_in(self, question: str) -> tuple[str, ...]:
-        """The topics that have a question, or are called so up to white space."""
+    def topics_of(self, question: str) -> tuple[str, ...]:
+        """Return the topics that have a question, or are called so up to white space."""
         plain = plain_title(question)
         found = self.named.get(plain, ())
         if found or question in self._known or " " not in plain:  # one word is a name, whose white space counts

@@ -115,7 +115,7 @@ def assert_retrieval(
         if ledger is not None:
             results = replace(results, notes=[*results.notes, *look_notes(compared, ledger, ledger_head, commit)])
     if unmet or worse:
-        raise AssertionError("\n\n".join([*worse, _Failure(truth, run, options, results).text(unmet)]))
+        raise AssertionError("\n\n".join([*worse, _Failure(truth, options, evaluation, results).text(unmet)]))
     return results
 
 
@@ -204,8 +204,8 @@ class _Failure(NamedTuple):
     """What a person reads when a condition is not met."""
 
     truth: Any
-    run: Any
     options: Any
+    evaluation: Evaluation
     results: Results
 
     def text(self, unmet: list[tuple[str, Condition]]) -> str:
@@ -216,7 +216,8 @@ class _Failure(NamedTuple):
         return "\n\n".join(part for part in parts if part)
 
     def _worst(self, run: str, one: Condition) -> str:
-        """The topics that are furthest from a condition, and how to look at the first of them."""
+        """The topics that are furthest from a condition, what they expect, and how to look at the first of them."""
+        from berrypick.analysis.diagnosis.worst_topics import question_and_places
         from berrypick.data.errors import one_line
         from berrypick.data.words import counted
 
@@ -225,9 +226,12 @@ class _Failure(NamedTuple):
         if not known:
             return ""
         known.sort(key=lambda pair: pair[0] if one.sign[0] == ">" else -pair[0])
-        shown = [(one_line(topic), value) for value, topic in known[:SHOWN]]
-        width = max(len(topic) for topic, _ in shown)
-        lines = [f"  {topic:{width}}  {value:.4f}" for topic, value in shown]
+        width = max(len(one_line(topic)) for _, topic in known[:SHOWN])
+        lines = []
+        for value, topic in known[:SHOWN]:
+            question, expected = question_and_places(self.evaluation, run, topic)
+            lines.append(f"  {one_line(topic):{width}}  {value:.4f}  {question}".rstrip())
+            lines += [f"    expected {place}" for place in expected]
         head = f"{one_line(run)}: {one.measure}, the worst of {counted(len(known), 'topic')}"
         return "\n".join([head, *lines, f"  {self._command(run, known[0][1], one.measure)}"])
 

@@ -2,7 +2,10 @@
 
 import json
 
+import pytest
+
 import berrypick as bp
+from berrypick.pytest import assert_retrieval
 
 TRUTH = [
     {"topic": "a", "doc": "d", "start": 0, "end": 9, "grade": 1, "question": "First?"},
@@ -33,3 +36,46 @@ def test_the_command_shows_questions_and_expected_passages(put, berrypick):
     assert shown.out.splitlines()[-1].split() == ["a", "0.0000", "First?", "d#0-9", "abcdefgh."]
     refused = berrypick("evaluate", truth, run, "-m", "charR", "--worst", "1", "-o", "json")
     assert (refused.code, refused.out) == (2, "")
+
+
+def test_explain_shows_the_question_and_what_was_expected_where():
+    shown = str(bp.explain(TRUTH, RUN, "charR", "a", documents=TEXTS)).split("\n\n")
+    assert shown[1] == "Question: First?"
+    assert shown[2].splitlines()[-1].split() == ["d#0-9", "-", "abcdefgh."]
+    assert shown[3].endswith("1 after the nearest relevant text")
+    found = str(bp.explain(TRUTH, RUN, "charR", "b", documents=TEXTS)).split("\n\n")
+    assert found[2].splitlines()[-1].split() == ["d#10-19", "1", "ijklmnop."]
+
+
+def test_explain_counts_the_passages_beyond_the_first_ten():
+    truth = {"q": [{"doc": "d", "start": 10 * i, "end": 10 * i + 5} for i in range(13)]}
+    run = {"q": [{"doc": "d", "start": 0, "end": 112}, {"doc": "e", "start": 0, "end": 5}]}
+    [table] = [part for part in bp.explain(truth, run, "charR", "q").parts if getattr(part, "title", "")[:4] == "What"][
+        :1
+    ]
+    assert [row[1] for row in table.rows] == ["1"] * 10 + ["-"]
+    assert table.rows[-1][0] == "and 3 more, 2 of them in results"  # 100-105 and 110-115, not 120-125
+    assert "nothing relevant in its document" in str(bp.explain(truth, run, "charR", "q"))
+
+
+def test_a_question_names_its_topic_up_to_white_space():
+    by_name = str(bp.explain(TRUTH, RUN, "charR", "b"))
+    assert str(bp.explain(TRUTH, RUN, "charR", "  Second? ")) == by_name
+    asked = [{**row, "question": "When is  it\tripe?" if row["topic"] in "bc" else row["question"]} for row in TRUTH]
+    with pytest.raises(bp.UsageError, match=r"2 topics of the truth have the question 'When is it ripe\?': .* b, c"):
+        bp.explain(asked, RUN, "charR", "When is it ripe?")
+    assert str(bp.explain(asked, RUN, "charR", "c")).startswith("charR for topic c")  # its name is enough
+    with pytest.raises(bp.UsageError, match=r"topic Fourth\? is not in the truth"):
+        bp.explain(TRUTH, RUN, "charR", "Fourth?")
+
+
+def test_a_failure_of_pytest_shows_questions_and_expected_passages():
+    with pytest.raises(AssertionError) as failed:
+        assert_retrieval(TRUTH, RUN, "charR >= 0.9", documents=TEXTS)
+    lines = str(failed.value).partition("the worst of 3 topics\n")[2].splitlines()
+    assert [line.strip() for line in lines[:4]] == [
+        "a  0.0000  First?",
+        "expected d#0-9: abcdefgh.",
+        "b  0.5556  Second?",
+        "expected d#10-19: ijklmnop.",
+    ]

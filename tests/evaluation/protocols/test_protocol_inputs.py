@@ -125,7 +125,7 @@ def test_an_article_without_an_entry_point_adds_none(files, tmp_path, berrypick)
 
 
 def reasons(explanation):
-    table = next(part for part in explanation.parts if not isinstance(part, str))
+    table = next(part for part in explanation.parts if not isinstance(part, str) and part.header[-1] == "because")
     return [row[-1] for row in table.rows]
 
 

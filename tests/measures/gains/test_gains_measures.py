@@ -748,7 +748,8 @@ def test_epgr_is_explained_by_its_own_rule(rule):
         level = draw.choice([0.1, 0.25, 0.5, 0.75, 1])
         measure = f"epgr(interpolation='{rule}')@{level}"
         value = bp.score(measure, truth, run)
-        [*tables, last] = bp.explain(truth, run, measure, topic="q").parts
+        [expected, *tables, last] = bp.explain(truth, run, measure, topic="q").parts
+        assert expected.title == "What was expected"
         assert last.endswith(f"epgr@{level:g} = {number(value, 6)}")
         if not value:
             assert not tables and "never" in last

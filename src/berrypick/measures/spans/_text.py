@@ -493,7 +493,23 @@ def _why(view: View, row: int) -> str:
         return "all of it was retrieved before"
     if view.new[row] < view.length[row]:
         return "part of it was retrieved before"
-    return "" if view.good[row] else "nothing relevant in it"
+    return "" if view.good[row] else _how_far(view, row)
+
+
+def _how_far(view: View, row: int) -> str:
+    """Where the nearest relevant text of the document is, for a result that holds none of it."""
+    ranking = view.ranking
+    text = view.relevant.get(ranking.documents[int(ranking.document[row])])
+    if text is None or not len(text.start):
+        return "nothing relevant in its document"
+    if ranking.boxes is not None or ranking.start is None or ranking.end is None or math.isnan(view.length[row]):
+        return "nothing relevant in it"
+    before, after = text.start - ranking.end[row], ranking.start[row] - text.end
+    gap = np.maximum(before, after)
+    nearest = int(gap.argmin())
+    side = "before" if before[nearest] >= after[nearest] else "after"
+    distance = number(float(max(gap[nearest], 0)))
+    return f"{distance} {side} the nearest relevant text"
 
 
 @dataclass(frozen=True)
