@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -480,6 +481,7 @@ def _long_work(folder):
 #: Tells when the work begins, so that it is not interrupted before, and works until it is.
 TELLING = """
 import sys
+from berrypick.cli import command_names
 from berrypick import cli
 from berrypick.evaluation.evaluation import Evaluation
 
@@ -606,6 +608,31 @@ def test_closed_streams(small, tmp_path):
     assert through(">&- 2>&-", *asked).returncode == 2
     done = through(">&-", "convert", small["t_qrels"], tmp_path / "o.qrels", "--from", "trec-qrels")
     assert done.returncode == 0 and (tmp_path / "o.qrels").read_text() == QRELS
+
+
+def test_help_lists_every_command_once_by_task(berrypick):
+    from berrypick.cli import command_names
+
+    shown = berrypick("--help").out
+    sections = dict(re.findall(r"^(\w[\w ]*):\n((?:  .*\n)+)", shown + "\n", flags=re.MULTILINE))
+    listed = [name for text in sections.values() for name in re.findall(r"^  (\w[\w-]*)  ", text, flags=re.MULTILINE)]
+    assert [*sections][:4] == ["Options", "Start", "Score", "Look"] and "Other commands" not in sections
+    assert sorted(listed) == sorted(command_names()) and listed.index("demo") < listed.index("evaluate")
+
+
+def test_help_loads_no_command_and_no_numpy():
+    program = "import sys; from berrypick.cli import main\ntry: main(['--help'])\nfinally: print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    modules = done.stdout.splitlines()[-1].split()
+    assert "berrypick.cli" in modules and not {"numpy", "berrypick.cli.evaluate"} & set(modules)
+
+
+def test_help_of_evaluate_shows_a_dozen_options_first(berrypick):
+    shown = berrypick("evaluate", "--help").out
+    sections = dict(re.findall(r"^(\w[\w ]*):\n((?:  .*\n)+)", shown + "\n", flags=re.MULTILINE))
+    flags = {name: re.findall(r"^  (?:-\w, )?(--[\w-]+)", text, flags=re.MULTILINE) for name, text in sections.items()}
+    assert len(flags["Options"]) == 12 and {"--measure", "--documents", "--user"} <= set(flags["Options"])
+    assert "Other options" not in sections and "--copies" in flags["Text and places"]
 
 
 def test_without_a_command_the_help_is_shown(berrypick):

@@ -18,8 +18,18 @@ from berrypick.registry.registry import Registry
 #: Set by a shell that asks what a word may be completed to.
 COMPLETE = "_BERRYPICK_COMPLETE"
 
-#: The commands that come first in the help.
-FIRST = ("evaluate", "compare", "explain", "list", "show")
+#: The commands of the help by task; one that no task names comes under "Other commands".
+TASKS = {
+    "Start": ("demo", "adopt", "check"),
+    "Score": ("evaluate", "compare", "diagnose", "explain"),
+    "Look": ("report", "plot", "history", "diff"),
+    "Judge": ("pool", "annotate", "agreement", "locate", "relocate", "convert", "place", "index"),
+    "Research": (
+        "fit", "simulate", "ideal", "stability", "power", "correlate", "sweep", "abstention", "nuggets", "track",
+        "conformance",
+    ),
+    "Look up": ("list", "show"),
+}  # fmt: skip
 
 
 def _not_a_command(value: object) -> str:
@@ -45,8 +55,10 @@ commands: Registry[click.Command] = Registry(
 
 
 def command_names() -> list[str]:
-    """Return the names of all commands: ours, then those of other packages."""
-    return [*dict.fromkeys((*FIRST, *commands.names()))]  # list is the module of a command here
+    """Return the names of all commands: ours by task, then those of other packages."""
+    known = commands.names()
+    by_task = (name for names in TASKS.values() for name in names if name in known)
+    return [*dict.fromkeys((*by_task, *known))]  # list is the module of a command here
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -120,9 +132,16 @@ class _Commands(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         ours = {name: one.facts["short_help"] for name, one in commands.definitions().items()}
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, ours[name]) for name in dict.fromkeys((*FIRST, *ours))])
-        others = [(name, command.get_short_help_str(70)) for name, command in commands.items() if name not in ours]
+        named = {name for names in TASKS.values() for name in names}
+        sections = {task: [name for name in names if name in ours] for task, names in TASKS.items()}
+        sections["Other commands"] = [name for name in ours if name not in named]
+        width = max(map(len, ours))
+        for section, names in sections.items():
+            if names:
+                with formatter.section(section):
+                    formatter.write_dl([(name.ljust(width), ours[name]) for name in names])
+        loaded = {name: commands.find(name) for name in commands.names() if name not in ours}
+        others = [(name, command.get_short_help_str(70)) for name, command in loaded.items() if command is not None]
         if others:
             with formatter.section("Commands of other packages"):
                 formatter.write_dl(others)
@@ -143,13 +162,13 @@ class _Commands(click.Group):
 )
 @click.pass_context
 def cli(context: click.Context, version: bool, expansion_limit: str | None) -> None:
-    """Evaluate retrieval systems that point into documents: elements, passages, chunks, video segments, linked pages.
+    """Score the passage, not just the document: RAG chunks, passages, lines of code, video segments, boxes on pages.
 
     \b
-    berrypick demo                                           examples with explanations
-    berrypick evaluate truth.qrels my.run -m 'EPRUM AP'      score a run
-    berrypick compare truth.qrels a.run b.run -m EPRUM       compare runs
-    berrypick list measures                                  all measures
+    berrypick demo                                             one example, and what to type next
+    berrypick evaluate truth.jsonl run.jsonl --documents texts score a run
+    berrypick compare truth.jsonl old.jsonl new.jsonl          intervals, paired tests, gates
+    berrypick diagnose truth.jsonl run.jsonl --documents texts why answers were missed
     """
     if expansion_limit is not None:
         from berrypick.files import limits as _limits

@@ -12,7 +12,10 @@ from berrypick.given.convert import RunFile, TruthFile
 
 
 @click.command(
-    "abstention", short_help="Trade Abstained for Answered: their values at every least score.", context_settings=HELP
+    "abstention",
+    short_help="Trade Abstained for Answered: their values at every least score.",
+    context_settings=HELP,
+    cls=flags.EvaluationCommand,
 )
 @click.argument("truth")
 @click.argument("runs", nargs=-1, required=True)

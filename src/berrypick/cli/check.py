@@ -48,7 +48,12 @@ _law_options = flags.combine(
 )
 
 
-@click.command("check", short_help="Detect the format of files and report every problem.", context_settings=HELP)
+@click.command(
+    "check",
+    short_help="Detect the format of files and report every problem.",
+    context_settings=HELP,
+    cls=flags.EvaluationCommand,
+)
 @click.argument("files", nargs=-1, required=True)
 @click.option("--format", "format_name", metavar="NAME", help="File format. [default: detect]")
 @click.option("--track", metavar="TRACK", help="Check runs against the rules of a track file.")

@@ -23,7 +23,10 @@ from berrypick.tables import tables
 
 
 @click.command(
-    "compare", short_help="Compare runs: confidence intervals, paired tests, gates for CI.", context_settings=HELP
+    "compare",
+    short_help="Compare runs: confidence intervals, paired tests, gates for CI.",
+    context_settings=HELP,
+    cls=flags.EvaluationCommand,
 )
 @click.argument("truth")
 @click.argument("runs", nargs=-1)

@@ -12,7 +12,12 @@ from berrypick.data.results import merge_notes
 from berrypick.given.convert import RunFile, TruthFile
 
 
-@click.command("diagnose", short_help="Tell where each answer was lost, and why.", context_settings=HELP)
+@click.command(
+    "diagnose",
+    short_help="Tell where each answer was lost, and why.",
+    context_settings=HELP,
+    cls=flags.EvaluationCommand,
+)
 @click.argument("truth")
 @click.argument("runs", nargs=-1, required=True)
 @click.option("-k", type=click.IntRange(min=1), default=5, show_default=True, help="How many results count as first.")

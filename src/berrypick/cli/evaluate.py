@@ -18,7 +18,9 @@ from berrypick.given.convert import RunFile, TruthFile
 from berrypick.tables import tables, text
 
 
-@click.command("evaluate", short_help="Score runs against judgements.", context_settings=HELP)
+@click.command(
+    "evaluate", short_help="Score runs against judgements.", context_settings=HELP, cls=flags.EvaluationCommand
+)
 @click.argument("truth")
 @click.argument("runs", nargs=-1, required=True)
 @flags.measures("EPRUM PRUM@0.5 nDCG@10")

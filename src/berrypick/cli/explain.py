@@ -14,7 +14,9 @@ from berrypick.given.convert import RunFile, TruthFile
 from berrypick.tables import text
 
 
-@click.command("explain", short_help="Show how one number is computed.", context_settings=HELP)
+@click.command(
+    "explain", short_help="Show how one number is computed.", context_settings=HELP, cls=flags.EvaluationCommand
+)
 @click.argument("truth")
 @click.argument("run")
 @click.option("--topic", required=True, help="Topic to explain: its name or its question.")

@@ -32,6 +32,39 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 PLACES = 4
 
 
+#: Headings of options in the help, in this order.
+HEADINGS = (
+    "Options", "Gates", "Statistics", "Assumptions", "Saved results", "Files and output", "Judgements",
+    "Runs and topics", "Text and places", "Readers and effort", "XML elements and campaigns",
+)  # fmt: skip
+#: Headings of options that are not options of an evaluation; those that are not here are common.
+SUBJECTS = {
+    "family": "Statistics", "pairs": "Statistics", "interval": "Statistics", "confidence": "Statistics",
+    "resamples": "Statistics", "seed": "Statistics", "test": "Statistics", "correction": "Statistics",
+    "cluster": "Statistics", "fail_over": "Gates", "margin": "Gates", "must_see": "Gates", "over": "Assumptions",
+    "scale": "Assumptions", "points": "Assumptions", "assumptions": "Assumptions", "picture": "Assumptions",
+    "common_topics": "Saved results", "different_truth": "Saved results", "report": "Text and places",
+    "reader_draws": "Readers and effort", "simulate": "Readers and effort", "together": "Readers and effort",
+    "form": "Files and output", "format_truth": "Files and output", "format_run": "Files and output",
+    "curves": "Files and output", "layout": "Files and output",
+}  # fmt: skip
+
+
+class EvaluationCommand(click.Command):
+    """A command that takes the options of an evaluation: its help shows the common ones first, others by subject."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        subjects = SUBJECTS | {option.name: option.subject for option in options()}
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx) if isinstance(parameter, click.Option) else None
+            if record is not None:
+                sections.setdefault(subjects.get(parameter.name or "", "Options"), []).append(record)
+        for subject in sorted(sections, key=lambda one: HEADINGS.index(one) if one in HEADINGS else len(HEADINGS)):
+            with formatter.section(subject):
+                formatter.write_dl(sections[subject])
+
+
 def combine(*decorators: Decorator) -> Decorator:
     """Several options as one, in the order of the help."""
 

@@ -13,7 +13,12 @@ from berrypick.cli.output import HELP, Output, progress_bar, show_notes
 from berrypick.given.convert import TruthFile
 
 
-@click.command("ideal", short_help="Search the best list for each topic, with a proved bound.", context_settings=HELP)
+@click.command(
+    "ideal",
+    short_help="Search the best list for each topic, with a proved bound.",
+    context_settings=HELP,
+    cls=flags.EvaluationCommand,
+)
 @click.argument("truth")
 @click.option(
     "-m",

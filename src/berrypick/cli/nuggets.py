@@ -12,7 +12,10 @@ from berrypick.cli.output import HELP, Output, show_notes
 
 
 @click.command(
-    "nuggets", short_help="Count nuggets retrieved and said, lost, said only, neither.", context_settings=HELP
+    "nuggets",
+    short_help="Count nuggets retrieved and said, lost, said only, neither.",
+    context_settings=HELP,
+    cls=flags.EvaluationCommand,
 )
 @click.argument("stated")
 @click.argument("runs", nargs=-1, required=True)

@@ -14,7 +14,12 @@ from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.proved import with_bounds
 
 
-@click.command("plot", short_help="Draw a figure for a paper: curves, topics or means.", context_settings=HELP)
+@click.command(
+    "plot",
+    short_help="Draw a figure for a paper: curves, topics or means.",
+    context_settings=HELP,
+    cls=flags.EvaluationCommand,
+)
 @click.argument("truth")
 @click.argument("runs", nargs=-1)
 @click.argument("file", metavar="[FILE]", required=False)

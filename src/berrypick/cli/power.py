@@ -11,7 +11,12 @@ from berrypick.cli import flags
 from berrypick.cli.output import HELP, Output, progress_bar
 
 
-@click.command("power", short_help="Find how many topics it takes to see a difference.", context_settings=HELP)
+@click.command(
+    "power",
+    short_help="Find how many topics it takes to see a difference.",
+    context_settings=HELP,
+    cls=flags.EvaluationCommand,
+)
 @click.argument("truth")
 @click.argument("runs", nargs=-1, required=True)
 @flags.measures("EPRUM nxCG@10")

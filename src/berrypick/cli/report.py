@@ -14,7 +14,10 @@ from berrypick.data.errors import as_flags
 
 
 @click.command(
-    "report", short_help="Write an HTML report that shows what is behind the numbers.", context_settings=HELP
+    "report",
+    short_help="Write an HTML report that shows what is behind the numbers.",
+    context_settings=HELP,
+    cls=flags.EvaluationCommand,
 )
 @click.argument("truth")
 @click.argument("runs", nargs=-1, required=True)

@@ -12,7 +12,10 @@ from berrypick.cli.output import HELP, Output, progress_bar
 
 
 @click.command(
-    "simulate", short_help="Simulate readers: measures beside what single readers get.", context_settings=HELP
+    "simulate",
+    short_help="Simulate readers: measures beside what single readers get.",
+    context_settings=HELP,
+    cls=flags.EvaluationCommand,
 )
 @click.argument("truth")
 @click.argument("runs", nargs=-1, required=True)

@@ -12,7 +12,10 @@ from berrypick.cli.output import HELP, Output, progress_bar
 
 
 @click.command(
-    "stability", short_help="Measure how well measures tell runs apart on these topics.", context_settings=HELP
+    "stability",
+    short_help="Measure how well measures tell runs apart on these topics.",
+    context_settings=HELP,
+    cls=flags.EvaluationCommand,
 )
 @click.argument("truth")
 @click.argument("runs", nargs=-1, required=True)

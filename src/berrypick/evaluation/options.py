@@ -65,6 +65,7 @@ class Declared:
     file: bool = False  # whether it names a file or folder that is read
     repeatable: bool = False  # whether the flag may be given several times: its texts are joined by commas
     checked: bool = True  # whether values of other types are refused at once; else what reads it says what it takes
+    subject: str = "Other options"  # its heading in the help of commands; "Options" for the common ones
 
 
 @dataclass(frozen=True)
@@ -100,21 +101,21 @@ class _First(TypedDict, total=False):
             None,
             "User model, e.g. hierarchy or t2i(tolerance=300), or a file written by fit. "
             "[default: classical, or by the navigation file]",
-            label="user model", signature="user", metavar="SPEC", checked=False,
+            label="user model", signature="user", metavar="SPEC", checked=False, subject="Options",
         ),
 ]  # fmt: skip
     navigation: Annotated[
         Navigation | File | None,
         Declared(
             None, "Table of reach, links or sessions, for the user model.",
-            label="navigation", signature="navigation", metavar="FILE", file=True,
+            label="navigation", signature="navigation", metavar="FILE", file=True, subject="Options",
         ),
     ]  # fmt: skip
     collection: Annotated[
         Collection | Mapping[str, float] | File | None,
         Declared(
             None, "Folder of XML documents, index, or file of document lengths.",
-            label="collection", metavar="PATH", file=True,
+            label="collection", metavar="PATH", file=True, subject="XML elements and campaigns",
         ),
     ]  # fmt: skip
 
@@ -126,7 +127,7 @@ class _DocumentsOption(TypedDict, total=False):
         Texts | Mapping[str, str] | File | None,
         Declared(
             None, "Texts: a folder, or JSON Lines with doc and text.",
-            label="documents", metavar="PATH", file=True, checked=False,
+            label="documents", metavar="PATH", file=True, checked=False, subject="Options",
         ),
 ]  # fmt: skip
 
@@ -138,7 +139,7 @@ class _Others(TypedDict, total=False):
         Mapping[str, str | Sequence[str]] | str | None,
         Declared(
             None, "Roles of the truth's fields, e.g. 'grade=rating,topic=thread'; 'score=' ignores a field.",
-            label="fields", metavar="ROLE=NAME", repeatable=True,
+            label="fields", metavar="ROLE=NAME", repeatable=True, subject="Judgements",
         ),
     ]  # fmt: skip
     offsets: Annotated[
@@ -146,7 +147,7 @@ class _Others(TypedDict, total=False):
         Declared(
             None,
             "Unit of offsets in span files; +bom counts a byte order mark too. [default: chars]",
-            label="offsets",
+            label="offsets", subject="Text and places",
         ),
     ]  # fmt: skip
     text_mismatch: Annotated[
@@ -154,7 +155,7 @@ class _Others(TypedDict, total=False):
         Declared(
             "error", "Text beside offsets that is not there in the documents: report an error, use the offsets with a "
             "note, or locate the text and use its place.",
-            label="text mismatch",
+            label="text mismatch", subject="Text and places",
         ),
     ]  # fmt: skip
     unplaced: Annotated[
@@ -162,13 +163,13 @@ class _Others(TypedDict, total=False):
         Declared(
             None, "Results whose text is not in the documents: count them as irrelevant, or report an error. "
             "[default: irrelevant, an error above a tenth of a run]",
-            label="unplaced text",
+            label="unplaced text", subject="Text and places",
         ),
     ]  # fmt: skip
     quotes: Annotated[
         Quotes | None,
         Declared(
-            None, "How to match quotes in the texts. [default: exact]", label="quotes",
+            None, "How to match quotes in the texts. [default: exact]", label="quotes", subject="Text and places",
         ),
     ]  # fmt: skip
     copies: Annotated[
@@ -176,14 +177,14 @@ class _Others(TypedDict, total=False):
         Declared(
             "apart", "Verbatim copies of judged passages elsewhere in the documents: the same text, or text apart, "
             "counted in a note.",
-            label="copies", signature="copies",
+            label="copies", signature="copies", subject="Text and places",
         ),
     ]  # fmt: skip
     copies_least: Annotated[
         int,
         Declared(
             40, "Fewest characters of a judged passage that has copies.", label="least copy",
-            metavar="N",
+            metavar="N", subject="Text and places",
         ),
     ]  # fmt: skip
     chunks: Annotated[
@@ -191,7 +192,7 @@ class _Others(TypedDict, total=False):
         Declared(
             None, "All chunks of the collection, for PrecisionOmega (in any run format) and diagnose (also rows with "
             "text, or doc, start and end).",
-            label="chunks", metavar="FILE", file=True, checked=False,
+            label="chunks", metavar="FILE", file=True, checked=False, subject="Text and places",
         ),
 ]  # fmt: skip
     ignore_elements: Annotated[
@@ -199,6 +200,7 @@ class _Others(TypedDict, total=False):
         Declared(
             (), "Elements to ignore, by name, e.g. 'a,link'; none: ignore none, not even those a protocol ignores.",
             label="ignored elements", signature="ignore_elements", metavar="NAMES",
+            subject="XML elements and campaigns",
         ),
     ]  # fmt: skip
     ideal_elements: Annotated[
@@ -206,33 +208,34 @@ class _Others(TypedDict, total=False):
         Declared(
             None, "The ideal elements, in any run format with paths. [default: the ideal recall base]",
             label="ideal elements", signature="ideal_elements", metavar="FILE", file=True, checked=False,
+            subject="XML elements and campaigns",
         ),
 ]  # fmt: skip
     idealism: Annotated[
         Mapping[float, float] | str | None,
         Declared(
             None, "Share of users for whom each grade (of elements: exhaustivity) is ideal, e.g. '1=.5,2=1'; or gain.",
-            label="idealism", signature="idealism", metavar="MAP",
+            label="idealism", signature="idealism", metavar="MAP", subject="Judgements",
         ),
     ]  # fmt: skip
     effort: Annotated[
         EffortName,
         Declared(
-            "rank", "Unit of effort.", label="effort", signature="effort",
+            "rank", "Unit of effort.", label="effort", signature="effort", subject="Readers and effort",
         ),
     ]  # fmt: skip
     tokenizer: Annotated[
         str | Tokenizer | None,
         Declared(
             None, "Tokenizer: words (Unicode UAX #29), tiktoken:ENCODING, or a tokenizer.json file. [default: words]",
-            label="tokenizer", signature="tokenizer", metavar="NAME", checked=False,
+            label="tokenizer", signature="tokenizer", metavar="NAME", checked=False, subject="Readers and effort",
         ),
 ]  # fmt: skip
     units: Annotated[
         int | None,
         Declared(
             None, "Number of retrievable units, ranked ones included.",
-            label="units", signature="units", metavar="N",
+            label="units", signature="units", metavar="N", subject="Readers and effort",
         ),
     ]  # fmt: skip
     protocol: Annotated[
@@ -240,28 +243,28 @@ class _Others(TypedDict, total=False):
         Declared(
             None, "Rules of a campaign: inex2006, inex2010, mediaeval2014, genomics2007, chunking-evaluation, "
             "legalbench-rag.",
-            label="protocol", signature="protocol", metavar="NAME",
+            label="protocol", signature="protocol", metavar="NAME", subject="Options",
         ),
     ]  # fmt: skip
     task: Annotated[
         str | None,
         Declared(
             None, "INEX task: thorough, focused, relevant-in-context or best-in-context.",
-            label="task", signature="task", metavar="NAME",
+            label="task", signature="task", metavar="NAME", subject="XML elements and campaigns",
         ),
     ]  # fmt: skip
     repair: Annotated[
         str | None,
         Declared(
             None, "Repair runs that break the rules of the task: drop-overlap, group or first-per-article.",
-            label="repair", signature="repair", metavar="RULE",
+            label="repair", signature="repair", metavar="RULE", subject="XML elements and campaigns",
         ),
     ]  # fmt: skip
     duplicates: Annotated[
         Duplicates | None,
         Declared(
             None, "Repeated results: report an error, drop, or keep without effect. [default: by format]",
-            label="duplicates", signature="duplicates",
+            label="duplicates", signature="duplicates", subject="Runs and topics",
         ),
     ]  # fmt: skip
     order: Annotated[
@@ -269,28 +272,28 @@ class _Others(TypedDict, total=False):
         Declared(
             None, "Order of results without ranks: as in the file, or by falling score. "
             "[default: lists as they are, rows by score]",
-            label="order", signature="order",
+            label="order", signature="order", subject="Runs and topics",
         ),
     ]  # fmt: skip
     min_score: Annotated[
         float | None,
         Declared(
             None, "Drop results whose score is below this.",
-            label="least score", signature="min_score", metavar="X",
+            label="least score", signature="min_score", metavar="X", subject="Runs and topics",
         ),
     ]  # fmt: skip
     unjudged: Annotated[
         Literal["irrelevant", "relevant"] | None,
         Declared(
             None, "What unjudged text of the run counts as, for measures of characters. [default: irrelevant]",
-            label="unjudged text", signature="unjudged",
+            label="unjudged text", signature="unjudged", subject="Judgements",
         ),
     ]  # fmt: skip
     annotators: Annotated[
         MergeRule | None,
         Declared(
             None, "How judgements of several annotators are merged. [default: union]",
-            label="annotators", signature="annotators",
+            label="annotators", signature="annotators", subject="Judgements",
         ),
     ]  # fmt: skip
     topics: Annotated[
@@ -298,7 +301,7 @@ class _Others(TypedDict, total=False):
         Declared(
             None, "Topics to score: all judged (missing ones as empty lists), or those in the run. "
             "[default: judged, or by protocol]",
-            label="topics", signature="topics",
+            label="topics", signature="topics", subject="Runs and topics",
         ),
     ]  # fmt: skip
     missing: Annotated[
@@ -306,49 +309,49 @@ class _Others(TypedDict, total=False):
         Declared(
             None, "Topics that the run does not mention, for Abstained: an empty list, or absent, which counts as not "
             "abstained. [default: absent where the run's format can state an empty list, else empty]",
-            label="missing topics", signature="missing",
+            label="missing topics", signature="missing", subject="Runs and topics",
         ),
     ]  # fmt: skip
     by: Annotated[
         str | Mapping[str, str] | None,
         Declared(
             None, "Rows for each group of topics as well: a field of the truth's lines or of the topic table, or doc.",
-            label="groups", metavar="FIELD",
+            label="groups", metavar="FIELD", subject="Options",
         ),
     ]  # fmt: skip
     strict: Annotated[
         bool,
         Declared(
             False, "Refuse files with labels outside the vocabulary of their format; else they are counted in notes.",
-            label="strict",
+            label="strict", subject="Judgements",
         ),
     ]  # fmt: skip
     whole_documents: Annotated[
         bool,
         Declared(
             False, "Count whole documents where parts are judged or retrieved, each as all of its text; else an error.",
-            label="whole documents", signature="whole_documents",
+            label="whole documents", signature="whole_documents", subject="Text and places",
         ),
     ]  # fmt: skip
     level: Annotated[
         Level | None,
         Declared(
             None, "Score coarser units: truth and runs are reduced to these, each counted once.",
-            label="level", signature="level",
+            label="level", signature="level", subject="Text and places",
         ),
     ]  # fmt: skip
     id_pattern: Annotated[
         str | None,
         Declared(
             None, "Regular expression for ids that carry places, with groups doc, start and end.",
-            label="id pattern", signature="id_pattern", metavar="REGEX",
+            label="id pattern", signature="id_pattern", metavar="REGEX", subject="Text and places",
         ),
     ]  # fmt: skip
     topic_table: Annotated[
         Any,
         Declared(
             None, "Fields of topics: CSV, TSV, Parquet or JSON Lines with topic and other columns.",
-            label="topic table", metavar="FILE", file=True, checked=False,
+            label="topic table", metavar="FILE", file=True, checked=False, subject="Judgements",
         ),
 ]  # fmt: skip
     metrics: Annotated[Any, OtherName("measures")]  # another name of that argument
