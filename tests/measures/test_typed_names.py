@@ -124,5 +124,5 @@ DEFAULTS = [
 def test_measures_where_none_are_named(truth, run, options, names):
     results = bp.evaluate(truth, run, **options)
     assert results.measures == tuple(names)
-    assert any(f"no measures are named: {' '.join(names)}" in note.text for note in results.notes)
+    assert any(f"no measures given; using {' '.join(names)}" in note.text for note in results.notes)
     assert bp.compare(truth, run, resamples=100, **options).measures == tuple(names)

@@ -182,7 +182,7 @@ def _by_truth(truth: Truth, reader: ReaderContext) -> ChosenMeasures:
     chosen = own or default_measures(truth.units, seconds, reader.texts is not None, lengths)
     viewed = " and ".join(measures_of_videos()) if seconds and not lengths and not own else ""
     more = f"; {viewed} as well, with lengths of documents ({option('collection')})" if viewed else ""
-    note = Note("measures", Message(f"no measures are named: {chosen}, by what is judged{more}"))
+    note = Note("measures", Message(f"no measures given; using {chosen} to match your judgements{more}"))
     return ChosenMeasures(resolve_measures(chosen), notes=(note,))
 
 

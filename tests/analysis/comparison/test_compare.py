@@ -481,7 +481,7 @@ def test_command_options(berrypick, written):
 
 def test_wrong_usage_of_the_command(berrypick, written):
     done = berrypick("compare", *written.values())
-    assert done.code == 0 and "no measures are named: AP nDCG@10 R@100 RR" in done.err
+    assert done.code == 0 and "no measures given; using AP nDCG@10 R@100 RR" in done.err
     done = berrypick("compare", *written.values(), "-m", "AP", "--baseline", "three")
     assert done.code == 2 and "no run three" in done.err and done.out == ""
     assert berrypick("compare", *written.values(), "-m", "AP", "--confidence", "95").code == 2

@@ -119,7 +119,7 @@ def test_viewers_read_no_pages():
 def test_videos_are_measured_with_viewers_where_no_measure_is_named():
     results = bp.evaluate({"q": [("d", 0.5, 10)]}, {"q": [("d", 5, 15)]}, collection={"d": 60})
     assert results.measures == ("T2I", "spanHit(iou=0.5)@1")
-    assert any("no measures are named: T2I spanHit(iou=0.5)@1" in note.text for note in results.notes)
+    assert any("no measures given; using T2I spanHit(iou=0.5)@1" in note.text for note in results.notes)
     without = bp.evaluate({"q": [("d", 0.5, 10)]}, {"q": [("d", 5, 15)]})
     assert any("T2I as well, with lengths of documents" in note.text for note in without.notes)
 
