@@ -2,8 +2,8 @@
 
     python docs/console.py          renew the printed output of all examples (look at the difference before you keep it)
 
-Commands run where `berrypick demo --copy` puts the files, as if at a terminal without colours that is as wide as need
-be. A line of three dots stands for any lines; blocks that have one are not renewed.
+Commands run where `berrypick demo --copy FOLDER --all` puts the files, as if at a terminal without colours that is as
+wide as need be. A line of three dots stands for any lines; blocks that have one are not renewed.
 """
 
 from __future__ import annotations
@@ -98,10 +98,10 @@ def renewed(content: str) -> str:
 
 
 def renew_all() -> None:
-    from berrypick.demo.demo_files import copy_examples
+    from berrypick.demo.demo_files import copy_examples, example_files
 
     with tempfile.TemporaryDirectory() as folder:
-        copy_examples(folder)
+        copy_examples(folder, example_files())
         os.chdir(folder)
         for page in hand_written():
             content = page.read_text(encoding="utf-8")

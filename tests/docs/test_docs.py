@@ -5,7 +5,9 @@ from __future__ import annotations
 import doctest
 import importlib
 import importlib.util
+import os
 import re
+import subprocess
 import sys
 from functools import cache
 from pathlib import Path
@@ -183,11 +185,11 @@ ALL = [(page, command, expected) for page in HAND_WRITTEN for command, expected 
 
 @pytest.fixture(scope="module")
 def copied(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder in which readers type the commands, as `berrypick demo --copy` makes it."""
-    from berrypick.demo.demo_files import copy_examples
+    """The folder in which readers type the commands, as `berrypick demo --copy FOLDER --all` makes it."""
+    from berrypick.demo.demo_files import copy_examples, example_files
 
     folder = tmp_path_factory.mktemp("examples")
-    copy_examples(folder)
+    copy_examples(folder, example_files())
     return folder
 
 
@@ -201,6 +203,28 @@ def test_console_example(
     assert console.matches(expected, output), (
         f"{named(page)} prints something else (docs/console.py renews it):\n{output}"
     )
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="README has commands of a POSIX shell")
+def test_first_commands_work_as_typed_in_an_empty_folder(tmp_path: Path) -> None:
+    """The shell block of README that copies the examples, then its console blocks, typed in that folder."""
+    readme = ROOT / "README.md"
+    [typed] = [block for block in console.blocks(readme, "sh") if "demo --copy" in block]
+    lines = [line for line in typed.splitlines() if not line.startswith("pip ")]
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    environment = {**os.environ, "PATH": path, "NO_COLOR": "1", "COLUMNS": "1000"}
+    program = "\n".join(["set -e", *lines, "pwd"])
+    done = subprocess.run(["bash", "-c", program], cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    folder = Path(done.stdout.splitlines()[-1])
+    assert folder.parent == tmp_path.resolve() and 8 <= sum(path.is_file() for path in folder.rglob("*")) <= 12
+    examples = list(console.examples(readme))
+    assert len(examples) >= 3
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        for command, expected in examples:
+            assert console.matches(expected, console.run(command)), command
 
 
 def test_there_are_examples() -> None:

@@ -153,8 +153,8 @@ def test_without_a_compiler_a_pure_wheel_with_everything_else_is_made(tmp_path):
     program = "import sys; sys.path[:0] = sys.argv[2:]; from berrypick.cli import main; main(sys.argv[1].split())"
     expected = {
         "--version": f"berrypick {bp.__version__}, kernels: numpy\n",
-        "demo": "EPRUM",
-        "demo --copy examples": "examples/chunks/texts/compost.md\n",
+        "demo": "Coverage",
+        "demo --copy examples --all": "examples/chunks/texts/compost.md\n",
         "evaluate examples/answers.qrels examples/mine.run -m AP": "mine\tall\tAP\t0.3333\n",
     }
     for argument, shown in expected.items():

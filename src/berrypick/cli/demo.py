@@ -2,30 +2,35 @@
 
 from __future__ import annotations
 
+import shlex
+
 import click
 
 from berrypick.cli.output import HELP, say, show, tell
 from berrypick.data.errors import UsageError, nearest, one_line
 
 
-@click.command("demo", short_help="Evaluate the bundled examples.", context_settings=HELP)
-@click.argument("parts", nargs=-1, metavar="[web|video|campaign|rag]...")
-@click.option("--all", "everything", is_flag=True, help="All parts with explanations, and the commands behind them.")
+@click.command("demo", short_help="Evaluate a bundled example, or copy its files.", context_settings=HELP)
+@click.argument("parts", nargs=-1, metavar="[rag|web|video|campaign]...")
+@click.option("--all", "everything", is_flag=True, help="All parts with explanations; with --copy, all files.")
 @click.option("--html", metavar="FILE", help="Also write an HTML report on the campaign.")
-@click.option("--copy", metavar="FOLDER", help="Copy the files of the documentation's examples into a new folder.")
+@click.option("--copy", metavar="FOLDER", help="Copy the files of a first evaluation into a new folder.")
 def demo_command(parts: tuple[str, ...], everything: bool, html: str | None, copy: str | None) -> None:
-    """Evaluate the bundled examples: on one screen, or some parts of them with explanations.
+    """Evaluate a bundled example: one story, or some parts with explanations.
+
+    --copy writes ten files to try the commands on; with --all, the files of every example in the documentation.
 
     \b
-    berrypick demo web --html report.html
     berrypick demo --copy examples
+    berrypick demo --copy examples --all
+    berrypick demo web video
     """
     from berrypick import demo
 
     if copy is not None:
-        if parts or everything or html is not None:
-            raise UsageError("--copy writes files and evaluates nothing: give it alone")
-        _copy(copy)
+        if parts or html is not None:
+            raise UsageError("--copy writes files and evaluates nothing: give it alone or with --all")
+        _copy(copy, everything)
         return
     for name in parts:
         if name not in demo.PARTS:
@@ -38,10 +43,12 @@ def demo_command(parts: tuple[str, ...], everything: bool, html: str | None, cop
         tell(f"{html}: a report on the campaign ({made.size / 1e6:.1f} MB)")
 
 
-def _copy(folder: str) -> None:
-    from berrypick.demo.demo_files import copy_examples
+def _copy(folder: str, everything: bool) -> None:
+    """Copy files of the examples, list them, and say what to type next."""
+    from berrypick.demo import FIRST_COMMAND
+    from berrypick.demo.demo_files import copy_examples, example_files, first_files
 
-    written = copy_examples(folder)
+    written = copy_examples(folder, example_files() if everything else first_files())
     for path in written:
         say(one_line(str(path)))
-    tell(f"{len(written)} files; the commands of the documentation work in {folder}")
+    tell(f"{len(written)} files. Next: cd {shlex.quote(one_line(folder))} && {FIRST_COMMAND}")

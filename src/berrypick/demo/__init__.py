@@ -1,7 +1,7 @@
 """The demonstration: small files in the package, and the same runs read by different people.
 
-One module per part (web, video, campaign, rag), each with ``short()`` for a few lines, ``text()`` for its page and
-``numbers()`` for its table. A new part is one more module, named in PARTS. Nothing is written anywhere.
+One module per part (rag, web, video, campaign), each with ``text()`` for its page and ``numbers()`` for its table. A
+new part is one more module, named in PARTS. Nothing is written anywhere.
 """
 
 from __future__ import annotations
@@ -11,13 +11,19 @@ from collections.abc import Sequence
 from berrypick.demo import campaign, rag, video, web
 from berrypick.demo._prose import paragraph, title
 
-PARTS = {"web": web, "video": video, "campaign": campaign, "rag": rag}
+PARTS = {"rag": rag, "web": web, "video": video, "campaign": campaign}
+#: What to type first in the folder that `berrypick demo --copy` writes.
+FIRST_COMMAND = "berrypick evaluate truth.jsonl 100.jsonl 400.jsonl --documents texts"
 
 
 def summary() -> str:
-    """Every part on one screen."""
-    more = f"* best. More: berrypick demo --all, or a part: {', '.join(PARTS)}.\n"
-    return "\n".join(part.short() for part in PARTS.values()) + more
+    """One story in ten lines, and what to type next."""
+    return f"""{rag.short()}
+Next, in an empty folder:
+  berrypick demo --copy examples && cd examples
+  {FIRST_COMMAND}
+Readers decide as well, on web sites, videos and articles: berrypick demo --all
+"""
 
 
 def text(names: Sequence[str] = tuple(PARTS)) -> str:

@@ -19,7 +19,6 @@ from berrypick.demo._prose import (
     items,
     measured,
     paragraph,
-    short_table,
     table,
     to_type,
     wrap_command,
@@ -95,15 +94,6 @@ QUESTIONS_ASKED = (FOCUSED, THOROUGH, RELEVANT_IN_CONTEXT, BEST_IN_CONTEXT, *REA
 def numbers() -> Numbers:
     """EPRUM, bounded: ``{reader: {run: value}}``."""
     return {name: question.answer()[BOUNDED] for name, question in READERS.items()}
-
-
-def short() -> str:
-    shown = {name: READERS[name].answer()[BOUNDED] for name in ("coverage", "hierarchy", "t2i")}
-    return short_table(
-        "Parts of XML articles (bounded EPRUM)",
-        {name: {run: values[run] for run in ("articles", "sections", "paragraphs")} for name, values in shown.items()},
-        "The best size of a result depends on whether readers skim a result or move.",
-    )
 
 
 def text() -> str:

@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 
 from berrypick.data.errors import InputError, UsageError
 
 #: Folders of this package that the documentation names beside its own files.
 PARTS = ("campaign", "rag", "video", "web")
+#: The small folder of a first evaluation, by the path of each file among the documentation's examples.
+FIRST_FILES = {
+    "truth.jsonl": "chunks/truth.jsonl",
+    "golden.json": "chunks/golden.json",
+    "100.jsonl": "chunks/100.jsonl",
+    "400.jsonl": "chunks/400.jsonl",
+    "texts/compost.md": "chunks/texts/compost.md",
+    "texts/raspberries.md": "chunks/texts/raspberries.md",
+    "answers.qrels": "answers.qrels",
+    "mine.run": "mine.run",
+    "other.run": "other.run",
+    "clicks.tsv": "clicks.tsv",
+}
 
 
 def example_files() -> dict[str, Path]:
@@ -17,23 +31,29 @@ def example_files() -> dict[str, Path]:
     packed = here / "examples"  # in a wheel; a checkout has them beside its documentation
     places = {"": packed if packed.is_dir() else here.parents[2] / "docs" / "examples"}
     places |= {f"{part}/": here / part for part in PARTS}
-    return {
+    found = {
         prefix + path.relative_to(place).as_posix(): path
         for prefix, place in places.items()
         for path in sorted(place.rglob("*"))
         if path.is_file() and "__pycache__" not in path.parts
     }
+    return found | {name: found[source] for name, source in FIRST_FILES.items()}
 
 
-def copy_examples(folder: str | Path) -> list[Path]:
-    """Copy the files of the examples into a folder that is new or empty, and return where they are."""
+def first_files() -> dict[str, Path]:
+    """Find the files of a first evaluation, by their path in the folder where its commands are typed."""
+    return {name: path for name, path in example_files().items() if name in FIRST_FILES}
+
+
+def copy_examples(folder: str | Path, files: Mapping[str, Path]) -> list[Path]:
+    """Copy files of the examples into a folder that is new or empty, and return where they are."""
     target = Path(folder)
     try:
         if not str(folder) or (target.exists() and (not target.is_dir() or any(target.iterdir()))):
             raise UsageError(f"refusing to overwrite {str(folder)!r}; name a folder that is new or empty")
         target.mkdir(exist_ok=True)
         try:
-            return [_copied(source, target / name) for name, source in example_files().items()]
+            return [_copied(source, target / name) for name, source in files.items()]
         except BaseException:  # half of the files would look like all of them
             for path in target.iterdir():
                 shutil.rmtree(path) if path.is_dir() else path.unlink()

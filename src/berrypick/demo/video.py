@@ -11,7 +11,6 @@ from berrypick.demo._prose import (
     items,
     measured,
     paragraph,
-    short_table,
     table,
 )
 
@@ -30,11 +29,6 @@ SEGMENTS = DemoReading("segments", "T2I(tolerance=15,at=4) ESL(wanted=2,toleranc
 def numbers(measure: str = "EPRUM") -> Numbers:
     """``{reader: {run: value}}``."""
     return _prose.numbers(FILES, READERS, measure)
-
-
-def short() -> str:
-    seen = "Whoever lets a video run sees the answer from a start a little early (jumps)."
-    return short_table("A video archive (EPRUM)", numbers(), seen)
 
 
 def text() -> str:

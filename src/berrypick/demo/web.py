@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from berrypick.demo import _prose
-from berrypick.demo._prose import DemoPart, DemoReading, Numbers, commands, items, paragraph, short_table, table
+from berrypick.demo._prose import DemoPart, DemoReading, Numbers, commands, items, paragraph, table
 
 TITLE = "A web site"
 PAGES = 42
@@ -20,11 +20,6 @@ READERS = (
 def numbers(measure: str = "EPRUM") -> Numbers:
     """``{reader: {run: value}}``."""
     return _prose.numbers(FILES, READERS, measure)
-
-
-def short() -> str:
-    seen = "Late answers, hubs of links or neighbours: which is best depends on who clicks."
-    return short_table("A web site (EPRUM)", numbers(), seen)
 
 
 def text() -> str:
