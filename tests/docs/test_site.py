@@ -69,15 +69,12 @@ def tab(chromium: Any, site: Path):
 
 def test_the_home_has_code_its_output_and_a_picture_on_the_first_screen(tab: Any) -> None:
     page = tab("index.html", viewport={"width": 1280, "height": 900})
-    for found in (
-        "text=pip install berrypick",
-        "text=from the first release on",
-        "text=0.7636",
-        "img[src$='readers.svg']",
-    ):
+    for found in ("text=pip install .", "text=0.8855", "text=Three large chunks"):
         box = page.locator(found).first.bounding_box()
         assert box["y"] + box["height"] < 900, found
-    assert page.evaluate("document.querySelector(\"img[src$='readers.svg']\").naturalWidth") > 0
+    picture = page.locator("img[src$='report-documents.png']")
+    assert picture.bounding_box()["y"] < 850
+    assert picture.evaluate("one => one.naturalWidth") > 0
 
 
 def test_search_works_from_the_file_system(tab: Any) -> None:

@@ -3,7 +3,7 @@
 A sample of N sign changes gives no p-value below 1/(N + 1), and one near the level only by chance. This module rounds
 differences to whole numbers of a small unit; then the distribution of their sum under all sign changes follows by
 adding one difference after the other. Rounding moves the sum of one sign change by the sum of +-e_i, with e_i the
-rounding errors, which is beyond c sqrt(sum e_i^2) with a probability of at most 2 exp(-c^2 / 2) (Hoeffding). So
+rounding errors, which is beyond c sqrt(sum e_i^2) with a probability of at most 2 / exp(c^2 / 2) (Hoeffding). So
 
     P(rounded sum >= s + c E) - t  <=  P(sum >= s)  <=  P(rounded sum >= s - c E) + t,   E = sqrt(sum e_i^2)
 
