@@ -15,8 +15,8 @@ import berrypick
 ROOT = Path(berrypick.__file__).parent
 #: Where texts of measures become measures.
 PARSERS = ("evaluation", "measures", "data/spec.py", "integrations/ir_measures_provider.py")
-#: Where files of results are read.
-READERS = ("analysis/comparison/saved.py", "data/results.py")
+#: Where files of results and ledgers are read: a line of either states its signature as text.
+READERS = ("analysis/comparison/saved.py", "analysis/ledger/ledger_file.py", "data/results.py")
 FILES = sorted(path for path in ROOT.rglob("*.py"))
 
 
