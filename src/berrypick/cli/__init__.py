@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from berrypick.cli.output import HELP, drop_output, fail, flush_errors, is_broken_pipe, say
+from berrypick.cli.output import HELP, asks_for_json, drop_output, fail, flush_errors, is_broken_pipe, say
 from berrypick.cli.process import expand_patterns, set_up_process
 from berrypick.data.errors import BerrypickError, nearest
 from berrypick.registry.definitions import Room
@@ -66,6 +66,7 @@ def main(arguments: list[str] | None = None) -> None:
     set_up_process()
     if arguments is None:
         arguments = expand_patterns(sys.argv[1:]) if os.name == "nt" else sys.argv[1:]
+    as_json = asks_for_json(arguments)
     try:
         if complete := os.environ.get(COMPLETE):
             from click.shell_completion import shell_complete
@@ -80,7 +81,7 @@ def main(arguments: list[str] | None = None) -> None:
         sys.stdout.flush()
         sys.exit(code)
     except BerrypickError as error:
-        fail(error)
+        fail(error, as_json)
     except KeyboardInterrupt:
         say("", err=True)  # a line of its own for the prompt after ^C
         sys.exit(130)
@@ -90,13 +91,13 @@ def main(arguments: list[str] | None = None) -> None:
             shown = sorted(set(error.possibilities) - hidden)
             error = click.NoSuchOption(error.option_name, possibilities=shown, ctx=error.ctx)
         command = error.ctx.command_path if error.ctx is not None else "berrypick"
-        fail(f"{error.format_message()} (see '{command} --help')")
+        fail(error.format_message(), as_json, fix=f"see '{command} --help'")
     except click.ClickException as error:
-        fail(error.format_message())
+        fail(error.format_message(), as_json)
     except EOFError as error:
-        fail(f"a file ends early ({error})")
+        fail(f"a file ends early ({error})", as_json, "input")
     except MemoryError:
-        fail("not enough memory for this input")
+        fail("not enough memory for this input", as_json, "memory")
     except RuntimeError as error:  # before Python 3.12, what a signal raises while a class is made comes as its cause
         if isinstance(error.__cause__, KeyboardInterrupt):
             sys.exit(130)
@@ -107,7 +108,7 @@ def main(arguments: list[str] | None = None) -> None:
         drop_output()
         if is_broken_pipe(error):  # the reader has gone (head, less); the rest of the output is not needed
             sys.exit(0)
-        fail(f"the output could not be written ({error.strerror})")
+        fail(f"the output could not be written ({error.strerror})", as_json, "output")
     finally:
         flush_errors()
 

@@ -9,11 +9,12 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from berrypick.data.errors import BerrypickError, UsageError, as_flags, one_line, shorten
+from berrypick.data.errors import BerrypickError, InputError, UsageError, as_flags, one_line, shorten
 
 if TYPE_CHECKING:
     from berrypick.tables.tables import Paint
@@ -64,11 +65,59 @@ def flush_errors() -> None:
             sys.stderr.flush()
 
 
-def fail(message: object) -> NoReturn:
-    """Exit with 2: an error of ours has lines, any other text is one."""
+def fail(message: object, as_json: bool = False, code: str = "usage", fix: str = "") -> NoReturn:
+    """Exit with 2: an error of ours has lines, any other text is one.
+
+    With ``as_json`` the error is one JSON object on one line of standard error. ``code`` is its kind and ``fix`` its
+    remedy where ``message`` does not know them itself.
+    """
     said = as_flags(message)
-    say(f"berrypick: {said if isinstance(message, BerrypickError) else one_line(' '.join(said.split()))}", err=True)
+    if not isinstance(message, BerrypickError):
+        said = one_line(" ".join(said.split()))
+    if as_json:
+        import json
+
+        say(json.dumps({"error": _error_record(message, said, code, fix)}), err=True)
+    else:
+        say(f"berrypick: {said}{f' ({fix})' if fix else ''}", err=True)
     sys.exit(2)
+
+
+def _error_record(message: object, said: str, code: str, fix: str) -> dict[str, str | int | None]:
+    """Return what a program reads of an error: its kind, its text, what to do, and where."""
+    file, line = None, None
+    if isinstance(message, InputError):
+        code, file, line = "input", message.path, message.line
+        fix = as_flags(message.remedy) or _fix_of_file(file)
+    elif isinstance(message, BerrypickError):
+        fix = "\n".join(as_flags(one) for one in message.lines[1:]) or said.partition("; ")[2]
+    return {"code": code, "message": said, "fix": fix or "see 'berrypick --help'", "file": file, "line": line}
+
+
+def _fix_of_file(path: str | None) -> str:
+    """Return what to do about a file whose error names no remedy."""
+    import shlex
+
+    if path is None:
+        return ""
+    if not os.path.exists(path):
+        return "give the path of a file that exists"
+    return f"berrypick check {shlex.quote(shorten(path))} lists every problem of the file"
+
+
+def asks_for_json(arguments: Sequence[str]) -> bool:
+    """Whether the words of a command ask for JSON, read without its options, which may be what is wrong."""
+    values = [value for flag, value in pairwise(arguments) if flag in _FORMAT_FLAGS]
+    joined = [value for one in arguments for flag in _FORMAT_FLAGS if (value := one.removeprefix(_joined(flag))) != one]
+    return "json" in (*values, *joined)
+
+
+#: The options that name the format to print.
+_FORMAT_FLAGS = ("-o", "--output", "--format")
+
+
+def _joined(flag: str) -> str:
+    return f"{flag}=" if flag.startswith("--") else flag
 
 
 def show(content: str, painted: bool = False) -> None:
