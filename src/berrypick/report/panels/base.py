@@ -49,8 +49,11 @@ def panel_data(panel: Panel, evaluation: Evaluation, results: Results) -> dict[s
 
 
 def table_data(table: Table) -> dict[str, Any]:
-    """Return a table as the page has it."""
-    return {"title": table.title, "header": list(table.header), "rows": [list(row) for row in table.rows]}
+    """Return a table as the report has it, with the columns that are numbers."""
+    align = table.align or "<" + ">" * (len(table.header) - 1)
+    numeric = [column for column, side in enumerate(align) if side == ">"]
+    return {"title": table.title, "header": list(table.header), "numeric": numeric,
+            "rows": [list(row) for row in table.rows]}  # fmt: skip
 
 
 def _problem(value: Any) -> str:

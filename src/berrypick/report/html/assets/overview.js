@@ -269,14 +269,16 @@
 
   function panel(found) {
     const draw = berry.panels[found.name];
-    const parts = found.parts.map((part) => typeof part === 'string' ? el('p', {}, berry.clean(part)) : grid(part, found.title));
-    return el('section', {id: 'panel-' + found.name}, el('h2', {}, berry.clean(found.title)),
+    const parts = found.parts.map((part) => typeof part === 'string' ? el('p', {}, visibleText(part)) : grid(part, found.title));
+    return el('section', {id: 'panel-' + found.name}, el('h2', {}, visibleText(found.title)),
       draw && found.data !== null ? draw(found.data) : null, parts);
   }
 
   function grid(part, title) {
-    const row = (cells, tag) => el('tr', {}, cells.map((cell) => el(tag, {}, berry.clean(cell))));
-    return berry.wide(part.title || title, el('table', {class: 'compact'}, part.title ? el('caption', {}, berry.clean(part.title)) : null,
+    const numeric = new Set(part.numeric);
+    const row = (cells, tag) => el('tr', {}, cells.map((cell, column) =>
+      el(tag, {scope: tag === 'th' ? 'col' : null, class: numeric.has(column) ? 'numeric' : null}, visibleText(cell, 240))));
+    return berry.wide(part.title || title, el('table', {class: 'data compact'}, part.title ? el('caption', {}, visibleText(part.title)) : null,
       el('thead', {}, row(part.header, 'th')), el('tbody', {}, part.rows.map((cells) => row(cells, 'td')))));
   }
 
