@@ -21,9 +21,16 @@ _MORE = """  <button id="fresh">New box <kbd>b</kbd></button>
   <button id="edit">Change <kbd>e</kbd></button>
 """
 #: What differs: the label of what is judged, its name, further buttons, and the files of styles and script.
-_TEXT = {"label": "Text to judge", "what": "text", "more": "", "css": "annotate", "js": "annotate"}
-_PAGES = {"label": "Page to judge", "what": "page", "more": _MORE, "css": "annotate annotate_boxes",
-          "js": "annotate_boxes"}  # fmt: skip
+_TEXT = {
+    "label": "Text to judge", "what": "text", "more": "", "css": "annotate", "js": "annotate",
+    "hint": "Judge the outlined region, or select any text with the mouse and judge the selection.",
+}  # fmt: skip
+_PAGES = {
+    "label": "Page to judge", "what": "page", "more": _MORE, "css": "annotate annotate_boxes", "js": "annotate_boxes",
+    "hint": "Judge the outlined box, or mark a box of your own.",
+}  # fmt: skip
+#: Of pages without their pictures.
+_NO_PICTURES = " To see the pages behind the boxes, write this page with --pages FOLDER."
 
 
 def annotate(
@@ -85,8 +92,15 @@ def annotate(
     name = hashlib.sha256((body + annotator).encode("utf-8", "surrogatepass")).hexdigest()[:16]
     content = json.dumps({"name": name, "annotator": annotator, **data}, ensure_ascii=False)
     with atomic_writer(file_name(html)) as out:
-        out.write(_page(content, _PAGES if boxes else _TEXT))
+        out.write(_page(content, _kind(bool(boxes), pages is not None)))
     return sum(len(task["regions"]) for task in data["tasks"])
+
+
+def _kind(boxes: bool, pictures: bool) -> Mapping[str, str]:
+    """Return what the page says and loads for its kind of tasks."""
+    if not boxes:
+        return _TEXT
+    return _PAGES if pictures else {**_PAGES, "hint": _PAGES["hint"] + _NO_PICTURES}
 
 
 def _text_tasks(tasks: Iterable[JudgingTask]) -> list[dict[str, Any]]:
@@ -103,7 +117,8 @@ def _page(tasks: str, kind: Mapping[str, str]) -> str:
     js = _asset("judging.js") + _asset(f"{kind['js']}.js")
     safe = tasks.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
     parts = {"{css}": css, "{tasks}": safe, "{js}": js, "{label}": kind["label"], "{what}": kind["what"],
-             "{more}": kind["more"], "{policy}": _policy(css, js)}  # fmt: skip
+             "{more}": kind["more"], "{hint}": kind["hint"],
+             "{policy}": _policy(css, js)}  # fmt: skip
     return re.sub("|".join(map(re.escape, parts)), lambda place: parts[place[0]], _asset("annotate.html"))
 
 

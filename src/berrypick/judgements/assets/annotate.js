@@ -110,6 +110,7 @@
     number = i;
     const task = tasks[i];
     $('question').textContent = task.question || task.topic;
+    document.title = `${task.question || task.topic} - Judge`;
     $('where').textContent = `${task.question ? `${task.topic}: ` : ''}${task.doc}`;
     const blocks = blocksOf(task.text).map(([start, end]) => {
       const element = document.createElement('div');

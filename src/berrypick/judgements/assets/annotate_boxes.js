@@ -109,6 +109,7 @@
     drawn = null;
     const task = here();
     $('question').textContent = task.question || task.topic;
+    document.title = `${task.question || task.topic} - Judge`;
     $('where').textContent = `${task.question ? `${task.topic}: ` : ''}${task.doc}, page ${task.page}`;
     $('whole').disabled = !task.sized;
     sheet = document.createElement('div');
