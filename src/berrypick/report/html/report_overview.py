@@ -109,8 +109,12 @@ def _warnings(notes: Sequence[Note], runs: int, command: str) -> list[str]:
 
 
 def _title(details: Details) -> str:
-    """The name of the truth, as people call their files."""
-    return Path(details.evaluation.truth.source).name.partition(".")[0] or "berrypick report"
+    """Return the question of a single topic, else the folder of the truth: most truths are called truth."""
+    titles = [title for title in details.titles.values() if title]
+    if len(titles) == 1 and len(details.evaluation.truth.topics) == 1:
+        return titles[0]
+    source = details.evaluation.truth.source
+    return (Path(source).resolve().parent.name if source else "") or "berrypick report"
 
 
 def _measure(one: RequestedMeasure, comparison: Comparison) -> dict[str, Any]:

@@ -253,7 +253,7 @@
     berry.fill(byId('title'), berry.name(title || 'berrypick report'));
     berry.fill(byId('subtitle'), berry.plural(runs(), 'run') + ' \u00b7 ' + berry.plural(berry.data.topics.length, 'topic') +
       ' \u00b7 ' + berry.plural(berry.data.measures.length, 'measure'));
-    berry.fill(byId('foot'), 'Made by berrypick ' + version + '. This page is complete in itself and asks the network for nothing.');
+    berry.fill(byId('foot'), 'Made by berrypick ' + version + '. Self-contained; works offline.');
     startTheme();
     makeTabs();
     berry.state = read(location.hash);

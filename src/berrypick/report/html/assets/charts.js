@@ -21,8 +21,8 @@
 
   // No data of ours has an address; should a specification ever name one, it is not asked for.
   const loader = {
-    load: () => Promise.reject(new Error('This page asks the network for nothing.')),
-    sanitize: () => Promise.reject(new Error('This page asks the network for nothing.')),
+    load: () => Promise.reject(new Error('This report loads nothing from the network.')),
+    sanitize: () => Promise.reject(new Error('This report loads nothing from the network.')),
   };
 
   const drawn = new WeakMap();   // element -> {result, watcher}

@@ -44,7 +44,11 @@
   parts.runName = (run) => `${berry.data.runs[run].label}  ${berry.shortRun(run, 26)}`;
   // Two runs, where there are two and the reader of the page has not asked for one.
   parts.both = (state) => berry.data.runs.length > 1 && state.both !== 0 && state.versus !== state.run;
-  parts.shownRuns = (state) => (parts.both(state) ? [state.run, state.versus] : [state.run]);
+  // The baseline is on the left, as in most comparisons.
+  parts.shownRuns = (state) => {
+    if (!parts.both(state)) return [state.run];
+    return state.versus === berry.data.baseline ? [state.versus, state.run] : [state.run, state.versus];
+  };
 
   parts.bar = function () {
     const { data } = berry;

@@ -228,7 +228,7 @@
           parts.swatch(again ? 'again' : kind),
           el('button', { type: 'button', class: 'strip-name', onclick: () => berry.go({ document: doc }) },
             berry.name(made.block.documents[doc].name)),
-          el('span', { class: 'quiet' }, again ? 'again' : { found: 'relevant', noise: 'not relevant',
+          el('span', { class: 'quiet' }, again ? 'repeated' : { found: 'relevant', noise: 'not relevant',
             missed: 'not retrieved' }[kind]),
           result && result.score !== null ? el('span', { class: 'quiet score' },
             String(Number(result.score.toPrecision(6)))) : null);
@@ -387,7 +387,7 @@
   }
 
   function documentTree(content, doc) {
-    const run = parts.shownRuns(berry.state)[0]; // ranks of the first run shown; the text beside shows both
+    const { run } = berry.state; // its ranks; the text beside shows both runs
     const root = parts.treeOf(content.tree);
     const ranked = new Map(); // node -> ranks, whatever the slider says
     const nodes = new Set();

@@ -10,12 +10,12 @@
   const MEANING = {
     found: 'relevant and retrieved',
     missed: 'relevant, not retrieved',
-    noise: 'retrieved, not relevant',
+    noise: 'retrieved and irrelevant',
     again: 'retrieved more than once',
-    unjudged: 'retrieved and not judged: it counts as not relevant',
+    unjudged: 'retrieved and not judged; counts as irrelevant',
     none: 'neither relevant nor retrieved',
   };
-  const SHORT = { found: 'Found', missed: 'Missed', noise: 'Irrelevant', again: 'Again', unjudged: 'Unjudged' };
+  const SHORT = { found: 'Found', missed: 'Missed', noise: 'Irrelevant', again: 'Repeated', unjudged: 'Unjudged' };
 
   const seconds = () => berry.data.kind === 'seconds';
 

@@ -259,7 +259,7 @@
   function again() {
     if (!berry.data.command) return null;
     const command = el('pre', {}, visibleText(berry.data.command));
-    return el('section', {id: 'again'}, el('h2', {}, 'Make this page again'),
+    return el('section', {id: 'again'}, el('h2', {}, 'Make this report again'),
       berry.data.command.length > 600 ? el('details', {class: 'fold'}, el('summary', {}, 'The command'), command) : command,
       berry.copyButton(berry.data.command));
   }
@@ -286,10 +286,10 @@
     if (!changed.has('first')) return;
     const {data} = berry;
     berry.fill(element,
-      messages(data.warnings, data.warnings.length === 1 ? 'Warning' : 'Warnings', {class: 'notice', id: 'warnings', role: 'note'}),
-      el('h2', {class: 'first'}, data.runs.length > 1 ? 'The runs compared' : 'The result'), comparison(), data.panels.map(panel), pairs(), groups(),
+      el('h2', {class: 'first'}, data.runs.length > 1 ? 'The runs compared' : 'The result'), comparison(),
+      messages(data.warnings, data.warnings.length === 1 ? 'Note' : 'Notes', {class: 'notice', id: 'warnings', role: 'note'}), data.panels.map(panel), pairs(), groups(),
       evaluated(),
-      messages(data.left_out, 'Not in this page', {class: 'notice calm', id: 'left-out', role: 'note'}),
+      messages(data.left_out, 'Not in this report', {class: 'notice calm', id: 'left-out', role: 'note'}),
       measures(), again());
   }});
 })(window.berry = window.berry || {});

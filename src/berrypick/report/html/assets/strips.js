@@ -170,6 +170,8 @@
     const rows = runs.map((run, i) => {
       const sum = parts.totals(made, run, cuts[i]);
       const whole = { relevant: sum.found + sum.missed, retrieved: sum.found + sum.noise };
+      // What nobody judged has a column of its own, where it is known.
+      if (parts.kinds(made).includes('unjudged')) sum.noise -= sum.unjudged;
       return el('tr', { 'data-run': run },
         runs.length > 1 || berry.data.runs.length > 1 ? el('th', { scope: 'row' }, berry.run(run, true, 26)) : null,
         parts.kinds(made).map((kind) => el('td', { 'data-class': kind, 'data-run': run,
