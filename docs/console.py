@@ -29,7 +29,7 @@ BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 def hand_written() -> list[Path]:
     """Pages that people write: those without the mark of generated ones."""
-    top = [ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md")]
+    top = [ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "skills/berrypick/SKILL.md")]
     below = [page for page in sorted((ROOT / "docs").rglob("*.md")) if EXAMPLES not in page.parents]
     return [*top, *(page for page in below if not page.read_text(encoding="utf-8").startswith(GENERATED))]
 

@@ -324,3 +324,21 @@ def test_entries_of_the_changelog_are_one_line_each() -> None:
     lines = _read(ROOT / "CHANGELOG.md").splitlines()
     assert [line for line in lines if line and not re.match(r"#+ |\* |\| |The first version\.$", line)] == []
     assert [line for line in lines if line.startswith("* ") and len(line) > 160] == []
+
+
+# for coding agents
+
+
+def test_the_map_for_agents_is_short_and_leads_to_pages() -> None:
+    text = _read(ROOT / "llms.txt")
+    links = re.findall(r"\]\(([^)\s]+)\)", text)
+    assert len(links) >= 15 and len(text) < 4000
+    assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+def test_the_skill_names_itself_and_what_it_is_for() -> None:
+    head = _read(ROOT / "skills" / "berrypick" / "SKILL.md").split("---\n")[1]
+    facts = dict(line.split(": ", 1) for line in head.splitlines())
+    assert facts["name"] == "berrypick" and 50 < len(facts["description"]) < 1024
+    commands = {command.split()[1] for command, _ in console.examples(ROOT / "skills" / "berrypick" / "SKILL.md")}
+    assert {"adopt", "check", "evaluate", "diagnose", "compare"} <= commands
