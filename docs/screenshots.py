@@ -1,4 +1,4 @@
-"""Pictures of the report page, taken of the demonstration by Chromium.
+"""Pictures of the report, taken by Chromium: of README's example, and of the demonstration.
 
 python docs/screenshots.py            write docs/pictures/report-*.png
 python docs/screenshots.py FOLDER     write them into another folder
@@ -6,20 +6,23 @@ python docs/screenshots.py FOLDER     write them into another folder
 
 from __future__ import annotations
 
+import json
 import shutil
 import sys
 import tempfile
 from pathlib import Path
 
+import berrypick as bp
 from berrypick.demo import campaign
 from playwright.sync_api import sync_playwright
 
-#: What is shown, and in which colours.
+CHUNKS = Path(__file__).parent / "examples" / "chunks"
+#: The report, what of it is shown, and in which colours.
 SHOTS = {
-    "report-documents": ("view=documents&topic=0&run=3&versus=2", "light"),
-    "report-reader": ("view=reader&topic=0&run=2&versus=1&reader=1&rank=9", "dark"),
+    "report-documents": ("chunks", "view=documents&topic=0&run=1&versus=0&rank=2", "light"),
+    "report-reader": ("campaign", "view=reader&topic=0&run=2&versus=1&reader=1&rank=9", "dark"),
 }
-SIZE = {"width": 1160, "height": 860}
+SIZE = {"width": 1160, "height": 1120}
 QUIET = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
 
 
@@ -28,17 +31,27 @@ def take(folder: Path) -> None:
     if chromium is None:
         sys.exit("there is no Chromium to take pictures with (apt-get install chromium)")
     with tempfile.TemporaryDirectory() as place, sync_playwright() as driver:
-        page_file = Path(place) / "report.html"
-        campaign.write_page(page_file)
+        campaign.write_page(Path(place) / "campaign.html")
+        write_chunks(Path(place) / "chunks.html")
         browser = driver.chromium.launch(executable_path=chromium, args=QUIET)
-        for name, (state, theme) in SHOTS.items():
+        for name, (report, state, theme) in SHOTS.items():
             page = browser.new_page(viewport=SIZE, color_scheme=theme)
-            page.goto(f"{page_file.as_uri()}#{state}")
+            page.goto(f"{(Path(place) / report).with_suffix('.html').as_uri()}#{state}")
             page.wait_for_selector(f"#view-{state.split('&')[0].partition('=')[2]}[data-shown]")
             page.wait_for_timeout(500)
             page.screenshot(path=folder / f"{name}.png")
             print(folder / f"{name}.png")
         browser.close()
+
+
+def write_chunks(file: Path) -> None:
+    """Write the report of README's example: chunks of 100 and of 400 characters."""
+    runs = {size: str(CHUNKS / f"{size}.jsonl") for size in ("100", "400")}
+    titles = json.loads((CHUNKS / "questions.json").read_text(encoding="utf-8"))
+    bp.write_report(
+        str(CHUNKS / "truth.jsonl"), runs, "charR@3 charP@3", documents=str(CHUNKS / "texts"), titles=titles,
+        html=file, title="Growing raspberries",
+    )  # fmt: skip
 
 
 if __name__ == "__main__":
