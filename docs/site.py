@@ -3,7 +3,7 @@
 The home page is README.md; the others are those of docs/, the changelog and the guide for contributors. Search works
 from the file system as well as from a server, and nothing asks the network. The build is strict: a broken link fails.
 Links to files of the repository that are no pages lead to its address, if that is known (scripts/addresses.json), and
-are plain text otherwise.
+are plain text otherwise. Beside each page lies its Markdown, and at the top llms.txt, a map of it for programs.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ MORE = {
     "CHANGELOG.md": "changelog.md",
     "CONTRIBUTING.md": "contributing.md",
 }
+#: The map for coding agents, at the top of the site.
+MAP = "llms.txt"
 LINK = re.compile(r"(!?\[[^\]]*\])\(([^)#\s]+)(#[^)\s]*)?\)")
 #: Fenced code has no links.
 FENCED = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
@@ -179,6 +181,9 @@ def build(out: Path) -> int:
         command = [sys.executable, "-m", "zensical", "build", "--strict", "--clean", "-f", str(place / "mkdocs.yml")]
         code = subprocess.run(command, cwd=place, check=False).returncode
         if code == 0:
+            for page in found:  # the Markdown next to each page, for programs
+                shutil.copyfile(place / "pages" / page, place / "site" / page)
+            (place / "site" / MAP).write_text(page_text(MAP, ROOT / MAP, names, repository), "utf-8")
             shutil.rmtree(out, ignore_errors=True)
             shutil.move(place / "site", out)
         return code

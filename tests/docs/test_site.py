@@ -67,6 +67,14 @@ def tab(chromium: Any, site: Path):
         assert one.complaints == []
 
 
+def test_programs_find_a_map_and_the_markdown_of_each_page(site: Path) -> None:
+    links = re.findall(r"\]\(([^)#\s]+)", (site / "llms.txt").read_text("utf-8"))
+    assert len(links) > 10 and all((site / link).exists() for link in links if "://" not in link)
+    pages = [page for page in site.rglob("*.html") if page.name != "404.html"]
+    assert [page for page in pages if not page.with_suffix(".md").exists()] == []
+
+
+
 def test_the_home_has_code_its_output_and_a_picture_on_the_first_screen(tab: Any) -> None:
     page = tab("index.html", viewport={"width": 1280, "height": 900})
     for found in ("text=pip install .", "text=0.8855", "text=Three large chunks"):
