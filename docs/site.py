@@ -145,10 +145,11 @@ def configuration(site_address: str, repository: str) -> str:
         "nav": menu(pages()),
         "theme": {
             "font": False,
-            "features": ["navigation.indexes", "navigation.top", "search.highlight"],
+            "features": ["navigation.indexes", "navigation.prune", "navigation.top", "search.highlight"],
             "palette": PALETTE,
         },
         "extra_css": ["theme/extra.css"],
+        "extra_javascript": ["theme/scroll-regions.js"],
         # search from the file system; a script of that name is not fetched from elsewhere
         "plugins": ["search", "offline"],
         "extra": {"polyfills": ["theme/iframe-worker.js"]},
