@@ -127,7 +127,7 @@ def in_trec_order(run: Run) -> Run:
     given = None if run.given is None else ordered.line.astype(np.int64)
     ordered = ordered.changed(line=narrow(run.line[rows][ordered.line]), given=given)
     ordered = ordered.with_empty([name for name in run.topics if not run.size(name)])
-    return ordered.changed(asked=run.asked, missing=run.missing)
+    return ordered.changed(asked=run.asked, missing=run.missing, costs=run.costs, notes=run.notes)
 
 
 def _coded(names: Sequence[str] | Coded) -> Coded:

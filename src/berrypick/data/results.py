@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, fields, replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from berrypick.data.costs import TopicCosts, summary
 from berrypick.data.drawn import DrawnValues, joined
 from berrypick.data.errors import BerrypickWarning, Message, UsageError, nearest, one_line_template
 from berrypick.data.exchange import Kind, Written
@@ -188,6 +189,7 @@ class RunFacts:
     unplaced: Sequence[Mapping[str, Any]] = ()
     unplaced_accepted: bool = False
     tag: str = ""  # what its file calls it, or the name that was given with it
+    costs: TopicCosts = field(default_factory=dict)  # latency, cost and tokens of scored topics, by topic and name
 
 
 def unplaced_results(facts: Mapping[str, RunFacts]) -> list[dict[str, Any]]:
@@ -423,6 +425,19 @@ class Results(Written):
             found.setdefault(row.run, {})[row.measure] = row.value
         return found
 
+    def costs(self, topics: Collection[str] | None = None) -> dict[str, dict[str, dict[str, float]]]:
+        """Return ``{run: {name: {mean, median, p95, n}}}`` of latency, cost and tokens, over the topics that have them.
+
+        ``run_facts[run].costs`` has the values of topics. A run that states no costs has none.
+
+        >>> import berrypick as bp
+        >>> run = {"q": {"results": ["a"], "latency": 0.4}, "r": {"results": ["b"], "latency": 0.6}}
+        >>> bp.evaluate({"q": {"a": 1}, "r": {"a": 1}}, run, "RR").costs()
+        {'run': {'latency': {'mean': 0.5, 'median': 0.5, 'p95': 0.59, 'n': 2}}}
+        """
+        found = {run: summary(facts.costs, topics) for run, facts in self.run_facts.items()}
+        return {run: one for run, one in found.items() if one}
+
     def metrics(self) -> dict[str, Any]:
         """Return ``{name: mean}`` for ``mlflow.log_metrics`` and the like; of several runs ``{run: {name: mean}}``.
 
@@ -509,14 +524,25 @@ class Results(Written):
         With a fitted user model, ``reader_low`` and ``reader_high`` are the interval over readers.
         """
         by_run: dict[str, list[dict[str, Any]]] = {}
+        costs = {group: self.costs(topics) for group, topics in self.members().items()} if self.costs() else {}
         for rows, of_topics in ((self.topic_rows if per_topic else (), True), (self.group_rows, False),
                                 (self.mean_rows, False)):  # fmt: skip
             for row in rows:
                 more: dict[str, Any] = {} if self.groups is None else {"group": row.group}
                 if self.drawn is not None:
                     more["reader_low"], more["reader_high"] = self.reader_interval(row, of_topics)
+                own = self.run_facts[row.run].costs.get(row.topic) if of_topics and costs else None
+                if own := own if of_topics else costs.get(row.group, {}).get(row.run):
+                    more["costs"] = own
                 by_run.setdefault(row.run, []).append(row.as_dict() | more)
         return [row for rows in by_run.values() for row in rows]
+
+    def members(self) -> dict[str | None, frozenset[str] | None]:
+        """Return the topics of each group; under None, None for all topics."""
+        members: dict[str | None, set[str]] = {}
+        for topic, group in (self.groups.of if self.groups else {}).items():
+            members.setdefault(group, set()).add(topic)
+        return {None: None, **{group: frozenset(topics) for group, topics in members.items()}}
 
     def reader_interval(self, row: Row, of_topic: bool = False) -> tuple[float | None, float | None]:
         """Return the interval of a mean over readers drawn from a fitted user model, or ``of_topic`` that of a value.

@@ -297,6 +297,8 @@ class Run(Exchanged):
     details
         What rows say of their steps, by name: costs (tokens, seconds, lines), used, doc_lines, all nan where a row
         does not say, and the names of tool and session.
+    costs
+        What answering a topic cost, by topic and name: latency (seconds), cost, tokens.
     extra
         What a format says of topics beside results, by name and topic, for the measures that know that name.
     foreign
@@ -363,6 +365,7 @@ class Run(Exchanged):
     unread: tuple[str, ...] = ()
     other_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     traces: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    costs: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     boxes: Boxes | None = None
     unit: str = ""
     details: Mapping[str, Any] = field(default_factory=dict)

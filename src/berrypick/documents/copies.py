@@ -19,9 +19,7 @@ from berrypick.data.truth import TopicTruth
 from berrypick.documents.locator import Searchable, normal_form
 from berrypick.documents.text_check import SPACE
 from berrypick.documents.texts import Texts
-
-#: Costs of a list item, which its parts share.
-_COSTS = ("tokens", "seconds", "lines")
+from berrypick.rows.counted_places import COSTS
 
 
 class Span(NamedTuple):
@@ -247,7 +245,7 @@ def with_copies_renamed(run: Run, topics: Mapping[str, TopicTruth], texts: Texts
         document=columns[0].astype(run.document.dtype),
         start=columns[1].astype(run.start.dtype),
         end=columns[2].astype(run.end.dtype),
-        details={name: one * share if name in _COSTS else one for name, one in split.details.items()},
+        details={name: one * share if name in COSTS else one for name, one in split.details.items()},
     ), changed
 
 

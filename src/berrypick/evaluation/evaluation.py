@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from berrypick import users
 from berrypick.data.arrays import FloatArray
+from berrypick.data.costs import lacking
 from berrypick.data.errors import BerrypickError, UsageError, nearest, option, shorten
 from berrypick.data.results import Note, Results, Row, TopicGroups
 from berrypick.data.run import Run
@@ -265,6 +266,7 @@ class Evaluation:
                 group_means += run.group_means(name, self.measures, self.groups, self.sums)
             notes += run.notes(name)
             facts[name] = run.facts(name)
+            notes += [Note("costs", text, name) for text in lacking(facts[name].costs, run.topics)]
             if self.readers is not None:
                 drawn |= run.drawn(name)
         notes += missing_notes(large=sum(run.results for run in facts.values()) >= LARGE)

@@ -39,6 +39,7 @@ def on_pages(run: Run, truth: Truth | None) -> Run:
         notes=run.notes if run.start is None else (*run.notes, _OFFSETS),
         unread=run.unread,
         traces=run.traces,
+        costs=run.costs,
         other_names=run.other_names,
         missing=run.missing,
         order=run.order,

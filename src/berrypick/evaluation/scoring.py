@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
+from berrypick.data.costs import topic_costs
 from berrypick.data.errors import InputError, NeedsError, UsageError
 from berrypick.data.observed import observed
 from berrypick.data.results import RunFacts, mean
@@ -277,8 +278,9 @@ class RunScorer:
         notes = run_notes(self) if self.all_notes else list(meaningless_notes(self))
         run, accepted = self.run, self.evaluation.options.unplaced is not None
         facts = RunFacts(
-            "", run.source, len(run), len(run.topics), overlap, run.traces, run.unplaced, accepted, run.tag
-        )
+            "", run.source, len(run), len(run.topics), overlap, run.traces, run.unplaced, accepted, run.tag,
+            topic_costs(run, self.topics),
+        )  # fmt: skip
         return ScoredRun(self.run.tag, self.topics, self.scores, signatures, notes, facts, self.curves)
 
     def _shared(self, one: RequestedMeasure) -> SharedSignature:

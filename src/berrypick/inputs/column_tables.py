@@ -18,6 +18,7 @@ import numpy as np
 from berrypick.data.arrays import FloatArray
 from berrypick.data.assemble import assemble, in_trec_order
 from berrypick.data.columns import Coded, NameColumn
+from berrypick.data.costs import TOPIC_COSTS
 from berrypick.data.errors import InputError, UsageError, option, shorten
 from berrypick.data.run import Duplicates, Missing, Run
 from berrypick.data.truth import Truth
@@ -38,13 +39,15 @@ from berrypick.rows.fields import (
     checked_length,
     is_question,
     names_of,
+    plain_name,
 )
 from berrypick.rows.json_lines import Fields, positions
 from berrypick.rows.loader_fields import PAGE_FIELDS
-from berrypick.rows.row_lists import LISTED, STRING
+from berrypick.rows.row_lists import LISTED, OF_TOPIC, STRING
 from berrypick.rows.run_parser import WAITS
 from berrypick.rows.run_rows import run_of_columns, run_of_rows
 from berrypick.rows.span_scan import judged_topics
+from berrypick.rows.step_details import checked
 from berrypick.rows.truth_rows import truth_of_rows
 
 #: Columns that hold names, and those that hold numbers.
@@ -75,6 +78,8 @@ class ColumnTable:
     called: Mapping[str, str] = field(default_factory=dict)
     #: Whether the input can state an empty list, so that a topic that it does not mention is absent.
     nested: bool = False
+    #: The costs of topics that have no row to hold them.
+    costs: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
     @classmethod
     def of_columns(cls, columns: Mapping[str, Sequence[Any]], where: str) -> ColumnTable:
@@ -343,7 +348,8 @@ def run_of_table(table: ColumnTable, tag: str, search: TextSearch) -> Run:
     missing: Missing = "absent" if table.nested else "empty"
     if not len(table):
         run = run_of_rows((), Problems(table.where), "")
-        return with_absent(run, table.topics, table.where).changed(tag=tag, missing=missing, asked=named.asked)
+        run = with_absent(run, table.topics, table.where).changed(costs=table.costs)
+        return run.changed(tag=tag, missing=missing, asked=named.asked)
     table = _with_units(_with_ends(_without_empty_columns(table.plain()), search), search)
     table = _with_file_names(table, search)
     table = _with_strings(table, search)
@@ -356,9 +362,9 @@ def run_of_table(table: ColumnTable, tag: str, search: TextSearch) -> Run:
     if parts or "score" not in table or "rank" in table or listed:
         plain = spans_run(table) or texts_run(table)
         run = plain or run_of_rows(table.rows(), Problems(table.where), table.where)
-        notes += run.notes
     else:
         run = documents_run(table) or documents_run_by_rows(table)
+    notes += run.notes
     if scores_alone:
         run = run.changed(disordered=0)
     notes += _disagreement(table)
@@ -374,6 +380,7 @@ def run_of_table(table: ColumnTable, tag: str, search: TextSearch) -> Run:
         unread=table.unread,
         of_text=of_text and run.start is None,
         missing="absent" if table.nested else run.missing,
+        costs={**table.costs, **run.costs},
         asked=named.asked,
         row_ids=[of_number[number] for number in run.line.tolist()] if of_number and run.line is not None else (),
     )
@@ -409,7 +416,21 @@ def _without_empty_lists(table: ColumnTable) -> ColumnTable:
     without = {*empty}
     kept = table.take([row for row in range(len(table)) if row not in without])
     kept = kept.without("results") if all(held is None for held in kept.columns["results"]) else kept
-    return replace(kept, topics=(*table.topics, *plain_names("topic", [named[row] for row in empty], [])))
+    topics = plain_names("topic", [named[row] for row in empty], [])
+    own = table.columns.get(OF_TOPIC, [None] * len(table))
+    costs = {topic: costs_in(own[row], table.place(row)) for topic, row in zip(topics, empty, strict=True) if own[row]}
+    return replace(kept, topics=(*table.topics, *topics), costs={**table.costs, **costs})
+
+
+def costs_in(given: Mapping[Any, Any], where: str) -> dict[str, float]:
+    """The costs among the fields of a topic, checked as those of rows are."""
+    problems = Problems(where, strict=False)
+    held = {ours: _number(value) for name, value in given.items() if (ours := plain_name(str(name))) in TOPIC_COSTS}
+    fields = Fields(0, "", held, problems)
+    found = {name: checked(fields, name, value) for name, value in held.items() if value is not None}
+    for problem in problems.found:
+        raise InputError(problem.what.template, path=where, remedy=problem.remedy.template)
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def with_absent(run: Run, topics: Sequence[Any], where: str) -> Run:
@@ -509,7 +530,7 @@ def texts_run(table: ColumnTable) -> Run | None:
 
 def documents_run(table: ColumnTable) -> Run | None:
     """Whole documents column by column; None where a value is not as it should be, so that rows are looked at."""
-    if "doc" not in table or "end" in table:
+    if "doc" not in table or "end" in table or not {OF_TOPIC, *TOPIC_COSTS}.isdisjoint(table.columns):
         return None
     held = {name: table.columns[name] for name in ("topic", "doc", "score")}
     if (read := _checked_columns(replace(table, columns=held))) is None:

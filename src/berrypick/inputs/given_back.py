@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from berrypick.data.errors import UsageError
-from berrypick.data.run import Ranking, Run
+from berrypick.data.run import Missing, Ranking, Run
 from berrypick.data.truth import TopicTruth, Truth
 from berrypick.documents.texts import Texts, read_texts
 from berrypick.files.problems import Problems
-from berrypick.inputs.column_tables import TextSearch, runs_of_table, truth_of_table, with_absent
+from berrypick.inputs.column_tables import TextSearch, costs_in, runs_of_table, truth_of_table, with_absent
 from berrypick.inputs.frames import is_record, one_run, records_table
 from berrypick.rows.fields import FieldReader
 from berrypick.rows.json_lines import are_span_names, place_of_name, plain, span_fields
@@ -56,16 +56,19 @@ def run_of_records(
     """Make a run of records; one with ``results`` that are an empty list names a topic without any."""
     rows = list(records)
     empty = [row["topic"] for row in rows if _is_empty(row)]
+    costs = {str(row["topic"]): costs_in(row, "records") for row in rows if _is_empty(row)}
+    costs = {topic: own for topic, own in costs.items() if own}
     held = [row for row in rows if not _is_empty(row)]
     if not held:
         if not empty:
             raise UsageError("no topic has any result: there are no records")
         run = with_absent(run_of_rows((), Problems("records"), ""), empty, "records")
-        return run.changed(tag=tag, missing="absent")
+        return run.changed(tag=tag, missing="absent", costs=costs)
     _check_records(held, "run")
     search = TextSearch(None if documents is None else read_texts(documents), quotes)
     made = one_run(runs_of_table(records_table(held, "run"), search, tag), "the records hold")
-    return with_absent(made, empty, "records").changed(missing="absent" if empty else made.missing)
+    missing: Missing = "absent" if empty else made.missing
+    return with_absent(made, empty, "records").changed(missing=missing, costs={**made.costs, **costs})
 
 
 def _is_empty(row: Any) -> bool:

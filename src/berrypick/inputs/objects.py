@@ -27,12 +27,12 @@ from berrypick.data.run import Ranking, Run
 from berrypick.data.truth import Truth
 from berrypick.documents.texts import Texts, read_texts
 from berrypick.inputs.client_readers import Clients, DocumentName
-from berrypick.inputs.column_tables import ColumnTable, TextSearch, is_number, plain_names, run_of_table
+from berrypick.inputs.column_tables import ColumnTable, TextSearch, costs_in, is_number, plain_names, run_of_table
 from berrypick.inputs.frames import is_frame
 from berrypick.inputs.span_lists import plain_judgements, plain_numbers, plain_spans, scores_run
 from berrypick.rows.chosen_fields import NOTHING_CHOSEN, ChosenFields
 from berrypick.rows.clients import fields_of
-from berrypick.rows.fields import FieldError, FieldReader, FieldRow, Role, names_of, ours_of, refuse_unknown
+from berrypick.rows.fields import LISTS, FieldError, FieldReader, FieldRow, Role, names_of, ours_of, refuse_unknown
 from berrypick.rows.json_lines import are_span_names, place_of_name
 from berrypick.rows.made_names import file_names, is_made
 from berrypick.rows.relevance_fields import WORDS, word_of
@@ -127,6 +127,7 @@ def topics_table(
         if plainly := plainly or plain_numbers(given, "score" if role == "run" else "grade"):
             return plainly
     reader = Clients()
+    costs = _costs(given) if role == "run" else {}
     given = {topic: _retrieved(topic, held, reader) for topic, held in given.items()}
     lists = role == "run" and not all(isinstance(one, Mapping) and not reader.knows(one) for one in given.values())
     spans = are_span_names([str(name) for found in given.values() if isinstance(found, Mapping) for name in found])
@@ -158,7 +159,18 @@ def topics_table(
         unread=tuple(reader.unread),
         called=called,
         nested=role == "run",
+        costs=costs,
     )
+
+
+def _costs(given: Mapping[Any, Any]) -> dict[str, dict[str, float]]:
+    """The costs that stand beside the results of topics: ``{topic: {"results": [..], "latency": 0.4}}``."""
+    found = {
+        str(topic): costs_in(held, f"topic {topic}")
+        for topic, held in given.items()
+        if isinstance(held, Mapping) and any(isinstance(one, (list, tuple)) for one in held.values())
+    }
+    return {topic: own for topic, own in found.items() if own}
 
 
 def _refuse_two_keys(topics: Sequence[Any], role: Role) -> None:
@@ -175,7 +187,10 @@ def _retrieved(topic: Any, found: Any, reader: Clients) -> Any:
         inside = reader.inside(found)
     except InputError as error:
         raise InputError(error.what.template, path=f"topic {topic}", remedy=error.remedy.template) from None
-    return found if inside is None else inside
+    if inside is not None or not isinstance(found, Mapping) or reader.knows(found):
+        return found if inside is None else inside
+    lists = [name for name, one in found.items() if str(name) in LISTS["run"] and isinstance(one, (list, tuple))]
+    return found[lists[0]] if len(lists) == 1 else found
 
 
 def _answer(topic: Any, found: Any, reader: Clients, doc: DocumentName, role: Role) -> list[dict[str, Any]] | None:

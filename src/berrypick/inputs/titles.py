@@ -98,8 +98,9 @@ class Titles:
             (f"{counted(len(by_question), 'topic')} matched by the question", next(iter(by_question), "")),
         ) if first]  # fmt: skip
         traces = {changed.get(name, name): ids for name, ids in run.traces.items()}
+        costs = {changed.get(name, name): one for name, one in run.costs.items()}
         extra = {what: {changed.get(name, name): one for name, one in of.items()} for what, of in run.extra.items()}
-        return run.changed(topics=names, traces=traces, extra=extra, notes=(*run.notes, *notes), asked={})
+        return run.changed(topics=names, traces=traces, costs=costs, extra=extra, notes=(*run.notes, *notes), asked={})
 
     def topics_of(self, question: str) -> tuple[str, ...]:
         """Return the topics that have a question, or are called so up to white space."""

@@ -27,7 +27,7 @@ SECONDS: Mapping[str, tuple[str, ...]] = {
 }
 COUNTED = (*LINES, *SECONDS)
 #: What rows of a run say of their step beside the place: costs, whether it was used, and where it comes from.
-COSTS = ("tokens", "seconds", "lines")
+COSTS = ("tokens", "seconds", "lines", "latency", "cost")
 DETAILS = (*COSTS, "used", "doc_lines", "tool", "session")
 #: Of these, numbers and texts.
 DETAIL_NUMBERS = (*COSTS, "doc_lines")

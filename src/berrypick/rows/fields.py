@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, Literal
 
+from berrypick.data.costs import TOPIC_COSTS
 from berrypick.data.errors import BerrypickError, InputError, UsageError, nearest, option, shorten
 from berrypick.data.strings import LONGEST_NAME, is_text
 from berrypick.data.words import plain_title
@@ -25,7 +26,7 @@ from berrypick.rows.layouts import LayoutError, with_places
 from berrypick.rows.loader_fields import PAGE_FIELDS, without_loader_fields
 from berrypick.rows.relevance_fields import NAMES as GRADES
 from berrypick.rows.relevance_fields import OF_TRUTHS_ALONE, OPEN, are_relevance, grade_of, score_is_grade
-from berrypick.rows.row_lists import LISTED, STRING, as_lists, spread
+from berrypick.rows.row_lists import LISTED, OF_TOPIC, STRING, as_lists, spread
 
 Role = Literal["truth", "run"]
 
@@ -536,6 +537,8 @@ class FieldReader:
         self.is_entry = isinstance(row.get("text"), (list, tuple))
         if self.is_entry and "id" in row:
             row[ENTRY_ID] = row.pop("id")
+        if self.is_entry and (own := {name: row.pop(name) for name in TOPIC_COSTS if row.get(name) is not None}):
+            row[OF_TOPIC] = own
         return _one_text_each(row, self.role)
 
     def _empty_entry(self, wanted: Mapping[str, tuple[str, ...]], given: Mapping[str, Any]) -> FieldRow:
@@ -548,6 +551,8 @@ class FieldReader:
             row["is_impossible"] = True
             return row
         row["results"] = []
+        if own := self._own_costs(wanted, given):
+            row[OF_TOPIC] = own
         if "id" in row:
             row[ENTRY_ID] = row.pop("id")
         if "tag" in given and "run" not in row:
@@ -576,18 +581,28 @@ class FieldReader:
         if plan.contexts and lists.isdisjoint(plan.lists):
             whole = tuple(name for name in plan.contexts if _holds_objects(given[name]))
         cells = {*plan.lists, *(() if lists.isdisjoint(plan.lists) else texts)} - {*whole}
+        own = self._own_costs(plan.wanted, given)
+        items = {name: value for name, value in given.items() if not own or name not in plan.names(*own)}
         try:
-            rows = spread(given, whole, cells)
+            rows = spread(items, whole, cells)
         except ValueError as error:
             raise FieldError(str(error), "give one list, with an item for each result") from None
         if rows is None:
             return None
         self.is_entry = not lists.isdisjoint({*plan.whole, *plan.names("doc"), *texts})
         if rows:
-            return self._items(plan, given, rows)
+            found = self._items(plan, given, rows)
+            return [with_fields(one, {OF_TOPIC: own}) for one in found] if own else found
         if any(given[name] is not None and name not in lists for name in plan.names(*_LISTED)):
             raise FieldError("has both a result and an empty list of results", "keep one of them")
         return (self._empty_entry(plan.wanted, given),)
+
+    def _own_costs(self, wanted: Mapping[str, tuple[str, ...]], given: Mapping[str, Any]) -> dict[str, Any]:
+        """The costs of a topic that stand beside its list; what results say of theirs is in the list."""
+        if self.role != "run":
+            return {}
+        held = {ours: given.get(wanted[ours][0]) for ours in TOPIC_COSTS if ours in wanted}
+        return {ours: value for ours, value in held.items() if value is not None and type(value) in _SCALARS}
 
     def _items(self, plan: _Plan, given: Mapping[str, Any], rows: list[dict[str, Any]]) -> Sequence[Mapping[str, Any]]:
         """Read the rows of the items of a list."""

@@ -9,6 +9,8 @@ from typing import Any
 LISTED = "_listed"
 #: The key of rows by our names whose document is a string of a list: a name, or a text, as the truth decides.
 STRING = "_string"
+#: The key of rows by our names for what their entry says of its topic beside the list: costs.
+OF_TOPIC = "_of_topic"
 
 
 def as_lists(row: Mapping[Any, Any]) -> dict[Any, Any]:

@@ -12,16 +12,18 @@ import numpy as np
 from berrypick.data.arrays import FloatArray
 from berrypick.data.assemble import assemble, rising_topics
 from berrypick.data.boxes import Boxes, Place
+from berrypick.data.costs import OF_STEPS, TOPIC_COSTS
 from berrypick.data.run import Order, Run
 from berrypick.data.strings import is_text
+from berrypick.data.words import counted
 from berrypick.files.problems import Problems
 from berrypick.rows.counted_places import DETAILS, UNIT
 from berrypick.rows.entries import ENTRY_ID, ONE_LIST, NamedApart, named_apart, two_lists
 from berrypick.rows.json_lines import positions
 from berrypick.rows.loader_fields import PAGE_FIELDS
-from berrypick.rows.row_lists import LISTED, STRING
+from berrypick.rows.row_lists import LISTED, OF_TOPIC, STRING
 from berrypick.rows.row_parser import PAGES, ParsedRow, Part, RowParser
-from berrypick.rows.step_details import StepDetails
+from berrypick.rows.step_details import StepDetails, checked
 
 #: The key of a row among others with offsets whose place follows from its text.
 WAITS = "_waits"
@@ -57,6 +59,7 @@ class RunParser(RowParser):
         self.strings: list[int] = []  # strings of a list: names or texts
         self.pages: dict[int, Mapping[str, Any]] = {}
         self.details = StepDetails()
+        self.of_topic: dict[int, Mapping[str, float]] = {}  # what entries say of their topics
 
     # --- what a row says ---
 
@@ -72,6 +75,7 @@ class RunParser(RowParser):
             row.fail("results must be an empty list, or left out", "give every result a line of its own")
         elif any(value.get(name) is not None for name in ("doc", "start", "end", "score", "rank")):
             row.fail("has both a result and an empty list of results", "keep one of them")
+        self._topic_costs(row)
         if row.good:
             self.empty.append(row)
         return True
@@ -174,6 +178,18 @@ class RunParser(RowParser):
         """Keep costs, tool and session of a step."""
         self.details.add(row, self.last)
 
+    def keep_of_topic(self, row: ParsedRow) -> None:
+        """Keep what an entry says of its topic, once."""
+        if row.topic != (self.topic[-2] if len(self.topic) > 1 else None):
+            self.of_topic[self.last] = self._topic_costs(row)
+
+    @staticmethod
+    def _topic_costs(row: ParsedRow) -> dict[str, float]:
+        """The costs of a topic that are numbers of 0 or more; others are reported."""
+        given = row.value.get(OF_TOPIC) or {}
+        found = {name: checked(row, name, value) for name, value in given.items()}
+        return {name: value for name, value in found.items() if value is not None}
+
     def keep_ids(self, row: ParsedRow) -> None:
         """Keep the ids of an entry and of a row, one of which may be that of the topic."""
         for name, ids in ((ENTRY_ID, self.entry_ids), ("id", self.row_ids)):
@@ -222,6 +238,7 @@ class RunParser(RowParser):
         Part.of(check_fields),
         Part.of(keep),
         Part.of(keep_details, *DETAILS),
+        Part.of(keep_of_topic, OF_TOPIC),
         Part.of(keep_ids, ENTRY_ID, "id"),
         Part.of(keep_pages, PAGE_FIELDS),
         Part.of(keep_listed, LISTED),
@@ -236,6 +253,7 @@ class RunParser(RowParser):
         """Make the run of all rows."""
         topic, none_found, named = self._topics()
         strings = self._settle_strings()
+        costs, several = self._costs(topic, none_found, named)
         order, scores, ranks = self._order(topic)
         boxes = Boxes.of(self.places) if self.places else None
         start, end = (None, None) if boxes is None else boxes.extent()
@@ -256,8 +274,8 @@ class RunParser(RowParser):
             source=path,
             format="span-run",
             duplicates="keep",
-            notes=(missing_scores(unscored, len(self.line)),) if 0 < unscored < len(self.line) else (),
-        ).changed(order=order, strings=strings)
+            notes=(*((missing_scores(unscored, len(self.line)),) if 0 < unscored < len(self.line) else ()), *several),
+        ).changed(order=order, strings=strings, costs=costs)
         if order == "list" and ranks is not None and run.score is not None:
             run = run.changed(disordered=rising_topics(run.score, run.bounds[:-1]))
         for name in run.topics:
@@ -284,6 +302,31 @@ class RunParser(RowParser):
         for name, row in zip(named.names[many:], self.empty, strict=True):
             none_found.setdefault(name, row)
         return named.names[:many], none_found, named
+
+    def _costs(
+        self, topic: list[str], none_found: Mapping[str, ParsedRow], named: NamedApart
+    ) -> tuple[dict[str, dict[str, float]], list[str]]:
+        """The costs of topics: what entries say of them, and in flat rows without steps the first value of each."""
+        found: dict[str, dict[str, float]] = {}
+        for row, own in self.of_topic.items():
+            found.setdefault(topic[row], {}).update(own)
+        for name, empty in none_found.items():
+            if own := self._topic_costs(empty):
+                found.setdefault(name, {}).update(own)
+        steps = any(self.details.held(name) for name in OF_STEPS)
+        if self.listed or steps or (self.first is not None and self.first.called("rank") == "step"):
+            return found, []
+        several: dict[str, set[str]] = {}
+        for name in TOPIC_COSTS:
+            for row, value in sorted(self.details.held(name).items()):
+                for one in {topic[row], *(named.row_ids[row : row + 1])}:
+                    if found.setdefault(one, {}).setdefault(name, value) != value:
+                        several.setdefault(name, set()).add(topic[row])
+        self.details.without(("latency", "cost"))  # tokens stay: CostAt counts them where a person asks for it
+        return found, [
+            f"{counted(len(topics), 'topic')} with several values of {name}: the first row's counts"
+            for name, topics in several.items()
+        ]
 
     def _settle_strings(self) -> bool:
         """Make names or texts of strings in lists, and say whether the truth may still decide otherwise.

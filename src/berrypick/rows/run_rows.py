@@ -101,8 +101,9 @@ def _page_row(value: dict[str, Any]) -> dict[str, Any] | None:
 def _results(value: Any) -> Iterator[dict[str, Any]]:
     above = 0
     for topic, ranking in value.rankings():
+        own = {name: plain(value) for name, value in value.costs.get(topic, {}).items()}
         if not len(ranking):
-            yield {"topic": topic, "results": []}
+            yield {"topic": topic, "results": [], **own}
         for row in range(len(ranking)):
             record: dict[str, Any] = {"topic": topic, "doc": ranking.documents[int(ranking.document[row])]}
             if ranking.boxes is not None:
@@ -117,5 +118,6 @@ def _results(value: Any) -> Iterator[dict[str, Any]]:
                 record["rank"] = int(ranking.rank[row]) + 1
             if ranking.score is not None:
                 record["score"] = float(ranking.score[row])
-            yield record | record_of(ranking.details, row)
+            yield record | record_of(ranking.details, row) | own
+            own = {}  # the first row has them
         above += len(ranking)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -23,8 +23,17 @@ class StepDetails:
     def add(self, fields: Fields, row: int) -> None:
         """Add the details of a row of the run."""
         for name in DETAILS:
-            if (given := fields.value.get(name)) is not None and (value := _checked(fields, name, given)) is not None:
+            if (given := fields.value.get(name)) is not None and (value := checked(fields, name, given)) is not None:
                 self._held.setdefault(name, {})[row] = value
+
+    def held(self, name: str) -> dict[int, Any]:
+        """The values of a detail, by row."""
+        return self._held.get(name, {})
+
+    def without(self, names: Iterable[str]) -> None:
+        """Forget some details."""
+        for name in names:
+            self._held.pop(name, None)
 
     def columns(self, order: IntArray | Narrow) -> dict[str, Any]:
         """A column for each detail that any row has, in the order of the run."""
@@ -38,7 +47,7 @@ class StepDetails:
         return found
 
 
-def _checked(fields: Fields, name: str, given: Any) -> Any:
+def checked(fields: Fields, name: str, given: Any) -> Any:
     """A value as a column has it; what is none is counted and not read."""
     value: Any = None
     if name in DETAIL_TEXTS:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from berrypick.data.costs import cost_cells, cost_columns, summary
 from berrypick.data.errors import UsageError, one_line
 from berrypick.data.results import ALL, Note, Results, merge_notes
 from berrypick.data.score import Explanation, Table
@@ -153,6 +154,8 @@ def pivot(results: Results, per_topic: bool, places: int, shorter: Mapping[str, 
         by_run.setdefault(row.run, {}).setdefault((row.topic, row.group), {})[row.measure] = row.value
     order = {name: i for i, name in enumerate(worst_first(results))} if grouped else {}
     bounds = group_intervals(results) if grouped else {}
+    costs = {group: results.costs(topics) for group, topics in results.members().items()}
+    columns = cost_columns(costs[None].values())
     for run, values_of in by_run.items():
         rows = list(values_of.items())
         if grouped:  # topics stay where they are, groups follow, all topics come last
@@ -166,10 +169,18 @@ def pivot(results: Results, per_topic: bool, places: int, shorter: Mapping[str, 
                 known = [bounds[run, measure, group] if topic == ALL else {} for measure in measures]
                 names.append(str(max((one["topics"] for one in known if one), default="")))
                 cells = [f"{cell} {_interval(one, places)}".rstrip() for cell, one in zip(cells, known, strict=True)]
-            lines.append([*names, *cells])
+            known_costs = costs[group].get(run, {}) if topic == ALL else _own_costs(results, run, topic)
+            lines.append([*names, *cells, *cost_cells(known_costs, columns)])
+    spent = [" ".join(column) for column in columns]
     if grouped:
-        return Table("", [*keys, "topics", *measures], lines, align="<" * len(keys) + ">" + "<" * len(measures))
-    return Table("", [*keys, *measures], lines, align="<" * len(keys) + ">" * len(measures))
+        align = "<" * len(keys) + ">" + "<" * len(measures) + ">" * len(spent)
+        return Table("", [*keys, "topics", *measures, *spent], lines, align=align)
+    return Table("", [*keys, *measures, *spent], lines, align="<" * len(keys) + ">" * len([*measures, *spent]))
+
+
+def _own_costs(results: Results, run: str, topic: str) -> dict[str, dict[str, float]]:
+    """The costs of one topic, which are its mean, median and percentile."""
+    return summary(results.run_facts[run].costs, [topic])
 
 
 def _interval(bounds: Mapping[str, Any], places: int) -> str:

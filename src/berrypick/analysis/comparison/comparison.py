@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from berrypick.analysis.comparison.run_identity import find_run
+from berrypick.data.costs import summary
 from berrypick.data.drawn import Ends
 from berrypick.data.errors import UsageError, nearest, shorten
 from berrypick.data.exchange import Kind, Written, columns_of
@@ -330,6 +331,7 @@ class Comparison(Written):
         return rows + [{**row, "group": name} for name, one in self.groups.items() for row in one._records()]
 
     def _records(self) -> list[dict[str, Any]]:
+        spent = {run: summary(facts.costs) for run, facts in self.run_facts.items()}
         return [
             {
                 "run": one.run,
@@ -338,6 +340,7 @@ class Comparison(Written):
                 "signature": str(one.signature),
                 **fields_of(one, "low", "high", "interval", "topics", "undefined"),
                 **reader_fields(one.reader),
+                **({"costs": spent[one.run]} if spent.get(one.run) else {}),
                 "increasing": one.higher_is_better,
                 "baseline": self.baseline,
                 "label": one.label,

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from textwrap import fill
 
 from berrypick.analysis.comparison.comparison import Comparison, Estimate
+from berrypick.data.costs import cost_cells, cost_columns, summary
 from berrypick.data.errors import one_line
 from berrypick.data.score import Table
 from berrypick.statistics.intervals import COX, STUDENTISED, TANGO, WILSON
@@ -110,9 +111,26 @@ class _Renderer:
         """A table for each measure, or one with a row for each run."""
         if not details:
             return self._runs()
-        return "\n".join(
+        measured = [
             self.table(self._detailed(one), best_cells(self.comparison, [one], 3)) for one in self.comparison.measures
-        )
+        ]
+        costs = self._costs()
+        return "\n".join([*measured, *([] if costs is None else [self.table(costs)])])
+
+    def _costs(self) -> Table | None:
+        """Latency, cost and tokens of each run, beside the measures; None where no run states any."""
+        known = {run: summary(facts.costs) for run, facts in self.comparison.run_facts.items()}
+        columns = cost_columns(known.values())
+        if not columns:
+            return None
+        head = ["", "run", "topics", *(" ".join(column) for column in columns)]
+        rows = []
+        for run in self.comparison.runs:
+            label = self.comparison.estimate(self.comparison.measures[0], run).label
+            topics = max((int(one["n"]) for one in known.get(run, {}).values()), default=0)
+            cells = cost_cells(known.get(run, {}), columns)
+            rows.append([label, self.shorter.get(run, run), str(topics), *cells])
+        return Table("Costs, part of no measure", head, rows, "<<" + ">" * (len(head) - 2))
 
     def _runs(self) -> str:
         comparison = self.comparison
@@ -122,7 +140,12 @@ class _Renderer:
             cells = [comparison.estimate(measure, run) for measure in comparison.measures]
             means = [self.mean(one, widths[one.measure]) + f" {self._interval(one)}" for one in cells]
             rows.append([cells[0].label, self.shorter.get(run, run), *(mean.rstrip() for mean in means)])
-        table = Table(self.over, ["", "run", *comparison.measures], rows, "<" * (2 + len(comparison.measures)))
+        head = ["", "run", *comparison.measures]
+        if (costs := self._costs()) is not None:
+            head += costs.header[3:]
+            rows = [[*row, *own[3:]] for row, own in zip(rows, costs.rows, strict=True)]
+        align = "<" * (2 + len(comparison.measures)) + ">" * (len(head) - 2 - len(comparison.measures))
+        table = Table(self.over, head, rows, align)
         return self.table(table, best_cells(comparison, comparison.measures, 2))
 
     def _detailed(self, measure: str) -> Table:

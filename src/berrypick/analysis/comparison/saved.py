@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from typing import Any
 
+from berrypick.data.costs import TOPIC_COSTS
 from berrypick.data.errors import InputError, nesting_refused
 from berrypick.data.results import ALL, JUDGED, Note, Results, Row, RunFacts, Signature, whole_documents_note
 from berrypick.evaluation.requested import measure_info, measure_of_parts
@@ -59,13 +60,25 @@ def read_results(path: str | PathLike[str]) -> Results:
         raise InputError("is not UTF-8 text", path=name, remedy=_EXPECTED) from None
     with nesting_refused(name, _EXPECTED):
         records = _records(content, name)
-        found = _results([_row(record, number, name) for number, record in records], name)
+        rows = [_row(record, number, name) for number, record in records]
+        found = _results(rows, name, _costs(rows, [record for _, record in records]))
     if any(isinstance(record, dict) and record.get("reader_low") is not None for _, record in records):
         return replace(found, notes=(*found.notes, Note("reader intervals", _NO_READERS)))
     return found
 
 
-def _results(rows: list[Row], path: str) -> Results:
+def _costs(rows: Sequence[Row], records: Sequence[Any]) -> dict[str, dict[str, dict[str, float]]]:
+    """The costs of topics by run: numbers under their names, as rows of topics have them."""
+    found: dict[str, dict[str, dict[str, float]]] = {}
+    for row, record in zip(rows, records, strict=True):
+        given = record.get("costs")
+        for name in TOPIC_COSTS if isinstance(given, dict) else ():
+            if type(value := given.get(name)) in (int, float) and 0 <= value < math.inf:
+                found.setdefault(row.run, {}).setdefault(row.topic, {})[name] = float(value)
+    return found
+
+
+def _results(rows: list[Row], path: str, costs: Mapping[str, Any]) -> Results:
     groups = [row for row in rows if row.signature.get("group")]  # means of groups, which follow from the topics
     rows = [row for row in rows if not row.signature.get("group")]
     last: dict[tuple[str, str], int] = {(row.run, row.measure): i for i, row in enumerate(rows) if row.topic == ALL}
@@ -79,7 +92,7 @@ def _results(rows: list[Row], path: str) -> Results:
             raise InputError(what, path=path, remedy=_EXPECTED)
     mean_rows = [rows[i] for i in sorted(means)]
     notes = [note for row in mean_rows for note in _notes(row)]
-    facts = {row.run: RunFacts(row.run, path) for row in mean_rows}
+    facts = {row.run: RunFacts(row.run, path, costs=costs.get(row.run, {})) for row in mean_rows}
     return Results(topics, mean_rows, tuple(notes), info, facts, group_rows=groups)
 
 

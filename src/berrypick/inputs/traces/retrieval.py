@@ -6,7 +6,7 @@ import datetime
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from berrypick.data.errors import BerrypickError, InputError
@@ -41,6 +41,7 @@ class Retrieval:
     unread: tuple[str, ...] = ()  # fields that were left to the text
     own_id: str = ""  # beside a question that nothing else names
     prompt: str = ""  # of promptfoo, which asks every question with each prompt
+    costs: Mapping[str, float] = field(default_factory=dict)  # latency, cost and tokens
     failed: bool = False  # the attempt reports an error, or has no output: no list, not an empty one
 
     @property
@@ -128,7 +129,8 @@ def run_of(retrievals: Sequence[Retrieval], problems: Problems, path: str, forma
     ids = Counter(one.own_id for one in good.values())
     asked = {one.own_id: plain_title(one.question) for one in good.values() if one.own_id and ids[one.own_id] == 1}
     run = replace(run, tag=tag, format=format_name, unread=tuple(unread), traces=traces, notes=tuple(notes))
-    return run.changed(asked=asked)
+    costs = {name: one.costs for name, one in good.items() if one.costs}
+    return run.changed(asked=asked, costs={**run.costs, **costs})
 
 
 def _successful(retrievals: Sequence[Retrieval], problems: Problems) -> list[Retrieval]:

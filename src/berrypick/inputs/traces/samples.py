@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from berrypick.data.errors import InputError
+from berrypick.inputs.column_tables import costs_in
 from berrypick.inputs.stores.chains import retrieved_in
 from berrypick.inputs.stores.responses import answer_in
 from berrypick.inputs.traces.retrieval import Retrieval
@@ -110,7 +111,8 @@ def _retrieval(topic: str, question: str, found: Any, line: int, value: Mapping[
     """A retrieval, with the id of its entry where only the question names the topic."""
     own = value.get("id") if not topic and question else None
     named = isinstance(own, (str, int)) and not isinstance(own, bool)
-    return Retrieval(topic, question, found, line, own_id=str(own) if named else "")
+    costs = costs_in(value, f"line {line}")
+    return Retrieval(topic, question, found, line, own_id=str(own) if named else "", costs=costs)
 
 
 def listed_in(value: Mapping[str, Any], line: int = 1) -> Retrieval | None:

@@ -14,6 +14,7 @@ from berrypick._version import __version__
 from berrypick.analysis.assumptions.assumptions import Assumptions
 from berrypick.analysis.comparison.comparison import Comparison
 from berrypick.analysis.comparison.curves import POINTS, bands
+from berrypick.data.costs import summary
 from berrypick.data.errors import as_flags
 from berrypick.data.references import bibtex, cited
 from berrypick.data.results import Note, Results, RunFacts, merge_notes
@@ -249,7 +250,8 @@ def _counts(details: Details) -> list[list[Any]]:
 
 def _run(facts: RunFacts, label: str) -> dict[str, Any]:
     """A run by name and letter, its number of results, and the share of its text that repeats earlier results."""
-    return {"name": facts.name, "label": label, "results": facts.results, "overlap": facts.overlap}
+    return {"name": facts.name, "label": label, "results": facts.results, "overlap": facts.overlap,
+            "costs": summary(facts.costs)}  # fmt: skip
 
 
 def _draws(results: Results, comparison: Comparison) -> int:

@@ -225,6 +225,12 @@
     ];
     if (overlapping) columns.push({title: 'Overlap', key: 'overlap', numeric: true, falling: true, value: (run) => data.runs[run].overlap,
       cell: (run) => berry.number(data.runs[run].overlap)});
+    const spent = ['latency', 'cost', 'tokens'].filter((name) => data.runs.some((run) => run.costs[name]));
+    for (const name of spent) for (const part of ['mean', 'median', 'p95']) {
+      const value = (run) => (data.runs[run].costs[name] ? data.runs[run].costs[name][part] : null);
+      columns.push({title: `${name} ${part}`, key: `${name}-${part}`, numeric: true, falling: false, value,
+        cell: (run) => (value(run) === null ? '-' : String(Number(value(run).toPrecision(4))))});
+    }
     const table = berry.table(columns, {id: 'run-counts', class: 'compact', rows: data.runs.map((run, number) => number)});
     const content = [berry.wide('Counts of runs', table),
       overlapping ? el('p', {class: 'quiet small'}, 'Overlap: the share of what is retrieved that repeats earlier results, mean over topics.') : null];
