@@ -61,7 +61,7 @@ def test_bad_documents_are_told(tmp_path, content, problem):
 
 
 def test_an_empty_folder_and_bytes_that_are_no_text_are_errors(tmp_path):
-    with pytest.raises(bp.InputError, match="no text files"):
+    with pytest.raises(bp.InputError, match="no text or PDF files"):
         read_texts(tmp_path)
     (tmp_path / "a.txt").write_bytes(b"ok\n\xff\xfe")
     with pytest.raises(bp.InputError, match=r"a\.txt:2: is not UTF-8"):

@@ -1,5 +1,5 @@
-"""The texts of documents: a folder of text files, JSON Lines with ``doc`` (or BEIR's ``_id``) and ``text``, or a file
-of another format that holds them, such as SQuAD.
+"""The texts of documents: a folder of text or PDF files, JSON Lines with ``doc`` (or BEIR's ``_id``) and ``text``, or
+a file of another format that holds them, such as SQuAD.
 
 Offsets count the characters (Unicode code points) of a text as it is in the file: line ends are not translated, so a
 carriage return is a character; a byte order mark at the start of a file is none, unless offsets are said or seen to
@@ -23,6 +23,7 @@ from berrypick.data.errors import InputError, UsageError, nearest, nesting_refus
 from berrypick.data.words import counted
 from berrypick.documents.lazy import OfDocuments
 from berrypick.documents.near_names import near_match
+from berrypick.documents.pdf_texts import is_pdf, pdf_texts
 from berrypick.documents.squad_texts import is_squad, squad_texts
 from berrypick.files.files import head, members, read_whole, reusable
 from berrypick.files.problems import Problems
@@ -35,7 +36,7 @@ NOT_IN_DOCUMENTS = "not in the documents"
 #: How an address or an absolute path begins.
 _ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|[A-Za-z]:[\\/]|/|\\\\")
 #: Files in a folder of texts that are no texts.
-_PASSED_OVER = (".gz", ".zip", ".png", ".jpg", ".jpeg", ".gif", ".pdf", ".parquet", ".pyc", ".db", ".sqlite")
+_PASSED_OVER = (".gz", ".zip", ".png", ".jpg", ".jpeg", ".gif", ".parquet", ".pyc", ".db", ".sqlite")
 
 
 class Texts(Mapping[str, str]):
@@ -57,6 +58,9 @@ class Texts(Mapping[str, str]):
     >>> texts, len(texts["guide"])
     (Texts(1 document), 18)
     """
+
+    #: What a person should know of how they were read.
+    notes: tuple[str, ...] = ()
 
     def __init__(self, named: Mapping[str, str], files: Mapping[str, str] | None = None, source: str = "") -> None:
         self._known = dict(named)
@@ -199,7 +203,7 @@ def read_texts(path: Texts | Mapping[str, str] | str | PathLike[str]) -> Texts:
     Parameters
     ----------
     path : Texts, mapping, str or path
-        A folder of text files, a file of JSON Lines with doc and text, or a mapping of document to text.
+        A folder of text or PDF files, a file of JSON Lines with doc and text, or a mapping of document to text.
 
     Returns
     -------
@@ -225,6 +229,9 @@ def read_texts(path: Texts | Mapping[str, str] | str | PathLike[str]) -> Texts:
     name = fspath(path)
     if os.path.isdir(name):
         return _folder(name)
+    if is_pdf(name):
+        texts, notes = pdf_texts({os.path.basename(name): name}, name)
+        return _Folder({}, {_stem(one): one for one in texts}, name, texts, texts, notes)
     with reusable(name), nesting_refused(name):
         return Texts(squad_texts(name), source=name) if is_squad(head(name)) else _lines(name)
 
@@ -234,28 +241,74 @@ def _folder(folder: str) -> Texts:
     from pathlib import Path  # loads urllib
 
     files: dict[str, str] = {}
-    short: dict[str, list[str]] = {}
+    pdfs: dict[str, str] = {}
+    every: list[str] = []
     for path in members(folder, lambda name: not name.startswith(".") and not name.lower().endswith(_PASSED_OVER)):
         document = Path(os.path.relpath(path, folder)).as_posix()
-        files[document] = path
-        stem = document[: -len(Path(document).suffix)] if Path(document).suffix else ""
-        if stem:
-            short.setdefault(stem, []).append(document)
+        (pdfs if is_pdf(document) else files)[document] = path
+        every.append(document)
+    if not files and not pdfs:
+        raise InputError("holds no text or PDF files", path=folder, remedy="give the folder of the documents")
+    stems = {document: _stem(document) for document in every}
+    of_texts = {stems[document] for document in files}
+    twins = {document for document in pdfs if stems[document] in of_texts}  # somebody has extracted their texts
+    waiting = {document: path for document, path in pdfs.items() if document not in twins}
+    texts, notes = _of_pdfs(waiting, folder, optional=bool(files))
+    if twins:
+        example = f"such as {min(twins)}"
+        notes.append(f"{counted(len(twins), 'PDF file')} skipped beside text files of the same name, {example}")
+    short: dict[str, list[str]] = {}
+    kept = dict.fromkeys(document for document in every if document in files or document in texts)
+    for document in kept:
+        if stems[document] != document:
+            short.setdefault(stems[document], []).append(document)
+    aliases = {stem: names[0] for stem, names in short.items() if len(names) == 1 and stem not in kept}
+    return _Folder(files, aliases, folder, texts, kept, notes)
+
+
+def _stem(document: str) -> str:
+    """A name without its ending; a name without an ending is its own."""
+    folder, slash, name = document.rpartition("/")
+    stem, dot, _ = name.rpartition(".")
+    return f"{folder}{slash}{stem}" if dot and stem else document
+
+
+def _of_pdfs(files: Mapping[str, str], folder: str, optional: bool) -> tuple[dict[str, str], list[str]]:
+    """The texts of the PDF files of a folder; beside text files they are ``optional``: a note says what is missing."""
     if not files:
-        raise InputError("holds no text files", path=folder, remedy="give the folder of the documents")
-    aliases = {stem: names[0] for stem, names in short.items() if len(names) == 1 and stem not in files}
-    return _Folder(files, aliases, folder)
+        return {}, []
+    try:
+        return pdf_texts(files, folder)
+    except (UsageError, InputError) as error:
+        if not optional:
+            raise
+        return {}, [f"{counted(len(files), 'PDF file')} skipped: {error.lines[0]}"]
 
 
 class _Folder(Texts):
     """The files of a folder; names without endings lead there as well, but are not listed."""
 
-    def __init__(self, files: Mapping[str, str], aliases: Mapping[str, str], source: str) -> None:
-        super().__init__({}, files, source)
-        self._aliases = dict(aliases)
+    def __init__(
+        self,
+        files: Mapping[str, str],
+        aliases: Mapping[str, str],
+        source: str,
+        texts: Mapping[str, str],
+        names: Iterable[str],
+        notes: Iterable[str],
+    ) -> None:
+        super().__init__(texts, files, source)
+        self._aliases, self.notes = dict(aliases), tuple(notes)
+        self._names = tuple(names)
 
     def _has(self, document: object) -> bool:
-        return document in self._files or document in self._aliases
+        return document in self._files or document in self._known or document in self._aliases
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._names
+
+    def __len__(self) -> int:
+        return len(self._names)
 
     def canonical(self, document: str) -> str:
         found = super().canonical(document)

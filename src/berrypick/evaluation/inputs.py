@@ -227,7 +227,7 @@ def note_changed_documents(inputs: Inputs) -> Inputs:
     truth, texts = inputs.truth, inputs.texts
     if texts is None:
         return inputs
-    notes = []
+    notes = [Note("documents", f"{texts.source}: {note}") for note in texts.notes]
     if truth.checksums:
         from berrypick.documents.texts import checksum
 
