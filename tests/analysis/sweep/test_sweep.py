@@ -299,7 +299,7 @@ def test_mistakes_are_told(changes, message):
         ([(-1, 5)], ": chunk 1 is -1 to 5, the text has 81 characters"),
         ([(5, 3)], ": chunk 1 is 5 to 3, the text has 81 characters"),
         ([(5, 5)], ": chunk 1 is empty, 5 to 5"),
-        (["The cat"], ": chunk 1 is a string, expected (start, end), its offsets in the document"),
+        (["The dog"], "chunk 1, 'The dog', is not in the text word for word, so its place is unknown"),
         ([(0, 1.5)], ": chunk 1 is (0, 1.5), expected (start, end), two whole numbers"),
         ([(0, 1, 2)], ": chunk 1 is (0, 1, 2), expected (start, end), two whole numbers"),
         ([7], ": chunk 1 is 7, expected (start, end), two whole numbers"),

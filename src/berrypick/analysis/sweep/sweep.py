@@ -328,7 +328,8 @@ def sweep(
     truth : TruthLike
         The judgements: spans, or quotes to be found in the documents.
     chunkers : callable, list or mapping, optional
-        Functions of a text that give (start, end) pairs; fixed windows unless said.
+        Functions of a text that give (start, end) pairs or the strings of chunks, or splitters of LangChain, LlamaIndex
+        and chonkie; fixed windows unless said.
     retrievers : callable, list or mapping, optional
         Functions of chunks and queries that give ranked lists; fts5 of SQLite unless said.
     measures : str, Measure or list

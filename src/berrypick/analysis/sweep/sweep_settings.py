@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
+from berrypick.analysis.sweep.splitters import as_chunker
 from berrypick.data.errors import UsageError
 from berrypick.files.files import check_member
 
@@ -49,9 +50,10 @@ class GridStep:
 def find_steps(kind: str, given: Some, first: int, grid: Mapping[str, Sequence[Any]]) -> list[GridStep]:
     """``first``: how many arguments come before the parameters."""
     if isinstance(given, Mapping):
-        named = list(given.items())
+        named = [(name, as_chunker(one) if kind == "chunker" else one) for name, one in given.items()]
     else:
-        functions = [given] if callable(given) else list(given)
+        functions = list(given) if isinstance(given, Sequence) else [given]
+        functions = [as_chunker(one) for one in functions] if kind == "chunker" else functions
         named = [(_function_name(function, kind), function) for function in functions]
     if not named:
         raise UsageError(f"no {kind} given")

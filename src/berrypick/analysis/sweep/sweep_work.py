@@ -13,6 +13,7 @@ import numpy as np
 
 from berrypick import formats
 from berrypick.analysis.sweep.retrievers import Chunk
+from berrypick.analysis.sweep.splitters import spans_of
 from berrypick.analysis.sweep.sweep_files import file_of, refuse_overwriting
 from berrypick.analysis.sweep.sweep_settings import (
     GridStep,
@@ -227,7 +228,7 @@ def _chunked(name: str, text: str, cut: GridStep, setting: Setting) -> Iterator[
     who = f"{cut.shown(setting)} on document {name}"
     with _blamed_on(who):
         pairs = cut.function(text, **cut.arguments(setting))
-        found = [] if pairs is None else list(pairs)
+        found = [] if pairs is None else spans_of(list(pairs), text)
     if pairs is None:
         raise UsageError(f"{who}: gives None, expected (start, end) pairs")
     for number, pair in enumerate(found, start=1):
