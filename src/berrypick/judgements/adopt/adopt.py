@@ -41,6 +41,7 @@ from berrypick.judgements.adopt.placing import (
     gold_of_row,
     read_chunk_table,
 )
+from berrypick.judgements.adopt.workbook import is_workbook
 from berrypick.judgements.locate_truth import TruthLocator
 from berrypick.rows.chosen_fields import read_fields
 from berrypick.rows.counted_places import LINES, SECONDS
@@ -173,15 +174,16 @@ class Adoption:
         rule, chosen = check_quotes(quotes), read_fields(fields)
         self.contexts = _check_contexts(contexts)
         self.texts = read_texts(documents)
-        self.named = named_format(golden) if not chosen and chunks is None else None
+        notes = [f"{self.texts.source}: {note}" for note in self.texts.notes]
+        self.named = named_format(golden) if not (chosen or chunks is not None or is_workbook(golden)) else None
         self.rule, self.threshold = rule, threshold
         self.documents = Documents(self.texts)
         if self.named is not None:
             self.source, self.kind, self.guesses, self.unused = fspath(golden), self.named.name(), [], []
-            self.notes: list[str] = []
+            self.notes: list[str] = notes
             return
         self.golden: Golden = read_golden(golden)
-        self.source, self.kind, self.notes = self.golden.source, self.golden.kind, list(self.golden.notes)
+        self.source, self.kind, self.notes = self.golden.source, self.golden.kind, [*self.golden.notes, *notes]
         self.placer = Placer(self.documents, rule, threshold, self._chunks(chunks))
         held = self.placer.chunks
         of_chunks = (lambda names: sum(name in held for name in names)) if held else None

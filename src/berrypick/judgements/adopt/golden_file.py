@@ -1,4 +1,4 @@
-"""Golden files as rows of fields, whatever program wrote them: JSON, JSON Lines, CSV, Parquet, YAML, objects.
+"""Golden files as rows of fields, whatever program wrote them: JSON, JSON Lines, CSV, Excel, Parquet, YAML, objects.
 
 What is inside other objects is called by its path: ``outputs.contexts``. Objects in a list become lists of their
 fields, which stand side by side.
@@ -10,7 +10,7 @@ import csv
 import io
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, is_dataclass
+from dataclasses import asdict, dataclass, field, is_dataclass, replace
 from os import PathLike, fspath
 from typing import Any
 
@@ -21,6 +21,7 @@ from berrypick.files.limits import json_cost
 from berrypick.files.strict_json import RepeatedName, strict_json
 from berrypick.inputs.frames import frame_rows, is_frame
 from berrypick.judgements.adopt.cells import cell_value
+from berrypick.judgements.adopt.workbook import check_header, is_workbook, workbook_rows
 from berrypick.rows.fields import QUESTIONS, plain_name
 from berrypick.rows.table_files import MAGIC, parquet_columns, parquet_file
 
@@ -95,6 +96,9 @@ def _plain(value: Any, depth: int = 0) -> Any:
 
 
 def _read_file(path: str) -> Golden:
+    if is_workbook(path):
+        rows, notes = workbook_rows(path)
+        return replace(_golden(path, "Excel", rows), notes=notes)
     raw = read_whole(path, json_cost)
     if not raw.strip():
         raise InputError("is empty", path=path)
@@ -199,7 +203,7 @@ def _csv(path: str, text: str) -> Golden:
                 continue
             if header is None:
                 header = [cell.strip() for cell in cells]
-                _check_header(header, path, line)
+                check_header(header, path, line)
                 continue
             if len(cells) > len(header) and any(cell.strip() for cell in cells[len(header) :]):
                 what = f"has {len(cells)} cells, and the first line {len(header)}"
@@ -208,7 +212,7 @@ def _csv(path: str, text: str) -> Golden:
     except csv.Error as error:
         raise InputError(f"is not a row of a table ({error})", path=path, line=start) from None
     if header is None or len(header) < 2:
-        remedy = "JSON, JSON Lines, CSV with names of columns in the first line, Parquet or YAML is expected"
+        remedy = "JSON, JSON Lines, CSV with names of columns in the first line, Excel, Parquet or YAML is expected"
         raise InputError("is no golden file that can be read", path=path, line=1, remedy=remedy)
     return _golden(path, "CSV", rows)
 
@@ -219,12 +223,6 @@ def _parts(line: str, mark: str) -> int:
         return len(next(csv.reader([line], delimiter=mark), []))
     except csv.Error:
         return 0
-
-
-def _check_header(header: Sequence[str], path: str, line: int) -> None:
-    named = [name for name in header if name]
-    if repeated := next((name for name in named if named.count(name) > 1), ""):
-        raise InputError(f"two columns are called {repeated}", path=path, line=line, remedy="rename one of them")
 
 
 def _parquet(path: str) -> Golden:
