@@ -531,7 +531,7 @@ class Results(Written):
                 more: dict[str, Any] = {} if self.groups is None else {"group": row.group}
                 if self.drawn is not None:
                     more["reader_low"], more["reader_high"] = self.reader_interval(row, of_topics)
-                own = self.run_facts[row.run].costs.get(row.topic) if of_topics and costs else None
+                own = facts.costs.get(row.topic) if of_topics and (facts := self.run_facts.get(row.run)) else None
                 if own := own if of_topics else costs.get(row.group, {}).get(row.run):
                     more["costs"] = own
                 by_run.setdefault(row.run, []).append(row.as_dict() | more)

@@ -180,7 +180,8 @@ def pivot(results: Results, per_topic: bool, places: int, shorter: Mapping[str, 
 
 def _own_costs(results: Results, run: str, topic: str) -> dict[str, dict[str, float]]:
     """The costs of one topic, which are its mean, median and percentile."""
-    return summary(results.run_facts[run].costs, [topic])
+    facts = results.run_facts.get(run)
+    return {} if facts is None else summary(facts.costs, [topic])
 
 
 def _interval(bounds: Mapping[str, Any], places: int) -> str:

@@ -78,7 +78,7 @@ def _costs(rows: Sequence[Row], records: Sequence[Any]) -> dict[str, dict[str, d
     return found
 
 
-def _results(rows: list[Row], path: str, costs: Mapping[str, Any]) -> Results:
+def _results(rows: list[Row], path: str, costs: Mapping[str, Any] | None = None) -> Results:
     groups = [row for row in rows if row.signature.get("group")]  # means of groups, which follow from the topics
     rows = [row for row in rows if not row.signature.get("group")]
     last: dict[tuple[str, str], int] = {(row.run, row.measure): i for i, row in enumerate(rows) if row.topic == ALL}
@@ -92,7 +92,7 @@ def _results(rows: list[Row], path: str, costs: Mapping[str, Any]) -> Results:
             raise InputError(what, path=path, remedy=_EXPECTED)
     mean_rows = [rows[i] for i in sorted(means)]
     notes = [note for row in mean_rows for note in _notes(row)]
-    facts = {row.run: RunFacts(row.run, path, costs=costs.get(row.run, {})) for row in mean_rows}
+    facts = {row.run: RunFacts(row.run, path, costs=(costs or {}).get(row.run, {})) for row in mean_rows}
     return Results(topics, mean_rows, tuple(notes), info, facts, group_rows=groups)
 
 
