@@ -37,6 +37,19 @@ def test_regions_are_merged_and_judged_text_is_left_out():
     )
 
 
+def test_tasks_have_the_question_beside_the_topic_of_a_run(tmp_path):
+    rows = [{"topic": "q", "query": "How many?", "doc": "a", "start": 0, "end": 5, "score": 1.0}]
+    nested = [{"query_id": "q", "question": "How many?", "results": [{"doc": "a", "start": 0, "end": 5}]}]
+    for number, held in enumerate((rows, nested)):
+        path = tmp_path / f"{number}.jsonl"
+        path.write_text("".join(json.dumps(row) + "\n" for row in held))
+        assert [(task.topic, task.question) for task in bp.pool(str(path), TEXTS)] == [("q", "How many?")]
+        said = {"q": "As the titles say"}
+        assert [task.question for task in bp.pool(str(path), TEXTS, titles=said)] == ["As the titles say"]
+    (tmp_path / "run.csv").write_text("qid,query,doc,start,end,score\nq,How many?,a,0,5,1\n")
+    assert [task.question for task in bp.pool(str(tmp_path / "run.csv"), TEXTS)] == ["How many?"]
+
+
 def test_depth_counts_ranks():
     found = bp.pool(run(("a", 0, 5), ("a", 10, 15), ("b", 0, 5)), TEXTS, depth=2, context=0)
     assert [task.regions for task in found] == [((0, 5),), ((10, 15),)]

@@ -8,6 +8,7 @@ Neighbouring regions of a document are one task, with some text around them.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -19,7 +20,7 @@ import numpy as np
 
 from berrypick.data.annotators import Pieces
 from berrypick.data.arrays import FloatArray
-from berrypick.data.errors import UsageError, nearest, option
+from berrypick.data.errors import BerrypickError, UsageError, nearest, option
 from berrypick.data.run import Run
 from berrypick.data.score import Table
 from berrypick.data.truth import TopicTruth, Truth
@@ -28,11 +29,14 @@ from berrypick.documents.checked import checked_run, checked_truth
 from berrypick.documents.placed import placed_run
 from berrypick.documents.quotes import located_truth
 from berrypick.documents.texts import Texts, read_texts
-from berrypick.files.files import atomic_writer, file_name
+from berrypick.files.files import atomic_writer, file_name, head
+from berrypick.files.problems import Problems
 from berrypick.formats.annotation.web_annotation import TOPIC
 from berrypick.given.convert import RunsLike, TruthLike, as_runs, as_truth
 from berrypick.inputs.column_tables import TextSearch
 from berrypick.inputs.titles import Titles, read_titles, titles_of
+from berrypick.rows.fields import QUESTIONS, TABLE, plain_name
+from berrypick.rows.json_lines import records
 from berrypick.tables.tabular import Tabular
 
 TaskFormat = Literal["jsonl", "label-studio", "doccano", "w3c"]
@@ -184,7 +188,7 @@ def pool(
     if not systems:
         raise UsageError("no runs given")
     known = None if truth is None else as_truth(truth)
-    asked = titles if isinstance(titles, Mapping) else _asked(titles, known)
+    asked = titles if isinstance(titles, Mapping) else _asked(titles, known, systems)
     if any(run.boxes is not None for run in systems):
         from berrypick.judgements.page_pool import page_pool
 
@@ -211,11 +215,36 @@ def _matched(runs: Sequence[Run], truth: Truth | None) -> list[Run]:
     return list(runs) if truth is None else [Titles.of(truth).matched(run) for run in runs]
 
 
-def _asked(titles: str | PathLike[str] | None, truth: Truth | None) -> Mapping[str, str]:
-    """What topics ask: as a file says, else as the truth does."""
+def _asked(titles: str | PathLike[str] | None, truth: Truth | None, runs: Sequence[Run]) -> Mapping[str, str]:
+    """What topics ask: as a file says, else as the truth does, else as the files of runs do."""
     if titles is not None:
         return read_titles(titles)
-    return {} if truth is None else titles_of(truth)
+    known = {} if truth is None else titles_of(truth)
+    if all(known.get(topic) for run in runs for topic in run.topics):
+        return known
+    return {**{topic: question for run in runs for topic, question in _questions_in(run)}, **known}
+
+
+def _questions_in(run: Run) -> Iterator[tuple[str, str]]:
+    """The questions that the file of a run has beside its topics, where it is a file of rows."""
+    from berrypick.judgements.adopt.golden_file import read_golden
+
+    if not os.path.isfile(run.source):
+        return
+    rows: list[Mapping[str, Any]]
+    try:
+        if next(iter(head(run.source)), "").startswith("{"):
+            rows = [row for _, _, row in records(run.source, Problems(run.source))]
+        else:
+            rows = [row.fields for row in read_golden(run.source).rows]
+    except BerrypickError:  # another format, which has no questions
+        return
+    for row in rows:
+        named = {plain_name(name): value for name, value in reversed(row.items())}
+        topic = next((named[name] for name in TABLE["run"]["topic"].usual if name in named), None)
+        question = next((named[name] for name in QUESTIONS[:-1] if isinstance(named.get(name), str)), "")
+        if topic is not None and question:
+            yield str(topic), question
 
 
 def _placed(run: Run, texts: Texts) -> Run:
