@@ -142,6 +142,8 @@ def test_commands_show_costs(tmp_path, capsys):
     header, *_, row = shown(capsys, "evaluate", truth, run, "-m", "RR", "-o", "table").splitlines()
     assert "latency p95" in header and "tokens median" in header
     assert row.split()[2:] == ["0.6", "0.4", "1.12", "200", "200", "290"]
+    one = shown(capsys, "evaluate", truth, run, "-m", "RR", "-q", "-o", "table").splitlines()[4]
+    assert one.split() == ["run", "c", "0.0000", "1.2", "-", "-", "-"]  # a topic has a value, and no median
     rows = json.loads(shown(capsys, "evaluate", truth, run, "-m", "RR", "-o", "json"))
     expected = {"mean": pytest.approx(0.6), "median": 0.4, "p95": pytest.approx(1.12), "n": 3}
     assert rows[0]["costs"]["latency"] == expected

@@ -62,8 +62,9 @@ def cost_columns(known: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:
 
 
 def cost_cells(costs: Mapping[str, Mapping[str, float]], columns: Iterable[tuple[str, str]]) -> list[str]:
-    """The cells of a run in such columns."""
-    return [f"{costs[name][statistic]:.4g}" if name in costs else "-" for name, statistic in columns]
+    """The cells of a run in such columns; empty where a cost has no such statistic."""
+    known = [(costs.get(name), statistic) for name, statistic in columns]
+    return ["-" if one is None else f"{one[part]:.4g}" if part in one else "" for one, part in known]
 
 
 def lacking(costs: TopicCosts, topics: Collection[str]) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from berrypick.data.costs import cost_cells, cost_columns, summary
+from berrypick.data.costs import cost_cells, cost_columns
 from berrypick.data.errors import UsageError, one_line
 from berrypick.data.results import ALL, Note, Results, merge_notes
 from berrypick.data.score import Explanation, Table
@@ -169,8 +169,8 @@ def pivot(results: Results, per_topic: bool, places: int, shorter: Mapping[str, 
                 known = [bounds[run, measure, group] if topic == ALL else {} for measure in measures]
                 names.append(str(max((one["topics"] for one in known if one), default="")))
                 cells = [f"{cell} {_interval(one, places)}".rstrip() for cell, one in zip(cells, known, strict=True)]
-            known_costs = costs[group].get(run, {}) if topic == ALL else _own_costs(results, run, topic)
-            lines.append([*names, *cells, *cost_cells(known_costs, columns)])
+            spent_here = costs[group].get(run, {}) if topic == ALL else _own_costs(results, run, topic)
+            lines.append([*names, *cells, *cost_cells(spent_here, columns)])
     spent = [" ".join(column) for column in columns]
     if grouped:
         align = "<" * len(keys) + ">" + "<" * len(measures) + ">" * len(spent)
@@ -179,9 +179,9 @@ def pivot(results: Results, per_topic: bool, places: int, shorter: Mapping[str, 
 
 
 def _own_costs(results: Results, run: str, topic: str) -> dict[str, dict[str, float]]:
-    """The costs of one topic, which are its mean, median and percentile."""
+    """The costs of one topic, in the columns of means."""
     facts = results.run_facts.get(run)
-    return {} if facts is None else summary(facts.costs, [topic])
+    return {name: {"mean": value} for name, value in facts.costs.get(topic, {}).items()} if facts else {}
 
 
 def _interval(bounds: Mapping[str, Any], places: int) -> str:
