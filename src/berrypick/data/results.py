@@ -531,11 +531,15 @@ class Results(Written):
                 more: dict[str, Any] = {} if self.groups is None else {"group": row.group}
                 if self.drawn is not None:
                     more["reader_low"], more["reader_high"] = self.reader_interval(row, of_topics)
-                own = facts.costs.get(row.topic) if of_topics and (facts := self.run_facts.get(row.run)) else None
-                if own := own if of_topics else costs.get(row.group, {}).get(row.run):
+                if own := self._topic_costs(row) if of_topics else costs.get(row.group, {}).get(row.run):
                     more["costs"] = own
                 by_run.setdefault(row.run, []).append(row.as_dict() | more)
         return [row for rows in by_run.values() for row in rows]
+
+    def _topic_costs(self, row: Row) -> Mapping[str, Any] | None:
+        """The costs of the topic of a row."""
+        facts = self.run_facts.get(row.run)
+        return None if facts is None else facts.costs.get(row.topic)
 
     def members(self) -> dict[str | None, frozenset[str] | None]:
         """Return the topics of each group; under None, None for all topics."""

@@ -240,7 +240,7 @@ def _questions_in(run: Run) -> Iterator[tuple[str, str]]:
     except BerrypickError:  # another format, which has no questions
         return
     for row in rows:
-        named = {plain_name(name): value for name, value in reversed(row.items())}
+        named = {plain_name(name): value for name, value in row.items()}
         topic = next((named[name] for name in TABLE["run"]["topic"].usual if name in named), None)
         question = next((named[name] for name in QUESTIONS[:-1] if isinstance(named.get(name), str)), "")
         if topic is not None and question:
