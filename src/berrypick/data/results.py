@@ -17,6 +17,7 @@ from berrypick.data.errors import BerrypickWarning, Message, UsageError, nearest
 from berrypick.data.exchange import Kind, Written
 from berrypick.data.score import Curve
 from berrypick.data.sums import SUMS, Fields
+from berrypick.data.trace_step import TraceStep
 from berrypick.data.words import counted
 
 #: The topic name under which means are reported.
@@ -184,7 +185,7 @@ class RunFacts:
     topics: int = 0
     overlap: float | None = None  # the share of retrieved text that repeats earlier results, mean over topics
     #: The ids of the trace and of the step of it that retrieved, by topic, where the run comes from traces.
-    traces: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    traces: Mapping[str, TraceStep] = field(default_factory=dict)
     #: Results whose text is not in the documents: topic, rank, text and why; and whether an option accepts them.
     unplaced: Sequence[Mapping[str, Any]] = ()
     unplaced_accepted: bool = False
@@ -454,7 +455,8 @@ class Results(Written):
 
     def write_back(self, client: Any) -> Any:
         """Write the score of every trace to where the traces are kept, by a client of LangSmith, Langfuse, Phoenix or
-        MLflow; the runs must come from traces. Returns how many scores were written."""
+        MLflow, or to a file of OpenTelemetry events (``"scores.jsonl"``); the runs must come from traces. Returns how
+        many scores were written."""
         from berrypick.integrations.write_back import write_back
 
         return write_back(self, client)

@@ -21,6 +21,7 @@ from berrypick.data.collection import unknown_length
 from berrypick.data.columns import LineRange, NameColumn, Names, Packed, narrow
 from berrypick.data.errors import shorten
 from berrypick.data.exchange import Exchanged, Kind
+from berrypick.data.trace_step import TraceStep
 from berrypick.data.words import counted
 
 if TYPE_CHECKING:
@@ -364,7 +365,7 @@ class Run(Exchanged):
     of_text: bool = False
     unread: tuple[str, ...] = ()
     other_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    traces: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    traces: Mapping[str, TraceStep] = field(default_factory=dict)
     costs: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     boxes: Boxes | None = None
     unit: str = ""

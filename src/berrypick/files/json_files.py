@@ -68,23 +68,42 @@ class JsonSource:
 
 def load(path: str, problems: Problems) -> tuple[Any, JsonSource]:
     """The value of a JSON file, None and a reported problem if it is none."""
-    raw = read_whole(path, json_cost)
+    return _loaded(read_whole(path, json_cost), problems)
+
+
+def load_each(path: str, problems: Problems) -> Iterator[tuple[int, Any]]:
+    """The values of a file with JSON objects one after the other, each on lines of its own, with their lines."""
+    line = 1
+    for raw in _BETWEEN.split(read_whole(path, json_cost)):
+        value, _ = _loaded(raw, problems, line - 1)
+        if value is not None:
+            yield line, value
+        line += raw.count(b"\n") + 1
+
+
+#: Between two objects; inside of one, a comma would be there.
+_BETWEEN = re.compile(rb"(?<=\})[ \t\r]*\n(?=\s*\{)")
+
+
+def _loaded(raw: bytes, problems: Problems, before: int = 0) -> tuple[Any, JsonSource]:
+    """The value of JSON text after so many lines."""
     try:
         text = raw.decode("utf-8-sig")
         value = strict_json(text)
         if value is None:
-            problems.report("is null, and holds nothing", 1)
+            problems.report("is null, and holds nothing", before + 1)
         return value, JsonSource(text)
     except json.JSONDecodeError as error:
-        problems.report(f"is not JSON ({error.msg})", error.lineno, remedy="the file is one JSON value")
+        problems.report(f"is not JSON ({error.msg})", before + error.lineno, remedy="the file is one JSON value")
     except UnicodeDecodeError as error:
-        problems.report("is not UTF-8 text", raw.count(b"\n", 0, error.start) + 1, remedy="save the file as UTF-8")
+        line = before + raw.count(b"\n", 0, error.start) + 1
+        problems.report("is not UTF-8 text", line, remedy="save the file as UTF-8")
     except RecursionError:
-        problems.report(TOO_DEEP, 1)
+        problems.report(TOO_DEEP, before + 1)
     except RepeatedName as error:
-        problems.report(str(error), error.line, remedy=error.remedy)
+        problems.report(str(error), before + error.line, remedy=error.remedy)
     except ValueError as error:
-        problems.report(f"is not JSON ({error})", 1)
+        problems.report(f"is not JSON ({error})", before + 1)
     return None, JsonSource()
 
 

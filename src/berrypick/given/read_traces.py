@@ -9,13 +9,14 @@ from typing import Any
 from berrypick.data.errors import InputError, UsageError
 from berrypick.data.run import Run
 from berrypick.files.files import file_name
+from berrypick.files.strict_json import strict_json
 from berrypick.formats import by_name, sniff
 from berrypick.formats.base import Problems
 from berrypick.formats.traces.traces_format import Retrievals, Traces
 from berrypick.inputs.frames import frame_rows, is_frame
 from berrypick.inputs.traces.retrieval import Retrieval, retrievers, run_of, told_apart
 from berrypick.inputs.traces.samples import response_in, samples_in
-from berrypick.inputs.traces.spans import Span, retrievals_of, retrieved_documents, spans_in
+from berrypick.inputs.traces.spans import Span, each_once, retrievals_of, retrieved_documents, spans_in
 from berrypick.inputs.traces.trace_columns import are_retrieved_documents
 from berrypick.rows.clients import fields_of
 
@@ -29,7 +30,7 @@ def read_traces(source: Any, format: str | None = None) -> dict[str, Run]:
     ----------
     source : str, path, data frame, or iterable
         A file of traces or samples; or the objects or dictionaries that the clients of LangSmith, Langfuse, Phoenix and
-        MLflow return, or their data frame.
+        MLflow return, or their data frame; or the spans of OpenTelemetry's SDK for Python.
     format : str, optional
         The format of a file: traces, samples or client-results; by default it is detected.
 
@@ -57,7 +58,7 @@ def read_traces(source: Any, format: str | None = None) -> dict[str, Run]:
         found = chosen.retrievals(path, problems)
     else:
         path, problems = WHERE, Problems(WHERE)
-        found = _of_objects(source)
+        found = _of_objects(source, problems)
     if not found and path == WHERE:
         raise InputError("hold nothing that was retrieved", path=path, remedy=f"expected {Traces.shape}")
     runs = {}
@@ -69,7 +70,7 @@ def read_traces(source: Any, format: str | None = None) -> dict[str, Run]:
     return runs
 
 
-def _of_objects(source: Any) -> list[Retrieval]:
+def _of_objects(source: Any, problems: Problems) -> list[Retrieval]:
     """Of dictionaries, of what clients return, and of the rows of a data frame."""
     if is_frame(source):
         values: list[Any] = list(frame_rows(source))
@@ -95,7 +96,7 @@ def _of_objects(source: Any) -> list[Retrieval]:
             found.append(one)
         else:
             raise InputError(f"{type(value).__name__} is no trace of a known kind", path=WHERE, line=number)
-    return [*retrievals_of(spans), *retrieved_documents(rows), *told_apart(found, Problems(WHERE))]
+    return [*retrievals_of(each_once(spans, problems)), *retrieved_documents(rows), *told_apart(found, Problems(WHERE))]
 
 
 def _plain(value: Any, depth: int = 0) -> Any:
@@ -111,5 +112,8 @@ def _plain(value: Any, depth: int = 0) -> Any:
         return [_plain(one, depth + 1) if not isinstance(one, str) else one for one in value]
     if callable(made := getattr(value, "to_dict", None)) and hasattr(value, "data"):  # MLflow
         return _plain(made(), depth + 1)
+    if callable(made := getattr(value, "to_json", None)) and hasattr(value, "get_span_context"):  # OpenTelemetry's SDK
+        times = {"start_time": value.start_time, "end_time": value.end_time}  # its JSON cuts nanoseconds off
+        return {**strict_json(made(indent=None), nan=True), **times}
     fields = fields_of(value)
     return value if fields is None else _plain(dict(fields), depth + 1)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from os import PathLike
 from typing import Any
 
 from berrypick.data.errors import UsageError
 from berrypick.data.results import Results
 from berrypick.data.words import counted
+from berrypick.files.files import atomic_writer, file_name
 
 #: What scores are said to come from.
 SOURCE = "berrypick"
@@ -21,6 +23,7 @@ class TraceScore:
 
     trace: str
     span: str
+    end: str  # when the step ended that is scored
     name: str
     value: float
     signature: str
@@ -39,11 +42,15 @@ class WrittenBack:
     traces: int
     undefined: int  # numbers without a value
     untraced: int  # topics of the results that no trace is of
+    unlinked: int = 0  # scores whose trace has no id of OpenTelemetry, which a file cannot link
+    untimed: int = 0  # written scores whose step does not say when it ended
 
     def __str__(self) -> str:
         rest = [
             *([f"{counted(self.undefined, 'undefined value')} left out"] if self.undefined else []),
             *([f"{counted(self.untraced, 'topic')} without a trace"] if self.untraced else []),
+            *([f"{counted(self.unlinked, 'score')} without an id of OpenTelemetry skipped"] if self.unlinked else []),
+            *([f"{counted(self.untimed, 'score')} without a time"] if self.untimed else []),
         ]
         return "; ".join([f"{counted(self.scores, 'score')} of {counted(self.traces, 'trace')} written", *rest])
 
@@ -59,8 +66,9 @@ def write_back(results: Results, client: Any) -> WrittenBack:
     ----------
     results : Results
         Of runs that were read from traces, by ``bp.evaluate(truth, traces, ...)``.
-    client : object
-        A ``langsmith.Client``, a ``langfuse.Langfuse``, a ``phoenix.client.Client``, or the module ``mlflow``.
+    client : object or path
+        A ``langsmith.Client``, a ``langfuse.Langfuse``, a ``phoenix.client.Client``, or the module ``mlflow``; or the
+        name of a file, for events ``gen_ai.evaluation.result`` of OpenTelemetry as OTLP JSON Lines.
 
     Returns
     -------
@@ -80,11 +88,16 @@ def write_back(results: Results, client: Any) -> WrittenBack:
     t charR 1.0
     1 score of 1 trace written
     """
-    write = _writer(client)
+    write = None if isinstance(client, (str, PathLike)) else _writer(client)
     scores = list(_scores(results))
     if not any(facts.traces for facts in results.run_facts.values()):
         raise UsageError("the results are of no traces: evaluate what bp.read_traces returns, or a file of traces")
     written = [one for one in scores if one is not None]
+    topics = {topic for facts in results.run_facts.values() for topic in facts.traces}
+    untraced = sum(topic not in topics for topic in results.topics)
+    rest = (len(scores) - len(written), untraced)
+    if write is None:
+        return _to_file(written, file_name(client), rest)
     for number, one in enumerate(written):
         try:
             write(one)
@@ -95,20 +108,36 @@ def write_back(results: Results, client: Any) -> WrittenBack:
                              f"({why}); {done}") from error  # fmt: skip
     if callable(flush := getattr(client, "flush", None)):
         flush()
-    topics = {topic for facts in results.run_facts.values() for topic in facts.traces}
-    untraced = sum(topic not in topics for topic in results.topics)
-    return WrittenBack(len(written), len({one.trace for one in written}), len(scores) - len(written), untraced)
+    return WrittenBack(len(written), len({one.trace for one in written}), *rest)
+
+
+def _to_file(scores: Sequence[TraceScore], path: str, rest: tuple[int, int]) -> WrittenBack:
+    """Write events of OpenTelemetry; what none of its ids names cannot be linked, and is counted."""
+    from berrypick.integrations.otlp_scores import log_line, names_span, nanoseconds
+
+    linked = [one for one in scores if names_span(one.trace, one.span)]
+    if scores and not linked:
+        one = scores[0]
+        raise UsageError(
+            f"{path}: a file of OpenTelemetry links scores by trace and span ids of 32 and 16 hexadecimal digits, and no "
+            f"trace has these (trace {one.trace[:40]!r}, span {one.span[:40]!r}): pass the client of your platform instead"
+        )
+    with atomic_writer(path) as out:
+        out.writelines(log_line(one) for one in linked)
+    untimed = sum(nanoseconds(one.end) is None for one in linked)
+    traces = len({one.trace for one in linked})
+    return WrittenBack(len(linked), traces, *rest, len(scores) - len(linked), untimed)
 
 
 def _scores(results: Results) -> Iterator[TraceScore | None]:
     """A score for every number of a topic that has a trace; None where it is undefined."""
     several = len(results.runs) > 1
     for row in results.topic_rows:
-        trace, span = results.run_facts[row.run].traces.get(row.topic, ("", ""))
-        if not trace and not span:
+        step = results.run_facts[row.run].traces.get(row.topic)
+        if step is None:
             continue
         name = f"{row.measure} ({row.run})" if several else row.measure
-        yield None if row.value is None else TraceScore(trace, span, name, row.value, str(row.signature))
+        yield None if row.value is None else TraceScore(*step, name, row.value, str(row.signature))
 
 
 def _writer(client: Any) -> Callable[[TraceScore], Any]:
@@ -136,5 +165,5 @@ def _writer(client: Any) -> Callable[[TraceScore], Any]:
         )
     raise UsageError(
         f"{type(client).__name__} is not a client that takes scores: expected a langsmith.Client, a langfuse.Langfuse, "
-        "a phoenix.client.Client, or the module mlflow"
+        "a phoenix.client.Client, the module mlflow, or the name of a file"
     )

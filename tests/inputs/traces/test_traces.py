@@ -95,7 +95,7 @@ def test_the_last_answer_to_a_question_counts():
             "inputs": {"query": QUESTION}, "outputs": {"documents": DOCUMENTS[:1]}}  # fmt: skip
     for order in ([CHAIN, LANGSMITH, late], [late, CHAIN, LANGSMITH]):
         [run] = bp.read_traces(order).values()
-        assert len(run[QUESTION]) == 1 and run.traces == {QUESTION: ("t9", "z")}
+        assert len(run[QUESTION]) == 1 and run.traces == {QUESTION: ("t9", "z", "")}
         assert run.skipped == {"retrievals for a question that was asked again later": 1}
 
 
@@ -240,7 +240,7 @@ def test_runs_of_the_client_of_langsmith():
     runs = [schemas.Run(**{**one, **{name: ids[one[name]] for name in named}, "dotted_order": "x"})
             for one in (CHAIN, LANGSMITH)]  # fmt: skip
     [run] = bp.read_traces(runs).values()
-    assert run.topics == (QUESTION,) and run.traces == {QUESTION: (str(ids["t1"]), str(ids["b"]))}
+    assert run.topics == (QUESTION,) and run.traces == {QUESTION: (str(ids["t1"]), str(ids["b"]), "")}
     assert bp.evaluate({QUESTION: TRUTH["q"]}, run, MEASURES, documents=TEXTS).mean()[run.tag] == pytest.approx(
         EXPECTED
     )

@@ -9,13 +9,13 @@ from typing import Any, ClassVar
 from berrypick.data.errors import InputError
 from berrypick.data.run import Run
 from berrypick.files.files import head, is_parquet
-from berrypick.files.json_files import load
+from berrypick.files.json_files import load, load_each
 from berrypick.files.strict_json import strict_json
 from berrypick.formats.base import Format, Problems, Role
 from berrypick.formats.spans.span_run import SpanRun
 from berrypick.inputs.traces.retrieval import Retrieval, retrievers, run_of, told_apart
 from berrypick.inputs.traces.samples import samples_in
-from berrypick.inputs.traces.spans import Span, retrievals_of, retrieved_documents, spans_in
+from berrypick.inputs.traces.spans import Span, each_once, retrievals_of, retrieved_documents, spans_in
 from berrypick.inputs.traces.trace_columns import are_retrieved_documents, are_trace_columns
 from berrypick.rows.fields import plain_name
 from berrypick.rows.json_lines import records
@@ -98,6 +98,7 @@ class Traces(Retrievals):
         '"resourceSpans', '"resource_spans', '"run_type', '"observations', '"parentObservationId',
         '"parent_observation_id', '"traceId', '"mlflow.spanType', '"openinference.span.kind', '"span_kind',
         '"context.trace_id', '"retrieval.documents', '"sessionId"', '"trace_metadata', '"request_metadata',
+        '"gen_ai.', '"trace_state',
     )  # fmt: skip
     aliases: ClassVar[tuple[str, ...]] = ("otlp", "openinference", "phoenix", "langsmith", "langfuse", "mlflow")
     shape: ClassVar[str] = '{"run_type": "retriever", "inputs": {"query": "When?"}, "outputs": {"documents": [...]}}'
@@ -125,7 +126,7 @@ class Traces(Retrievals):
                 problems.report("is no trace of a known kind", line, shown(value), f"expected {cls.shape}")
             else:
                 spans += found
-        return [*retrievals_of(spans), *retrieved_documents(rows)]
+        return [*retrievals_of(each_once(spans, problems)), *retrieved_documents(rows)]
 
 
 #: Names that traces have near their start.
@@ -135,7 +136,8 @@ _MARKS = (
     ("info", "trace_metadata"), ("info", "request_metadata"),
     ("parentObservationId",), ("parent_observation_id",), ("traceId", "startTime", "type"), ("mlflow.spanType",),
     ("openinference.span.kind",),
-    ("span_kind", "attributes"), ("context.trace_id",), ("retrieval.documents",),
+    ("span_kind", "attributes"), ("context.trace_id",), ("retrieval.documents",), ("gen_ai.operation.name",),
+    ("context", "trace_id", "trace_state", "attributes"),
 )  # fmt: skip
 
 
@@ -209,6 +211,9 @@ def values_in(path: str, problems: Problems) -> Iterator[tuple[int, Any]]:
     if isinstance(parsed(first), dict):
         for number, _, value in records(path, problems):
             yield number, value
+        return
+    if first.strip() == "{":  # one object or, as the SDK of OpenTelemetry prints them, several one after the other
+        yield from load_each(path, problems)
         return
     value, source = load(path, problems)
     if isinstance(value, list):

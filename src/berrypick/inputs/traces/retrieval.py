@@ -11,6 +11,7 @@ from typing import Any
 
 from berrypick.data.errors import BerrypickError, InputError
 from berrypick.data.run import Run
+from berrypick.data.trace_step import TraceStep
 from berrypick.data.words import counted, plain_title
 from berrypick.files.problems import Problems
 from berrypick.inputs.objects import topics_table
@@ -43,6 +44,7 @@ class Retrieval:
     prompt: str = ""  # of promptfoo, which asks every question with each prompt
     costs: Mapping[str, float] = field(default_factory=dict)  # latency, cost and tokens
     failed: bool = False  # the attempt reports an error, or has no output: no list, not an empty one
+    end: str = ""  # when the step ended
 
     @property
     def name(self) -> str:
@@ -107,7 +109,7 @@ def retrievers(retrievals: Sequence[Retrieval], problems: Problems, remedy: str)
         if kind not in found and found:
             problems.count(f"failed or unfinished retrievals of a retriever that never succeeded ({kind})", len(some))
     if not found and not problems.found:
-        what = f"none of {counted(len(retrievals), 'retrieval')} succeeded" if retrievals else NOTHING
+        what = f"none of {counted(len(retrievals), 'retrieval')} succeeded and recorded documents" if retrievals else NOTHING
         problems.report(what, retrievals[0].line if retrievals else 1, remedy=remedy)
     return found
 
@@ -123,7 +125,7 @@ def run_of(retrievals: Sequence[Retrieval], problems: Problems, path: str, forma
     rows = [fields for _, _, fields in table.rows()]
     run = run_of_rows(_checked(rows, good), problems, path)
     run = run.with_empty([name for name in good if name not in run])
-    traces = {name: (one.trace, one.span) for name, one in good.items() if one.trace or one.span}
+    traces = {name: TraceStep(one.trace, one.span, one.end) for name, one in good.items() if one.trace or one.span}
     notes = [*run.notes, *table.notes, *notes]
     unread = dict.fromkeys((*table.unread, *(name for one in good.values() for name in one.unread)))
     ids = Counter(one.own_id for one in good.values())
@@ -158,7 +160,7 @@ def _latest(retrievals: Sequence[Retrieval], problems: Problems) -> tuple[dict[s
         before = kept.get(one.name)
         if before is not None and one.trace and before.trace == one.trace:
             if isinstance(before.found, list) and isinstance(one.found, list):
-                one = replace(one, found=[*before.found, *one.found], span=before.span)
+                one = replace(one, found=[*before.found, *one.found], span=before.span, end=before.end)
                 several.add(one.name)
         elif before is not None:
             problems.count(ASKED_AGAIN)

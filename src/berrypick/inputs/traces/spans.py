@@ -11,6 +11,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from berrypick.files.problems import Problems
+from berrypick.inputs.traces.open_telemetry import attributes_of, flattened, genai, plain_id
 from berrypick.inputs.traces.retrieval import Retrieval
 from berrypick.inputs.traces.words_of import are_documents, question_in, results_in, topic_in, value_of
 from berrypick.rows.counted_places import COUNTED
@@ -39,11 +41,31 @@ class Span:
     line: int
     failed: bool = False
     silent: bool = False  # it says nothing of its output: OpenInference has no attributes for an empty list
+    end: str = ""  # when it ended
+    asked: str = ""  # the query that it records as its own, which goes before what outer steps were asked
 
     @property
     def retrieves(self) -> bool:
         """Whether results came out of it: its kind says so, or they are plainly documents."""
         return self.found is not None and (self.kind in _RETRIEVES or (not self.kind and are_documents(self.found)))
+
+
+#: What is counted of spans that an exporter wrote more than once.
+AGAIN = "spans exported again under the same id, read once"
+
+
+def each_once(spans: Iterable[Span], problems: Problems) -> list[Span]:
+    """Spans without those whose ids another one has: exporters repeat a batch that they could not confirm. The last one
+    counts, but one that failed or has no output replaces none that retrieved."""
+    kept: dict[tuple[str, str] | int, Span] = {}
+    for place, one in enumerate(spans):
+        key = (one.trace, one.span) if one.trace and one.span else place
+        before = kept.get(key)
+        if before is not None:
+            problems.count(AGAIN)
+        if before is None or (one.retrieves and not one.failed) or not before.retrieves or before.failed:
+            kept[key] = one
+    return list(kept.values())
 
 
 def retrievals_of(spans: Sequence[Span]) -> Iterator[Retrieval]:
@@ -60,10 +82,10 @@ def retrievals_of(spans: Sequence[Span]) -> Iterator[Retrieval]:
             continue
         way = list(_upwards(one, known))
         topic = next((step.topic for step in way if step.topic), "")
-        question = next((step.question for step in reversed(way) if step.question), "")
+        question = one.asked or next((step.question for step in reversed(way) if step.question), "")
         found, unread = ([], ()) if failed or empty else _left_to_text(one.found)
         yield Retrieval(
-            topic, question, found, one.line, one.name, one.trace, one.span, one.time, unread, failed=failed
+            topic, question, found, one.line, one.name, one.trace, one.span, one.time, unread, failed=failed, end=one.end
         )
 
 
@@ -73,7 +95,8 @@ def _is_failed_attempt(span: Span, names: Collection[str]) -> bool:
     A span whose kind says nothing may have retrieved under the same name elsewhere.
     """
     if span.kind in _RETRIEVES:
-        return span.failed or (span.found is None and not span.silent and span.name in names)
+        unrecorded = span.found is None and not span.silent
+        return span.failed or (unrecorded and (span.name in names or span.kind == "retrieval"))
     return span.failed and (span.retrieves or (span.kind in ("", "span", "tool") and span.name in names))
 
 
@@ -99,15 +122,26 @@ def _left_to_text(found: Any) -> tuple[Any, tuple[str, ...]]:
     unread: dict[str, None] = {}
     kept = []
     for one in found:
-        metadata = one.get("metadata") if isinstance(one, Mapping) and one.get("page_content") else None
-        if isinstance(metadata, Mapping):
+        where = _metadata_of(one)
+        if isinstance(metadata := one.get(where) if where else None, Mapping):
             ours = {name: ours_of(str(name), "run") for name in metadata if metadata[name] is not None}
             pages = () if {"box", "x0"} & {*ours.values()} else PAGE_NAMES  # a box says where, as offsets do
             names = [name for name in ours if counts(str(name)) or ours[name] in (*COUNTED, *pages)]
             unread.update(dict.fromkeys(map(str, names)))
-            one = {**one, "metadata": {name: value for name, value in metadata.items() if name not in names}}
+            one = {**one, where: {name: value for name, value in metadata.items() if name not in names}}
         kept.append(one)
     return kept, tuple(unread)
+
+
+def _metadata_of(one: Any) -> str:
+    """Where a document that has a text keeps its metadata; '' for anything else."""
+    if not isinstance(one, Mapping):
+        return ""
+    if one.get("page_content"):
+        return "metadata"
+    source = one.get("_source")
+    texts = isinstance(source, Mapping) and any(held and ours_of(str(name), "run") == "text" for name, held in source.items())
+    return "_source" if texts else ""
 
 
 def _upwards(span: Span, known: Mapping[tuple[str, str], Span]) -> Iterator[Span]:
@@ -135,15 +169,19 @@ def spans_in(value: Any, line: int = 1, depth: int = 0) -> Iterator[Span] | None
         return _langfuse_trace(value, line)
     if "type" in names and names & {"traceId", "trace_id"} and names & {"startTime", "start_time"}:
         return iter([_observation(value, line)])
-    if any(str(name).startswith("attributes.") for name in names) or isinstance(
-        value.get("attributes"), (Mapping, list)
-    ):
+    if _has_attributes(value):
         return iter([_open_telemetry(value, line)])
     around = next((value[name] for name in _AROUND if isinstance(value.get(name), list)), None)
     if around is None:
         return None
     found = [spans_in(one, line, depth + 1) for one in around]
     return None if None in found else (span for some in found if some is not None for span in some)
+
+
+def _has_attributes(value: Mapping[str, Any]) -> bool:
+    """Whether a value is a span of OpenTelemetry: attributes of it stand in one place, or each by its name."""
+    named = any(str(name).startswith(("attributes.", "gen_ai.")) for name in value)
+    return named or isinstance(value_of(value.get("attributes")), (Mapping, list, tuple))
 
 
 def _text(value: Any) -> str:
@@ -167,7 +205,8 @@ def _list(value: Any, *names: str) -> list[Any]:
 
 
 def _open_telemetry(span: Mapping[str, Any], line: int) -> Span:
-    flat = _attributes(span)
+    held = attributes_of(span)
+    flat, said = flattened(held), genai(held)
     context = span.get("context") if isinstance(span.get("context"), Mapping) else {}
     assert isinstance(context, Mapping)
 
@@ -177,22 +216,27 @@ def _open_telemetry(span: Mapping[str, Any], line: int) -> Span:
         )
 
     kind = _text(flat.get("openinference.span.kind") or flat.get("mlflow.spanType") or span.get("span_kind")).lower()
+    kind = said.kind if said is not None and kind not in _RETRIEVES else kind
     documents: Any = _documents(flat)
+    if documents is None and said is not None:
+        documents = said.found
     if documents is None and kind in _RETRIEVES:
         documents = results_in(flat.get("output.value"))
     return Span(
-        first("traceId", "trace_id", "context.trace_id"),
-        first("spanId", "span_id", "context.span_id"),
-        first("parentSpanId", "parent_span_id", "parent_id", "parentId"),
+        plain_id(first("traceId", "trace_id", "context.trace_id")),
+        plain_id(first("spanId", "span_id", "context.span_id")),
+        plain_id(first("parentSpanId", "parent_span_id", "parent_id", "parentId")),
         first("name"),
         kind,
         topic_in(flat, flat.get("metadata")),
-        question_in(flat.get("input.value")),
+        question_in(flat.get("input.value")) or ("" if said is None else said.question),
         documents,
         first("startTimeUnixNano", "start_time_unix_nano", "start_time"),
         line,
         _has_failed(span, documents) or bool(flat.get("error.type") and not documents),
-        documents is None and kind in _RETRIEVES and flat.get("output.value") in (None, ""),
+        documents is None and said is None and kind in _RETRIEVES and flat.get("output.value") in (None, ""),
+        first("endTimeUnixNano", "end_time_unix_nano", "end_time"),
+        "" if said is None else said.asked,
     )
 
 
@@ -212,45 +256,6 @@ def _has_failed(span: Mapping[str, Any], found: Any) -> bool:
 
 def _items(value: Any) -> Sequence[Any]:
     return value if isinstance(value, (list, tuple)) else ()
-
-
-def _attributes(span: Mapping[str, Any]) -> dict[str, Any]:
-    """Attributes by their dotted names, in whichever of their forms."""
-    held = span.get("attributes")
-    if isinstance(held, list):  # OTLP: a list of keys and typed values
-        held = {str(one.get("key")): _typed(one.get("value")) for one in held if isinstance(one, Mapping)}
-    if not isinstance(held, Mapping):  # Phoenix: columns
-        held = {str(name)[11:]: one for name, one in span.items() if str(name).startswith("attributes.")}
-    flat: dict[str, Any] = {}
-    _flatten("", held, flat, 0)
-    return flat
-
-
-def _flatten(name: str, value: Any, into: dict[str, Any], depth: int) -> None:
-    if name.endswith("metadata") or depth > _DEEPEST or not isinstance(value, (Mapping, list)):
-        into[name] = value
-        return
-    for key, one in value.items() if isinstance(value, Mapping) else enumerate(value):
-        _flatten(f"{name}.{key}" if name else str(key), one, into, depth + 1)
-
-
-def _typed(value: Any) -> Any:
-    if not isinstance(value, Mapping):
-        return value
-    for name in ("stringValue", "string_value", "boolValue", "doubleValue"):
-        if name in value:
-            return value[name]
-    if "intValue" in value:
-        try:
-            return int(value["intValue"])
-        except (TypeError, ValueError):
-            return None
-    if isinstance(value.get("arrayValue"), Mapping):
-        return [_typed(one) for one in _list(value["arrayValue"], "values")]
-    if isinstance(value.get("kvlistValue"), Mapping):
-        pairs = [one for one in _list(value["kvlistValue"], "values") if isinstance(one, Mapping)]
-        return {str(one.get("key")): _typed(one.get("value")) for one in pairs}
-    return None
 
 
 #: retrieval.documents.0.document.content; of Phoenix's columns, documents.0.document.content under retrieval
@@ -300,6 +305,7 @@ def _langsmith(run: Mapping[str, Any], line: int, depth: int) -> Iterator[Span]:
         _text(run.get("start_time")),
         line,
         bool(run.get("error")) or _text(run.get("status")).lower() == "error",
+        end=_text(run.get("end_time")),
     )
     for child in _list(run, "child_runs"):
         yield from spans_in(child, line, depth + 1) or ()
@@ -336,6 +342,7 @@ def _observation(one: Mapping[str, Any], line: int) -> Span:
         line,
         _text(one.get("level")).rpartition(".")[2].upper() == "ERROR",
         empty,
+        _text(one.get("endTime") or one.get("end_time")),
     )
 
 
@@ -372,4 +379,5 @@ def _mlflow(trace: Mapping[str, Any], line: int) -> Iterator[Span]:
             _text(span.get("start_time_unix_nano") or span.get("start_time")),
             line,
             _has_failed(span, found),
+            end=_text(span.get("end_time_unix_nano") or span.get("end_time")),
         )

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection
 
 
+#: Names of which every table of spans has one.
+_OF_SPANS = frozenset({"span_kind", "trace_id", "traceId", "context.trace_id", "context", "gen_ai.operation.name"})
+
+
 def are_trace_columns(names: Collection[str]) -> bool:
     """Whether each row is a span of a trace, or a document that a span retrieved."""
     held = {*names}
-    attributes = "attributes" in held or any(name.startswith("attributes.") for name in held)
-    spans = attributes and not {"span_kind", "trace_id", "context.trace_id"}.isdisjoint(held)
+    attributes = "attributes" in held or any(name.startswith(("attributes.", "gen_ai.")) for name in held)
+    spans = attributes and not _OF_SPANS.isdisjoint(held)
     return spans or are_retrieved_documents(held)
 
 

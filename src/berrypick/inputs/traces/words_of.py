@@ -12,7 +12,8 @@ from berrypick.inputs.stores.responses import answer_in
 from berrypick.rows.fields import LISTS, QUESTIONS, TABLE, ours_of, plain_name
 
 #: Names of questions in what is put into chains, beside those of the table.
-_ASKED = (*QUESTIONS[:-1], "prompt", "text", "content", "message", "messages", "inputs", "request", "kwargs", "args")
+_ASKED = (*QUESTIONS[:-1], "prompt", "text", "content", "message", "messages", "inputs", "request", "kwargs", "args",
+          "parts")  # fmt: skip
 #: Names under which what came out holds results.
 _GIVEN = (*LISTS["run"], "documents", "context", "contexts", "retrieved_contexts", "retrieval_context",
           "source_documents", "sources", "chunks", "nodes", "passages", "output", "outputs", "response",
