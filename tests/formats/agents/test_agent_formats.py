@@ -9,7 +9,7 @@ import berrypick as bp
 TEXT = "file: a b.py start_line: 1 end_line: 2\nfile: c.py, start_line: 5, end_line: 5"
 GOLD = [
     {"instance_id": "t1", "gold_context": [{"file": "a.py", "start_line": 3, "end_line": 6},
-                                           {"file": "/testbed/b.py", "start_line": 1, "end_line": 2}]},
+                                           {"file": "/usr/lib/b.py", "start_line": 1, "end_line": 2}]},
     {"instance_id": "t2", "gold_context": json.dumps([{"file": "./b.py", "start_line": 1, "end_line": 4}])},
     {"instance_id": "t3", "gold_context": TEXT},
 ]  # fmt: skip
@@ -73,3 +73,60 @@ def test_browsecomp(tmp_path):
     (folder / "3.json").write_text(json.dumps({"query_id": "19"}))
     with pytest.raises(bp.InputError, match=r"3.json:1: needs query_id and retrieved_docids"):
         bp.read_run(folder)
+
+
+BLOCKS = """context0:
+file: /workspace/django__django/django/db/models.py
+start_line: 3
+end_line: 5
+def save(self):
+    context1:
+    return 1
+context1:
+file: "pkg/context1.py"
+start_line: 7
+end_line: 7
+x = 1
+context9:
+y = 2
+
+context2:
+file: /etc/passwd
+start_line: 1
+end_line: 1
+root
+"""
+PUBLISHED = [
+    {"instance_id": "SWE-Bench__python__1", "original_inst_id": "django__django-1", "repo": "django/django",
+     "base_commit": "abc", "patch": "--- a/x.py\n+++ b/x.py\n@@ -1 +1 @@\n-a\n+b\n",
+     "gold_context": json.dumps([{"file": "/testbed/a.py", "start_line": 1, "end_line": 4, "content": "x"},
+                                 {"file": "/django/b.py", "start_line": 2, "end_line": 2}])},
+    {"instance_id": "t2", "original_inst_id": "t2", "repo": "o/n", "base_commit": "c", "patch": "", "gold_context": BLOCKS},
+    {"instance_id": "t3", "original_inst_id": "t3", "repo": "o/n", "base_commit": "c", "patch": "", "gold_context": "[]"},
+]  # fmt: skip
+
+
+def test_contextbench_as_it_is_published(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    path = str(tmp_path / "gold.parquet")
+    pandas.DataFrame(PUBLISHED).to_parquet(path)
+    for gold in (path, lines(tmp_path / "gold.jsonl", PUBLISHED)):
+        truth = bp.read_truth(gold)
+        names = {topic: [held.name(row) for row in range(len(held))] for topic, held in truth.topics.items()}
+        assert truth.format == "contextbench" and names == {
+            "SWE-Bench__python__1": ["a.py:1-4", "b.py:2"],
+            "t2": ["django/db/models.py:3-5", "pkg/context1.py:7"],
+        }
+        assert truth.skipped == {"paths outside of the repository, left out": 1,
+                                 "instances without gold context, left out": 1}  # fmt: skip
+    spans = {"/workspace/django/a.py": [{"start": 3, "end": 4}]}
+    steps = [{"instance_id": "django__django-1", "traj_data": {"pred_steps": [{"spans": spans}]}}]
+    results = bp.evaluate(path, lines(tmp_path / "run.jsonl", steps), "charR")
+    assert next(iter(results.per_topic().values()))["charR"]["SWE-Bench__python__1"] == 2 / 5
+
+
+@pytest.mark.parametrize("block", ["context0:\nfile: a.py\nstart_line: 3\n", "context0:\nfile: a.py\nstart_line: x\nend_line: 4",
+                                   "context0:\n"])  # fmt: skip
+def test_blocks_without_a_place_are_refused(tmp_path, block):
+    with pytest.raises(bp.InputError, match="gold_context must be a list of file, start_line and end_line"):
+        bp.read_truth(lines(tmp_path / "gold.jsonl", [{"instance_id": "t", "gold_context": block}]))

@@ -5,8 +5,10 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator, Mapping
+from itertools import takewhile
 from typing import Any, ClassVar
 
+from berrypick.files.files import is_parquet
 from berrypick.files.strict_json import strict_json
 from berrypick.formats._records import RunRecords, TruthRecords
 from berrypick.formats.base import Problems
@@ -14,15 +16,24 @@ from berrypick.rows.fields import FieldReader
 from berrypick.rows.json_lines import Rows, records, span_fields
 
 _TEXT = re.compile(r"file:\s*(?P<file>.+?)[,;\s]+start_line:\s*(?P<start>\d+)[,;\s]+end_line:\s*(?P<end>\d+)")
+#: The lines that begin a block, before the source that it shows.
+_BLOCK = re.compile(r"^[ \t]*context(\d{1,6}):[ \t]*\r?$", re.MULTILINE)
+_NAMED = re.compile(r"[ \t]*(file|start_line|end_line):[ \t]*(.*?)[ \t]*\r?")
 _OUTSIDE = "paths outside of the repository, left out"
+_WITHOUT = "instances without gold context, left out"
+#: Where images of benchmarks keep the repository.
+_ROOTS = re.compile(r"/(?:workspace/[^/]+|testbed)/")
 _TOPICS = ("instance_id", "original_inst_id", "inst_id", "topic")
 
 
 class ContextBenchGold(TruthRecords):
-    """The gold context of ContextBench, JSON Lines: ``instance_id`` and ``gold_context``.
+    """The gold context of ContextBench, Parquet as published or JSON Lines: ``instance_id`` and ``gold_context``.
 
-    ``gold_context`` is JSON, a list of ``{"file", "start_line", "end_line"}`` or a text of it, or lines of text
-    ``file: .. start_line: .. end_line: ..``. Paths outside of the repository are left out and counted.
+    ``gold_context`` is JSON, a list of ``{"file", "start_line", "end_line"}`` or a text of it; lines of text
+    ``file: .. start_line: .. end_line: ..``; or blocks of text, ``context0:`` with file, start_line and end_line on
+    lines of their own and the source behind them. Paths below ``/workspace/NAME/``, ``/testbed/`` or the name of the
+    repository (``repo``) are paths inside of it; others are left out and counted. A run may name a topic by
+    ``original_inst_id`` too.
 
     Sample::
 
@@ -41,6 +52,10 @@ class ContextBenchGold(TruthRecords):
     @classmethod
     def sniff(cls, lines: list[str]) -> bool:
         return lines[0].lstrip().startswith("{") and '"gold_context"' in lines[0]
+
+    @classmethod
+    def sniff_columns(cls, names: list[str]) -> bool:
+        return "gold_context" in names and not {*_TOPICS}.isdisjoint(names)
 
     @classmethod
     def records(cls, path: str, problems: Problems) -> Rows:
@@ -83,16 +98,56 @@ def _topic(value: Mapping[str, Any], number: int, text: str, problems: Problems)
 
 
 def _gold_rows(path: str, problems: Problems) -> Rows:
-    for number, text, value in records(path, problems):
+    for number, text, value in _rows(path, problems):
         topic = _topic(value, number, text, problems)
         places = _gold(value.get("gold_context"))
         if places is None:
             problems.report("gold_context must be a list of file, start_line and end_line", number, text)
+        elif not places:
+            problems.count(_WITHOUT)
+        other = value.get("original_inst_id")
+        called = {"question": other} if isinstance(other, str) and other not in ("", topic) else {}
         for place in places or () if topic else ():
-            doc = _inside(place.get("file"), problems)
+            doc = _inside(place.get("file"), problems, value.get("repo"))
             if doc is not None:
                 row = {"topic": topic, "doc": doc, "start_line": place.get("start_line")}
-                yield number, text, {**row, "end_line": place.get("end_line")}
+                yield number, text, {**row, "end_line": place.get("end_line"), **called}
+
+
+def _rows(path: str, problems: Problems) -> Iterator[tuple[int, str, Mapping[str, Any]]]:
+    if not is_parquet(path):
+        yield from records(path, problems)
+        return
+    from berrypick.rows.table_files import parquet_records
+
+    for number, value in parquet_records(path):
+        yield number, str(value.get("instance_id", ""))[:80], value
+
+
+def _blocks(given: str) -> list[Mapping[str, Any]] | None:
+    """Places of blocks of text; None if a block does not begin with its place. A line of the source that looks like
+    the next block has another number, or nothing of a place behind it."""
+    found: list[Mapping[str, Any]] = []
+    starts = list(_BLOCK.finditer(given))
+    first = int(starts[0][1])
+    for start in starts:
+        if int(start[1]) != first + len(found):
+            continue
+        lines = [line for line in given[start.end() : start.end() + _HEAD].split("\n") if line.strip()][:3]
+        named = takewhile(lambda match: match is not None, map(_NAMED.fullmatch, lines))
+        place = {one[1]: one[2].strip("'\"`") for one in named if one is not None}
+        if found and not place:
+            continue
+        if set(place) != {"file", "start_line", "end_line"}:
+            return None
+        if not all(place[name].isdecimal() and len(place[name]) < 10 for name in ("start_line", "end_line")):
+            return None
+        found.append({**place, "start_line": int(place["start_line"]), "end_line": int(place["end_line"])})
+    return found
+
+
+#: Characters in which a block says its place.
+_HEAD = 10_000
 
 
 def _gold(given: Any) -> list[Mapping[str, Any]] | None:
@@ -101,6 +156,8 @@ def _gold(given: Any) -> list[Mapping[str, Any]] | None:
         try:
             given = strict_json(given)
         except (ValueError, RecursionError):
+            if _BLOCK.match(given.lstrip()):
+                return _blocks(given)
             lines = [line for line in given.split("\n") if line.strip()]
             found = [_TEXT.search(line) for line in lines]
             if not lines or not all(found):
@@ -114,9 +171,14 @@ def _gold(given: Any) -> list[Mapping[str, Any]] | None:
     return given if good else None
 
 
-def _inside(path: Any, problems: Problems) -> str | None:
+def _inside(path: Any, problems: Problems, repository: Any = None) -> str | None:
     """A path below the repository; None for any other, which is counted."""
     plain = posixpath.normpath(path.replace("\\", "/")) if isinstance(path, str) and path else ""
+    if root := _ROOTS.match(plain):
+        plain = plain[root.end() :]
+    elif isinstance(repository, str) and repository:
+        name = repository.removesuffix(".git").strip("/").rpartition("/")[2]
+        plain = plain.removeprefix(f"/{name}/")
     if not plain or posixpath.isabs(plain) or plain.startswith("..") or re.match(r"[A-Za-z]:/", plain):
         problems.count(_OUTSIDE)
         return None

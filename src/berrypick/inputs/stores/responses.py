@@ -84,7 +84,8 @@ def _hits(found: Sequence[Any], matches: bool = False) -> list[Hit] | None:
     known = is_match if matches else is_hit
     first = fields_of(found[0]) if found else None
     if found and not known(first):
-        return _store_hits(found) if isinstance(first, Mapping) and of_store_hit(first) is not None else None
+        known_store = isinstance(first, Mapping) and of_store_hit(plain(first)) is not None
+        return _store_hits(found) if known_store else None
     hits = [plain(one) for one in found]
     return hits if all(map(known, hits)) else None
 
