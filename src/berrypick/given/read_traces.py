@@ -73,7 +73,7 @@ def read_traces(source: Any, format: str | None = None) -> dict[str, Run]:
 def _of_objects(source: Any, problems: Problems) -> list[Retrieval]:
     """Of dictionaries, of what clients return, and of the rows of a data frame."""
     if is_frame(source):
-        values: list[Any] = list(frame_rows(source))
+        values: list[Any] = list(frame_rows(_with_index(source)))
     elif isinstance(source, Mapping) or not isinstance(source, Iterable) or fields_of(source) is not None:
         values = [source]
     else:
@@ -97,6 +97,13 @@ def _of_objects(source: Any, problems: Problems) -> list[Retrieval]:
         else:
             raise InputError(f"{type(value).__name__} is no trace of a known kind", path=WHERE, line=number)
     return [*retrievals_of(each_once(spans, problems)), *retrieved_documents(rows), *told_apart(found, Problems(WHERE))]
+
+
+def _with_index(frame: Any) -> Any:
+    """A frame of pandas with the names of its index as columns: Phoenix has the ids of spans there."""
+    names = [name for name in getattr(getattr(frame, "index", None), "names", ()) if isinstance(name, str)]
+    missing = [name for name in names if name not in frame.columns]
+    return frame.reset_index(level=missing) if missing else frame
 
 
 def _plain(value: Any, depth: int = 0) -> Any:

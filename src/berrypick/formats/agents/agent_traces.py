@@ -11,18 +11,27 @@ from berrypick.files.strict_json import strict_json
 from berrypick.formats.agents._session_log import SessionLog, ToolResult, first_topic, text_places
 from berrypick.formats.agents.claude_session import ClaudeSession, SessionRows, checked_options
 from berrypick.formats.base import Format, Problems, Role
+from berrypick.inputs.traces.open_telemetry import typed
 from berrypick.rows.json_lines import records
 from berrypick.rows.run_rows import run_of_rows
 
 _KIND = "openinference.span.kind"
 _TOKENS = ("llm.token_count.prompt", "llm.token_count.completion")
+#: Names of OpenTelemetry's GenAI conventions, and what OpenInference calls the same.
+_GENAI = {
+    "gen_ai.tool.name": "tool.name", "gen_ai.tool.call.arguments": "input.value",
+    "gen_ai.tool.call.result": "output.value", "gen_ai.input.messages": "input.value",
+    "gen_ai.usage.input_tokens": "llm.token_count.prompt", "gen_ai.usage.output_tokens": "llm.token_count.completion",
+}  # fmt: skip
+_OPERATIONS = {"execute_tool": "TOOL", "chat": "LLM", "generate_content": "LLM", "text_completion": "LLM"}
 
 
 class AgentTraces(Format):
-    """Traces of agents by OpenInference as OTLP JSON, one export a line: spans of kind TOOL are steps.
+    """Traces of agents by OpenInference or OpenTelemetry GenAI as OTLP JSON, one export a line: tools are steps.
 
-    A span whose ``tool.name`` is Read or Grep, with its arguments in ``input.value`` and what it showed in
-    ``output.value`` (lines with their numbers, or ``path:line:``), points to these lines. The topic is what
+    A span of kind TOOL whose ``tool.name`` is Read or Grep, with its arguments in ``input.value`` and what it showed in
+    ``output.value`` (lines with their numbers, or ``path:line:``), points to these lines; so does a span
+    ``execute_tool`` of GenAI (``gen_ai.tool.name``, ``.call.arguments``, ``.call.result``). The topic is what
     ``topic_pattern`` finds in an ``input.value`` of the trace, else the id of the trace. Tokens are those of the spans
     of kind LLM so far; a cached prompt counts there too. A span with the status ERROR shows and edits nothing. Options as in claude-session.
 
@@ -36,7 +45,7 @@ class AgentTraces(Format):
     role: ClassVar[Role] = "run"
     states_empty_lists: ClassVar[bool] = True
     begins: ClassVar[tuple[str, ...]] = ("{",)
-    marks: ClassVar[tuple[str, ...]] = ('"TOOL"',)
+    marks: ClassVar[tuple[str, ...]] = ('"TOOL"', '"execute_tool"')
     before: ClassVar[tuple[str, ...]] = ("traces",)
     shape: ClassVar[str] = '{"resourceSpans": [{"scopeSpans": [{"spans": [{"traceId": "..", "attributes": [..]}]}]}]}'
     json_names: ClassVar[tuple[str, ...]] = ("resourceSpans", "scopeSpans", "spans", "attributes")
@@ -48,8 +57,8 @@ class AgentTraces(Format):
         return (
             lines[0].lstrip().startswith("{")
             and '"resourceSpans"' in text
-            and '"TOOL"' in text
-            and ('"RETRIEVER"' not in text)
+            and ('"TOOL"' in text or ('"execute_tool"' in text and ('"Read"' in text or '"Grep"' in text)))
+            and ('"RETRIEVER"' not in text and '"gen_ai.retrieval.' not in text)
         )
 
     @classmethod
@@ -108,8 +117,14 @@ def _attributes(span: Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(value, Mapping) and value:
             kind, held = next(iter(value.items()))
             whole = kind == "intValue" and isinstance(held, str) and held.lstrip("-").isdigit() and len(held) < 19
-            found[str(one.get("key"))] = int(held) if whole else held
+            found[str(one.get("key"))] = int(held) if whole else typed(value) if kind in _LISTS else held
+    if isinstance(operation := found.get("gen_ai.operation.name"), str):
+        named = {ours: found[name] for name, ours in _GENAI.items() if name in found}
+        found = {**named, _KIND: _OPERATIONS.get(operation, operation), **found}
     return found
+
+
+_LISTS = ("arrayValue", "kvlistValue")
 
 
 def _seconds(span: Mapping[str, Any], name: str = "endTimeUnixNano") -> float:

@@ -165,7 +165,7 @@ def spans_in(value: Any, line: int = 1, depth: int = 0) -> Iterator[Span] | None
         return _langsmith(value, line, depth)
     if isinstance(value.get("info"), Mapping) and isinstance(value.get("data"), Mapping):
         return _mlflow(value, line)
-    if "observations" in names and "id" in names:
+    if "id" in names and ("observations" in names or names >= {"timestamp", "input", "output"}):
         return _langfuse_trace(value, line)
     if "type" in names and names & {"traceId", "trace_id"} and names & {"startTime", "start_time"}:
         return iter([_observation(value, line)])
@@ -314,7 +314,10 @@ def _langsmith(run: Mapping[str, Any], line: int, depth: int) -> Iterator[Span]:
 def _langfuse_trace(trace: Mapping[str, Any], line: int) -> Iterator[Span]:
     name = _text(trace.get("id"))
     topic = topic_in(trace.get("metadata"), trace.get("input"))
-    yield Span(name, "", "", _text(trace.get("name")), "trace", topic, question_in(trace.get("input")), None, "", line)
+    found = None if "observations" in trace else results_in(trace.get("output"))  # in an export without the steps
+    kind = "retriever" if are_documents(found) else "trace"
+    question = question_in(trace.get("input"))
+    yield Span(name, "", "", _text(trace.get("name")), kind, topic, question, found, _text(trace.get("timestamp")), line)
     for one in _list(trace, "observations"):
         if isinstance(one, Mapping):
             yield _observation({"traceId": name, **one}, line)

@@ -14,7 +14,8 @@ def are_trace_columns(names: Collection[str]) -> bool:
     held = {*names}
     attributes = "attributes" in held or any(name.startswith(("attributes.", "gen_ai.")) for name in held)
     spans = attributes and not _OF_SPANS.isdisjoint(held)
-    return spans or are_retrieved_documents(held)
+    langfuse = {"type", "input", "output"} <= held and not {"traceId", "trace_id"}.isdisjoint(held)
+    return spans or langfuse or are_retrieved_documents(held)
 
 
 def are_retrieved_documents(names: Collection[str]) -> bool:
