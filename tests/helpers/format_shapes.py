@@ -38,6 +38,13 @@ _RETRIEVER = {"name": "search", "span_kind": "RETRIEVER", "parent_id": None, "st
                   "input.value": _QUESTION, "retrieval.documents.0.document.content": "Cut old canes."}}  # fmt: skip
 _OBSERVATION = {"id": "a", "traceId": "t1", "type": "RETRIEVER", "name": "search", "parentObservationId": None,
                 "startTime": "2031-05-01T10:00:00Z", "input": {"query": _QUESTION}, "output": [_DOCUMENT]}  # fmt: skip
+_GENAI: dict[str, Any] = {
+    "name": "retrieval kb", "context": {"trace_id": "0x5b8efff798038103d269b633813fc60c",
+                                        "span_id": "0xeee19b7ec3c1b174", "trace_state": "[]"},
+    "kind": "SpanKind.INTERNAL", "parent_id": None, "start_time": "2026-05-01T10:00:00.5Z",
+    "attributes": {"gen_ai.operation.name": "retrieval", "gen_ai.retrieval.query.text": _QUESTION,
+                   "gen_ai.retrieval.documents": [{"id": "guide.md", "score": 0.9, "text": "Cut old canes."}]},
+}  # fmt: skip
 _MLFLOW = {"info": {"trace_id": "t1"}, "data": {"spans": [
     {"name": "search", "span_id": "a", "parent_span_id": None, "start_time_unix_nano": 1, "attributes": {
         "mlflow.spanType": '"RETRIEVER"', "mlflow.spanInputs": json.dumps({"query": _QUESTION}),
@@ -254,6 +261,23 @@ _BY_LINES: dict[str, Shape] = {
     "traces, Langfuse": _lines(_OBSERVATION),
     "traces, Phoenix": _lines(_RETRIEVER),
     "traces, MLflow": _lines(_MLFLOW),
+    "traces, GenAI of the SDK": _lines(_GENAI),
+    "traces, GenAI as OTLP": _lines({"resourceSpans": [{"scopeSpans": [{"spans": [
+        {"traceId": "5b8efff798038103d269b633813fc60c", "spanId": "eee19b7ec3c1b174", "attributes": [
+            {"key": name, "value": {"stringValue": value if isinstance(value, str) else json.dumps(value)}}
+            for name, value in _GENAI["attributes"].items()]}]}]}]}),
+    "agent-traces, GenAI": _lines({"resourceSpans": [{"scopeSpans": [{"spans": [
+        {"traceId": "5b8efff798038103d269b633813fc60c", "spanId": "eee19b7ec3c1b174", "attributes": [
+            {"key": f"gen_ai.{name}", "value": {"stringValue": value}} for name, value in (
+                ("operation.name", "execute_tool"), ("tool.name", "Grep"), ("tool.call.arguments", "{}"),
+                ("tool.call.result", "src/a.py:12:x"))]}]}]}]}),
+    "contextbench, blocks": _lines(
+        {"instance_id": "t1", "gold_context": "context0:\nfile: jam.py\nstart_line: 3\nend_line: 3\nx = 1\n"}
+    ),
+    "client-results, Haystack documents": _lines({"query": _QUESTION, "documents": [
+        {"id": "7", "content": "Cut old canes.", "blob": None, "score": 0.9, "meta": {"file_path": "guide.md"}}]}),
+    "client-results, LangChain.js": _lines({"input": _QUESTION, "context": [
+        {"pageContent": "Cut canes.", "metadata": {"source": "guide.md", "loc": {"lines": {"from": 1, "to": 1}}}}]}),
     "agent-traces, TOOL beside RETRIEVER": _lines(
         {"resourceSpans": [{"scopeSpans": [{"spans": [
             {"traceId": "t1", "spanId": kind, "startTimeUnixNano": "1", "attributes": [
@@ -303,6 +327,9 @@ _WHOLE: dict[str, Shape] = {
     "traces, Langfuse trace": json.dumps({"id": "t1", "input": _QUESTION, "observations": [_OBSERVATION]}, indent=1),
     "traces, Phoenix export": json.dumps({"data": [_RETRIEVER]}, indent=1),
     "traces, MLflow list": json.dumps([_MLFLOW], indent=1),
+    "traces, Langfuse list": json.dumps([_OBSERVATION], indent=1),
+    "traces, Langfuse spans": json.dumps([{**_OBSERVATION, "type": "SPAN", "name": "retrieve"}], indent=1),
+    "traces, GenAI printed": 2 * (json.dumps(_GENAI, indent=4) + "\n"),
     "label-studio, JSON-MIN": json.dumps(
         [{"id": 7, **_TASK, "annotation_id": 9, "annotator": 1,
           "label": [{"start": 0, "end": 14, "text": "Cut old canes.", "labels": ["relevant"]}]}], indent=1

@@ -31,7 +31,10 @@ def results(*spans: dict[str, Any]) -> bp.Results:
     return bp.evaluate(TRUTH, bp.read_traces(list(spans)), "RR P@1")
 
 
-FIRST, SECOND = span(0, QUESTION, endTimeUnixNano="1795023664871960115"), span(1, "Which soil?", end_time="2026-05-01T10:00:01.5Z")
+FIRST, SECOND = (
+    span(0, QUESTION, endTimeUnixNano="1795023664871960115"),
+    span(1, "Which soil?", end_time="2026-05-01T10:00:01.5Z"),
+)
 
 
 def records(path: Path) -> list[dict[str, Any]]:
@@ -54,7 +57,10 @@ def test_an_event_for_every_trace_and_measure(tmp_path: Path) -> None:
         (TRACES[0], SPANS[0], "1795023664871960115"),
         (TRACES[1], SPANS[1], "1777629601500000000"),
     }
-    values = {(one["traceId"], said(one)["gen_ai.evaluation.name"]): said(one)["gen_ai.evaluation.score.value"] for one in found}
+    values = {
+        (one["traceId"], said(one)["gen_ai.evaluation.name"]): said(one)["gen_ai.evaluation.score.value"]
+        for one in found
+    }
     assert values == {(TRACES[0], "RR"): 0.5, (TRACES[0], "P@1"): 0.0, (TRACES[1], "RR"): 1.0, (TRACES[1], "P@1"): 1.0}
     assert all(set(said(one)) == {"gen_ai.evaluation.name", "gen_ai.evaluation.score.value",
                                   "gen_ai.evaluation.explanation"} for one in found)  # fmt: skip

@@ -119,8 +119,8 @@ def _to_file(scores: Sequence[TraceScore], path: str, rest: tuple[int, int]) -> 
     if scores and not linked:
         one = scores[0]
         raise UsageError(
-            f"{path}: a file of OpenTelemetry links scores by trace and span ids of 32 and 16 hexadecimal digits, and no "
-            f"trace has these (trace {one.trace[:40]!r}, span {one.span[:40]!r}): pass the client of your platform instead"
+            f"{path}: OpenTelemetry links scores by trace and span ids of 32 and 16 hexadecimal digits; no trace has "
+            f"these (trace {one.trace[:40]!r}, span {one.span[:40]!r}). Pass the client of your platform instead"
         )
     with atomic_writer(path) as out:
         out.writelines(log_line(one) for one in linked)

@@ -101,8 +101,8 @@ PUBLISHED = [
      "base_commit": "abc", "patch": "--- a/x.py\n+++ b/x.py\n@@ -1 +1 @@\n-a\n+b\n",
      "gold_context": json.dumps([{"file": "/testbed/a.py", "start_line": 1, "end_line": 4, "content": "x"},
                                  {"file": "/django/b.py", "start_line": 2, "end_line": 2}])},
-    {"instance_id": "t2", "original_inst_id": "t2", "repo": "o/n", "base_commit": "c", "patch": "", "gold_context": BLOCKS},
-    {"instance_id": "t3", "original_inst_id": "t3", "repo": "o/n", "base_commit": "c", "patch": "", "gold_context": "[]"},
+    {"instance_id": "t2", "original_inst_id": "t2", "repo": "o/n", "patch": "", "gold_context": BLOCKS},
+    {"instance_id": "t3", "original_inst_id": "t3", "repo": "o/n", "patch": "", "gold_context": "[]"},
 ]  # fmt: skip
 
 
@@ -125,8 +125,8 @@ def test_contextbench_as_it_is_published(tmp_path):
     assert next(iter(results.per_topic().values()))["charR"]["SWE-Bench__python__1"] == 2 / 5
 
 
-@pytest.mark.parametrize("block", ["context0:\nfile: a.py\nstart_line: 3\n", "context0:\nfile: a.py\nstart_line: x\nend_line: 4",
-                                   "context0:\n"])  # fmt: skip
+@pytest.mark.parametrize("block", ["context0:\nfile: a.py\nstart_line: 3\n", "context0:\n",
+                                   "context0:\nfile: a.py\nstart_line: x\nend_line: 4"])  # fmt: skip
 def test_blocks_without_a_place_are_refused(tmp_path, block):
     with pytest.raises(bp.InputError, match="gold_context must be a list of file, start_line and end_line"):
         bp.read_truth(lines(tmp_path / "gold.jsonl", [{"instance_id": "t", "gold_context": block}]))

@@ -41,3 +41,36 @@ def test_spans_of_tools_are_steps(tmp_path):
     ]  # fmt: skip
     assert run.notes == ("1 call of tools that show nothing that is placed: Shell 1",)
     assert run.skipped == {"steps after the first edit, left out": 1} and "SECRET" not in str(run.to_records())
+
+
+def test_tools_of_genai_are_the_same_steps(tmp_path):
+    """Arguments are a text or an object; the numbers are those of OpenInference."""
+    names = {"tool.name": "gen_ai.tool.name", "input.value": "gen_ai.tool.call.arguments",
+             "output.value": "gen_ai.tool.call.result", "llm.token_count.prompt": "gen_ai.usage.input_tokens",
+             "llm.token_count.completion": "gen_ai.usage.output_tokens"}  # fmt: skip
+    operations = {"TOOL": "execute_tool", "LLM": "chat"}
+    spans = [
+        span("t1", "z", 2, "LLM", llm__token_count__prompt=30, llm__token_count__completion=2),
+        tool("t1", "b", 3, "Grep", {"pattern": "x", "cwd": "/home/me/repo"}, "src/b.py:12:x"),
+        tool("t1", "d", 9, "Read", {"file_path": "/home/me/repo/src/a.py"}, "     5→x\n     6→y\n"),
+    ]
+    renamed = []
+    for one in spans:
+        held = []
+        for pair in one["attributes"]:
+            if pair["key"] == "openinference.span.kind":
+                operation = operations[pair["value"]["stringValue"]]
+                held.append({"key": "gen_ai.operation.name", "value": {"stringValue": operation}})
+            elif pair["key"] == "input.value" and one["spanId"] == "d":
+                asked = {"key": "file_path", "value": {"stringValue": "/home/me/repo/src/a.py"}}
+                held.append({"key": names["input.value"], "value": {"kvlistValue": {"values": [asked]}}})
+            else:
+                held.append({"key": names[pair["key"]], "value": pair["value"]})
+        renamed.append({**one, "attributes": held})
+    found = []
+    for number, some in enumerate((spans, renamed)):
+        path = tmp_path / f"{number}.jsonl"
+        path.write_text(json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": some}]}]}) + "\n")
+        run = bp.read_run(path, "agent-traces(root='repo')")
+        found.append(run.to_records())
+    assert found[0] == found[1] and len(found[0]) == 2 and found[0][0]["tokens"] == 32

@@ -1,6 +1,7 @@
 """Clients that work without a server, used themselves: what they return has the digits of every other carrier."""
 
 import itertools
+import json
 import warnings
 from typing import Any
 
@@ -159,3 +160,69 @@ def test_what_a_chain_of_langchain_returns():
     result = chain.invoke({"input": "when?"})
     same({"q": result})
     same({"q": {**result, "context": [load.dumpd(one) for one in found]}})
+
+
+def texts_of(rows: Any = ROWS) -> list[dict[str, Any]]:
+    return [{"source": row["source"], "start_index": row["start_index"], "text": row["text"]} for row in rows]
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_responses_of_pinecone():
+    pinecone = module("pinecone")
+    scored = [pinecone.ScoredVector(id=f"c{i}", score=1 - i / 10, values=[], metadata=row)
+              for i, row in enumerate(texts_of())]  # fmt: skip
+    found = pinecone.QueryResponse(matches=scored, namespace="")
+    same({"q": found})
+    same({"q": found.matches})
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_responses_of_vespa(tmp_path):
+    io = module("vespa.io", "pyvespa")
+    children = [{"id": f"id:chunks:chunk::{i}", "relevance": 1 - i / 10, "source": "chunks",
+                 "fields": {"sddocname": "chunk", "documentid": f"id:chunks:chunk::{i}", **row}}
+                for i, row in enumerate(texts_of())]  # fmt: skip
+    root = {"id": "toplevel", "relevance": 1.0, "fields": {"totalCount": 3}, "children": children,
+            "coverage": {"coverage": 100, "documents": 3, "full": True, "nodes": 1, "results": 1}}  # fmt: skip
+    found = io.VespaQueryResponse(json={"root": root}, status_code=200, url="http://localhost", request_body={})
+    same({"q": found})
+    same({"q": found.hits})
+    path = tmp_path / "vespa.json"
+    path.write_text(json.dumps({"q": found.get_json()}))
+    results = bp.evaluate(TRUTH, path, MEASURES, documents=TEXTS)
+    assert results.mean()["vespa"] == pytest.approx(EXPECTED)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_grounding_of_gemini(tmp_path):
+    """Segments are places in the answer: the text of a chunk says where it is in the documents."""
+    types = module("google.genai.types", "google-genai")
+    chunks = [types.GroundingChunk(retrieved_context=types.GroundingChunkRetrievedContext(
+        title=row["source"], uri=f"gs://b/{row['source']}", text=row["text"])) for row in ROWS]  # fmt: skip
+    supports = [types.GroundingSupport(grounding_chunk_indices=[2, 0], segment=types.Segment(
+        start_index=1, end_index=3, part_index=0, text="ut"))]  # fmt: skip
+    grounding = types.GroundingMetadata(grounding_chunks=chunks, grounding_supports=supports)
+    content = types.Content(role="model", parts=[types.Part(text="Cut them.")])
+    candidate = types.Candidate(content=content, grounding_metadata=grounding)
+    response = types.GenerateContentResponse(candidates=[candidate], model_version="gemini")
+    for found in (response, candidate, grounding, chunks):
+        same({"q": found})
+    path = tmp_path / "gemini.json"
+    for by_alias in (True, False):
+        dumped = json.loads(response.model_dump_json(by_alias=by_alias, exclude_none=True))
+        path.write_text(json.dumps({"q": dumped}))
+        results = bp.evaluate(TRUTH, path, MEASURES, documents=TEXTS)
+        assert results.mean()["gemini"] == pytest.approx(EXPECTED)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_splits_of_hugging_face():
+    datasets = module("datasets")
+    rows = datasets.Dataset.from_list([{"topic": "q", **row, "score": 1 - i / 10} for i, row in enumerate(texts_of())])
+    same(datasets.DatasetDict({"test": rows}))
+    with pytest.raises(bp.UsageError, match="which has train, test: give one of them"):
+        same(datasets.DatasetDict({"train": rows, "test": rows}))

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import berrypick as bp
-from berrypick.data.errors import BerrypickError, InputError, UsageError
+from berrypick.data.errors import BerrypickError, InputError
 from berrypick.inputs.traces.open_telemetry import plain_id
 
 DOCUMENTS = {"guide.md": "Cut old canes. Pick dry.", "faq.md": "Water in July. Mulch in May."}
@@ -48,8 +48,8 @@ def recorded(structured: bool = True) -> tuple[list[Any], str]:
     tracer = provider.get_tracer("tests")
     made = (lambda held: held) if structured else json.dumps
     messages = json.dumps([{"role": "user", "parts": [{"type": "text", "content": "a long story"}]}])
-    with tracer.start_as_current_span("invoke_agent", attributes={"gen_ai.input.messages": messages,
-                                                                  "gen_ai.operation.name": "invoke_agent"}):  # fmt: skip
+    agent = {"gen_ai.operation.name": "invoke_agent", "gen_ai.input.messages": messages}
+    with tracer.start_as_current_span("invoke_agent", attributes=agent):
         for documents, question in ((FOUND, "When are canes cut?"), ([], "When do I water?")):
             with tracer.start_as_current_span("retrieval handbook", attributes=attributes(made(documents), question)):
                 pass
@@ -152,7 +152,10 @@ def test_documents_are_judged_by_their_ids() -> None:
 
 
 def test_places_beside_an_id_are_read() -> None:
-    found = [{"id": "c-3", "score": 0.4, "doc": "guide.md", "start": 0, "end": 14}, {"id": "guide.md#15-24", "score": 0.2}]
+    found = [
+        {"id": "c-3", "score": 0.4, "doc": "guide.md", "start": 0, "end": 14},
+        {"id": "guide.md#15-24", "score": 0.2},
+    ]
     run = only([otlp(span(attributes(found)))])
     assert [row["doc"] for row in run["When are canes cut?"]] == ["guide.md", "guide.md"]
     assert bp.score("charR@1", {"When are canes cut?": [("guide.md", 7, 21)]}, run) == 0.5
@@ -175,7 +178,9 @@ def test_tools_that_return_documents_retrieve(result: Any) -> None:
     tool = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "search",
             "gen_ai.tool.call.arguments": arguments, "gen_ai.tool.call.result": result}  # fmt: skip
     other = {**tool, "gen_ai.tool.call.result": "It is 20 degrees.", "gen_ai.tool.name": "weather"}
-    run = only([otlp(span(tool, name="execute_tool search"), span(other, spanId="bb" * 8, name="execute_tool weather"))])
+    run = only(
+        [otlp(span(tool, name="execute_tool search"), span(other, spanId="bb" * 8, name="execute_tool weather"))]
+    )
     assert run.tag == "execute_tool search"
     assert bp.score("charR", {"When are canes cut?": [("guide.md", 0, 14)]}, run, documents=DOCUMENTS) == 1.0
 
@@ -220,7 +225,14 @@ def test_retrievals_without_documents_are_named() -> None:
 
 def test_ids_are_the_same_in_every_form() -> None:
     raw = bytes.fromhex(TRACE)
-    forms = (TRACE, TRACE.upper(), f"0x{TRACE}", base64.b64encode(raw).decode(), base64.urlsafe_b64encode(raw).decode(), raw)
+    forms = (
+        TRACE,
+        TRACE.upper(),
+        f"0x{TRACE}",
+        base64.b64encode(raw).decode(),
+        base64.urlsafe_b64encode(raw).decode(),
+        raw,
+    )
     assert {plain_id(form) for form in forms} == {TRACE}
     assert [plain_id(one) for one in ("0" * 16, "0" * 32, None, "", "t1", "tr-00=")] == ["", "", "", "", "t1", "tr-00="]
 

@@ -71,7 +71,7 @@ def _hit(document: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def plain_id(given: Any) -> str:
-    """The id of a trace or span in hexadecimal; any other text as it is, and '' for an id of zeros, which names none."""
+    """The id of a trace or span in hexadecimal; any other text as it is, and '' for zeros, which name none."""
     if isinstance(given, (bytes, bytearray)):
         given = given.hex()
     text = "" if given is None else str(given).strip()

@@ -109,7 +109,11 @@ def retrievers(retrievals: Sequence[Retrieval], problems: Problems, remedy: str)
         if kind not in found and found:
             problems.count(f"failed or unfinished retrievals of a retriever that never succeeded ({kind})", len(some))
     if not found and not problems.found:
-        what = f"none of {counted(len(retrievals), 'retrieval')} succeeded and recorded documents" if retrievals else NOTHING
+        what = (
+            f"none of {counted(len(retrievals), 'retrieval')} succeeded and recorded documents"
+            if retrievals
+            else NOTHING
+        )
         problems.report(what, retrievals[0].line if retrievals else 1, remedy=remedy)
     return found
 

@@ -85,7 +85,17 @@ def retrievals_of(spans: Sequence[Span]) -> Iterator[Retrieval]:
         question = one.asked or next((step.question for step in reversed(way) if step.question), "")
         found, unread = ([], ()) if failed or empty else _left_to_text(one.found)
         yield Retrieval(
-            topic, question, found, one.line, one.name, one.trace, one.span, one.time, unread, failed=failed, end=one.end
+            topic,
+            question,
+            found,
+            one.line,
+            one.name,
+            one.trace,
+            one.span,
+            one.time,
+            unread,
+            failed=failed,
+            end=one.end,
         )
 
 
@@ -140,7 +150,9 @@ def _metadata_of(one: Any) -> str:
     if one.get("page_content"):
         return "metadata"
     source = one.get("_source")
-    texts = isinstance(source, Mapping) and any(held and ours_of(str(name), "run") == "text" for name, held in source.items())
+    texts = isinstance(source, Mapping) and any(
+        held and ours_of(str(name), "run") == "text" for name, held in source.items()
+    )
     return "_source" if texts else ""
 
 
@@ -317,7 +329,9 @@ def _langfuse_trace(trace: Mapping[str, Any], line: int) -> Iterator[Span]:
     found = None if "observations" in trace else results_in(trace.get("output"))  # in an export without the steps
     kind = "retriever" if are_documents(found) else "trace"
     question = question_in(trace.get("input"))
-    yield Span(name, "", "", _text(trace.get("name")), kind, topic, question, found, _text(trace.get("timestamp")), line)
+    yield Span(
+        name, "", "", _text(trace.get("name")), kind, topic, question, found, _text(trace.get("timestamp")), line
+    )
     for one in _list(trace, "observations"):
         if isinstance(one, Mapping):
             yield _observation({"traceId": name, **one}, line)

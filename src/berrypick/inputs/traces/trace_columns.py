@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-
 #: Names of which every table of spans has one.
 _OF_SPANS = frozenset({"span_kind", "trace_id", "traceId", "context.trace_id", "context", "gen_ai.operation.name"})
 
