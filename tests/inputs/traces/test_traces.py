@@ -244,3 +244,24 @@ def test_runs_of_the_client_of_langsmith():
     assert bp.evaluate({QUESTION: TRUTH["q"]}, run, MEASURES, documents=TEXTS).mean()[run.tag] == pytest.approx(
         EXPECTED
     )
+
+
+def test_ids_in_the_index_of_phoenix_are_kept():
+    pandas = pytest.importorskip("pandas")
+    row = {"name": "retrieve", "span_kind": "RETRIEVER", "context.trace_id": "t1", "attributes.input.value": QUESTION,
+           "attributes.retrieval.documents": [{"document.content": "Cut old canes."}]}  # fmt: skip
+    spans = pandas.DataFrame([row], index=pandas.Index(["b"], name="context.span_id"))
+    found = {"context.trace_id": "t1", "input": QUESTION, "document": "Cut old canes.", "document_score": 0.5}
+    places = pandas.MultiIndex.from_tuples([("b", 0)], names=["context.span_id", "document_position"])
+    for frame in (spans, pandas.DataFrame([found], index=places)):
+        [run] = bp.read_traces(frame).values()
+        assert run.traces == {QUESTION: ("t1", "b", "")} and len(run) == 1
+
+
+def test_a_trace_of_langfuse_without_its_steps_retrieves_what_its_output_holds():
+    trace = {"id": "t1", "timestamp": "2026-05-01T10:00:00Z", "name": "rag", "input": {"question": QUESTION}}
+    output = {"answer": "In autumn.", "documents": DOCUMENTS}
+    [run] = bp.read_traces([{**trace, "output": output}, {**trace, "id": "t2", "output": "Soon."}]).values()
+    assert run.topics == (QUESTION,) and run.traces[QUESTION].trace == "t1"
+    with pytest.raises(bp.InputError, match="hold nothing that was retrieved"):
+        bp.read_traces([{**trace, "output": "Soon."}])

@@ -64,9 +64,10 @@ class Retrievals(Format):
 
 
 class Traces(Retrievals):
-    """Traces of OpenTelemetry (OTLP with OpenInference), Phoenix, LangSmith, Langfuse or MLflow, as JSON or JSON Lines.
+    """Traces of OpenTelemetry (GenAI or OpenInference), Phoenix, LangSmith, Langfuse or MLflow, as JSON or JSON Lines.
 
-    Data frames of Phoenix (``get_spans_dataframe``, ``get_retrieved_documents``) are read as Parquet, too.
+    Data frames of Phoenix (``get_spans_dataframe``, ``get_retrieved_documents``) and of spans are read as Parquet, too.
+    OpenTelemetry: OTLP JSON with ids in hexadecimal or base64, and the JSON or console output of its SDK for Python.
 
     What retrievers returned is a run; where spans of several names retrieve, each name is one. A topic is named by a
     field (topic, query_id, qid or question_id in attributes, metadata, tags or inputs; LangSmith's
@@ -81,6 +82,10 @@ class Traces(Retrievals):
 
     Spans of the kinds RETRIEVER and RERANKER retrieve. So do plain spans and tools of Langfuse whose output has
     documents (texts with a source, a place, a score or metadata), or whose name has ``retriev`` or ``rerank`` in it.
+    Of GenAI, spans with ``gen_ai.operation.name`` retrieval do, and tools (``execute_tool``) that return documents in
+    ``gen_ai.retrieval.documents`` or ``gen_ai.tool.call.result``; ``gen_ai.retrieval.query.text`` is the question. A
+    span that does not record its documents, or not as valid JSON, is an unfinished one. A span exported twice counts
+    once.
 
     Sample::
 
@@ -100,7 +105,15 @@ class Traces(Retrievals):
         '"context.trace_id', '"retrieval.documents', '"sessionId"', '"trace_metadata', '"request_metadata',
         '"gen_ai.', '"trace_state',
     )  # fmt: skip
-    aliases: ClassVar[tuple[str, ...]] = ("otlp", "openinference", "phoenix", "langsmith", "langfuse", "mlflow")
+    aliases: ClassVar[tuple[str, ...]] = (
+        "otlp",
+        "genai",
+        "openinference",
+        "phoenix",
+        "langsmith",
+        "langfuse",
+        "mlflow",
+    )
     shape: ClassVar[str] = '{"run_type": "retriever", "inputs": {"query": "When?"}, "outputs": {"documents": [...]}}'
     json_names: ClassVar[tuple[str, ...]] = ("resourceSpans", "run_type", "traceId", "attributes", "observations")
 
