@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from berrypick.analysis.diagnosis.diagnosis import in_a_cell, place_of, place_text, text_of
+from berrypick.analysis.diagnosis.diagnosis_tables import in_a_cell, place_of, place_text, text_of
 from berrypick.analysis.diagnosis.holdings import Holdings
 from berrypick.data.errors import one_line
 from berrypick.data.results import Results
