@@ -324,6 +324,10 @@ class Run(Exchanged):
         The order in which rows ordered by score stood in the input, where their lines do not say it.
     strings
         Whether the results are strings of lists: names of documents, or texts, as the truth decides.
+    stage
+        The stage of a pipeline that returned the results, where rows name it.
+    earlier
+        The stages before it, the first one first.
 
     Examples
     --------
@@ -381,6 +385,13 @@ class Run(Exchanged):
     disordered: int = 0
     given: IntArray | None = None
     strings: bool = False
+    stage: str = ""
+    earlier: tuple[Run, ...] = ()
+
+    @property
+    def stages(self) -> tuple[Run, ...]:
+        """The stages of the pipeline, the first one first; this one is the last."""
+        return (*self.earlier, self)
 
     @cached_property
     def _positions(self) -> dict[str, int]:

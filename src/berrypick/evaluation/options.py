@@ -267,6 +267,14 @@ class _Others(TypedDict, total=False):
             label="duplicates", signature="duplicates", subject="Runs and topics",
         ),
     ]  # fmt: skip
+    stage: Annotated[
+        str | Sequence[str] | None,
+        Declared(
+            None, "Stages of a run whose rows name them, in order, e.g. bm25,reranker; the last one is scored. "
+            "[default: all, in the order of the rows]",
+            label="stage", metavar="NAMES", subject="Runs and topics",
+        ),
+    ]  # fmt: skip
     order: Annotated[
         Literal["file", "score"] | None,
         Declared(

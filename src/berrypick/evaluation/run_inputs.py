@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import fspath
 from typing import TYPE_CHECKING
@@ -11,7 +11,7 @@ import numpy as np
 
 from berrypick import formats
 from berrypick.data.collection import Collection
-from berrypick.data.errors import InputError, Message, UsageError, option
+from berrypick.data.errors import InputError, Message, UsageError, nearest, option
 from berrypick.data.run import Run
 from berrypick.data.strings import settled
 from berrypick.data.truth import TopicTruth, Truth
@@ -105,6 +105,14 @@ def refuse_foreign_labels(run: Run, inputs: RunInputs) -> Run:
     if inputs.options.strict:
         refuse_foreign(run)
     return run
+
+
+def choose_stage(run: Run, inputs: RunInputs) -> Run:
+    """Score the stage that ``stage`` names, else the last one."""
+    wanted = inputs.options.stage
+    if wanted is not None:
+        return chosen_stage(run, wanted)
+    return replace(run, notes=(*run.notes, stage_note(run))) if run.earlier else run
 
 
 def set_missing(run: Run, inputs: RunInputs) -> Run:
@@ -308,6 +316,7 @@ def check_rules(run: Run, inputs: RunInputs) -> Run:
 #: What every run goes through before it is scored, in this order.
 RUN_STEPS: tuple[RunStep, ...] = (
     refuse_foreign_labels,
+    choose_stage,
     set_missing,
     set_order,
     settle_strings,
@@ -333,6 +342,26 @@ RUN_STEPS: tuple[RunStep, ...] = (
 def _called(run: Run) -> str:
     """What messages call a run."""
     return run.source or run.tag or "the run"
+
+
+def stage_note(run: Run) -> Message:
+    """What is scored of a run with several stages."""
+    names = ", ".join(one.stage for one in run.stages)
+    other = option("stage", run.earlier[0].stage)
+    return Message(f"stages {names}, in this order; the last one counts, {other} would count another")
+
+
+def chosen_stage(run: Run, wanted: str | Sequence[str]) -> Run:
+    """The last of some stages of a run, the others before it."""
+    names = [name.strip() for name in wanted.split(",")] if isinstance(wanted, str) else [*wanted]
+    known = {one.stage: one for one in run.stages if one.stage}
+    if not known:
+        raise UsageError(f"{_called(run)} has no stages, which {option('stage')} needs: its rows have no field stage")
+    if unknown := [name for name in names if name not in known]:
+        offer = nearest(unknown[0], [*known]) or f"; it has {', '.join(known)}"
+        raise UsageError(f"{_called(run)} has no stage {unknown[0]!r:.60}{offer}")
+    *earlier, last = (known[name] for name in names)
+    return last.changed(tag=run.tag, source=run.source, earlier=tuple(earlier))
 
 
 def refuse_foreign(value: Truth | Run) -> None:

@@ -47,6 +47,7 @@ from berrypick.rows.row_lists import LISTED, OF_TOPIC, STRING
 from berrypick.rows.run_parser import WAITS
 from berrypick.rows.run_rows import run_of_columns, run_of_rows
 from berrypick.rows.span_scan import judged_topics
+from berrypick.rows.stage_rows import NAME_ALL, NO_NAME, ONLY_SOME, run_of_stages, stage_name
 from berrypick.rows.step_details import checked
 from berrypick.rows.truth_rows import truth_of_rows
 
@@ -336,7 +337,14 @@ def runs_of_table(table: ColumnTable, search: TextSearch, tag: str = "") -> list
 
 
 def run_of_table(table: ColumnTable, tag: str, search: TextSearch) -> Run:
-    """One run: lists in their order, rows by rank, else by score; whole documents by score as in a TREC run."""
+    """One run: lists in their order, rows by rank, else by score; whole documents by score as in a TREC run.
+
+    Rows that name their stage are a run for each stage.
+    """
+    if stages := _stages(table):
+        alone = table.without("stage")
+        return run_of_stages(stages, lambda rows: run_of_table(alone.take(rows), tag, search))
+    table = table.without("stage")
     scores_alone = bool(table.topics) and not table.lists  # a dictionary of scores, which has no other order
     table, named = _named_by_question(table)
     of_number = dict(zip(table.number, named.row_ids, strict=True)) if named.row_ids else {}
@@ -384,6 +392,17 @@ def run_of_table(table: ColumnTable, tag: str, search: TextSearch) -> Run:
         asked=named.asked,
         row_ids=[of_number[number] for number in run.line.tolist()] if of_number and run.line is not None else (),
     )
+
+
+def _stages(table: ColumnTable) -> dict[str, list[int]]:
+    """The rows of each stage; none where no row names one."""
+    named = [_present(value) for value in table.columns.get("stage", ())]
+    found: dict[str, list[int]] = {}
+    for row, value in enumerate(named if any(value is not None for value in named) else ()):
+        if (name := stage_name(value)) is None:
+            raise table.error(row, ONLY_SOME if value in (None, "") else NO_NAME, NAME_ALL)
+        found.setdefault(name, []).append(row)
+    return found
 
 
 def _named_by_question(table: ColumnTable) -> tuple[ColumnTable, NamedApart]:

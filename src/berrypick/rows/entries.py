@@ -25,14 +25,14 @@ class Entries:
         #: Whether any row was an entry, so that the input can state an empty list.
         self.nested = False
         self._count = 0
-        #: By topic, id and run: the row (from 1), its line, whether it is an entry, and whether that is empty.
+        #: By topic, id, run and stage: the row (from 1), its line, whether it is an entry, and whether that is empty.
         self._first: dict[tuple[str, ...], tuple[int, int, bool, bool]] = {}
 
     def add(self, row: Mapping[str, Any], line: int, nested: bool) -> str:
         """Add a row of the input, or an entry if it is ``nested``; return what is wrong with it, '' if nothing is."""
         self._count += 1
         self.nested = self.nested or nested
-        key = tuple(str(row.get(name) or "") for name in ("topic", ENTRY_ID, "run"))
+        key = tuple(str(row.get(name) or "") for name in ("topic", ENTRY_ID, "run", "stage"))
         empty = "results" in row
         first, its_line, is_entry, is_empty = self._first.setdefault(key, (self._count, line, nested, empty))
         if first == self._count or not (nested or is_entry):

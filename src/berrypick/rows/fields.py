@@ -112,6 +112,7 @@ TABLE: Mapping[Role, Mapping[str, Aliases]] = {
         "distance": Aliases(("distance", "_distance")),
         "text": _RESULT_TEXT,
         "run": Aliases(("run", "run_id", "runid", "run_name", "tag", "system")),
+        "stage": Aliases(("stage",)),
         "results": Aliases(("results",)),
         **{name: Aliases((name,)) for name in DETAILS},
     },
@@ -349,7 +350,7 @@ class _Plan:
 
 
 #: Fields whose values are taken as they are. Texts and lengths may be something else, and are looked at.
-_SIMPLE = frozenset({"topic", "doc", "start", "end", "rank", "score", "grade", "tag", "run", "results", "judged",
+_SIMPLE = frozenset({"topic", "doc", "start", "end", "rank", "score", "grade", "tag", "run", "stage", "results", "judged",
                      "is_impossible", "annotator", "checksum", "set", "hop"})  # fmt: skip
 _SIMPLE_TOO = ("tag", "results")
 #: Of these only one may be there: the other would say something else, and not be used.
@@ -544,7 +545,7 @@ class FieldReader:
     def _empty_entry(self, wanted: Mapping[str, tuple[str, ...]], given: Mapping[str, Any]) -> FieldRow:
         """A row that says that nothing was retrieved for its topic."""
         names = {ours: self._name(ours, {name: given[name] for name in wanted[ours]})
-                 for ours in ("topic", "id", "run") if ours in wanted}  # fmt: skip
+                 for ours in ("topic", "id", "run", "stage") if ours in wanted}  # fmt: skip
         row = FieldRow({ours: given[name] for ours, name in names.items() if name is not None})
         row.called = {ours: name for ours, name in names.items() if name is not None}
         if self.role == "truth":
@@ -1062,8 +1063,8 @@ def match_columns(
 
 
 #: Columns whose meaning is plain from their names, whatever they hold.
-_PLAIN = frozenset({"topic", "doc", "start", "end", "rank", "score", "grade", "run", "judged", "is_impossible",
-                    "annotator", "set", "hop"})  # fmt: skip
+_PLAIN = frozenset({"topic", "doc", "start", "end", "rank", "score", "grade", "run", "stage", "judged",
+                    "is_impossible", "annotator", "set", "hop"})  # fmt: skip
 
 
 def is_plain(matched: Mapping[str, str], names: Sequence[str], role: Role) -> bool:

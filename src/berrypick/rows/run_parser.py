@@ -23,6 +23,7 @@ from berrypick.rows.json_lines import positions
 from berrypick.rows.loader_fields import PAGE_FIELDS
 from berrypick.rows.row_lists import LISTED, OF_TOPIC, STRING
 from berrypick.rows.row_parser import PAGES, ParsedRow, Part, RowParser
+from berrypick.rows.stage_rows import NAME_ALL, ONLY_SOME
 from berrypick.rows.step_details import StepDetails, checked
 
 #: The key of a row among others with offsets whose place follows from its text.
@@ -33,8 +34,9 @@ SEVERAL = "several runs are a table (CSV or Parquet) with a column run, or a fil
 class RunParser(RowParser):
     """Reads the rows of a run, and makes the run of them."""
 
-    def __init__(self, problems: Problems) -> None:
+    def __init__(self, problems: Problems, one_stage: bool = False) -> None:
         super().__init__(problems)
+        self.one_stage = one_stage  # rows are those of one stage of a pipeline
         # of the whole run
         self.tag = self.name = self.unit = ""
         self.first: ParsedRow | None = None  # the first row that was kept: others have what it has
@@ -122,6 +124,13 @@ class RunParser(RowParser):
         row.run = "" if row.value["run"] is None else str(row.value["run"])
 
     # --- whether it fits the rows before ---
+
+    def refuse_stage(self, row: ParsedRow) -> bool:
+        """Refuse a stage after rows that name none."""
+        if self.one_stage or row.value["stage"] is None:
+            return False
+        row.fail(ONLY_SOME, NAME_ALL)
+        return True
 
     def check_kind(self, row: ParsedRow) -> bool:
         """Refuse a row with a place among rows without one, and the other way round."""
@@ -233,6 +242,7 @@ class RunParser(RowParser):
         Part.of(read_rank, "rank"),
         Part.of(read_unit, UNIT),
         Part.of(read_run, "run"),
+        Part.of(refuse_stage, "stage"),
         Part.of(RowParser.is_bad),
         Part.of(check_kind),
         Part.of(check_fields),

@@ -19,6 +19,7 @@ from berrypick.rows.layouts import one_place_each
 from berrypick.rows.loader_fields import PAGE_FIELDS
 from berrypick.rows.row_parser import PAGES
 from berrypick.rows.run_parser import RunParser
+from berrypick.rows.stage_rows import by_stage, run_of_stages
 from berrypick.rows.step_details import record_of
 
 
@@ -38,22 +39,31 @@ def run_of_columns(columns: dict[str, Any], path: str, listed: bool = False) -> 
 
 def run_of_rows(rows: Rows, problems: Problems, path: str) -> Run:
     """Read rows of any source by our names: lines of JSON, a table, a data frame."""
-    parser = RunParser(problems)
-    parser.read(_with_page_places(rows))
+    found = by_stage(_with_page_places(rows), problems)
+    if isinstance(found, dict) and found:
+        return run_of_stages(found, lambda held: _run_of(held, RunParser(problems, one_stage=True), path))
+    return _run_of(() if isinstance(found, dict) else found, RunParser(problems), path)
+
+
+def _run_of(rows: Rows, parser: RunParser, path: str) -> Run:
+    parser.read(rows)
     return parser.run(path)
 
 
 def rows_of_run(value: Any) -> Iterator[dict[str, Any]]:
-    """A run as lines have it; the first one names it."""
+    """A run as lines have it; the first one names it. Rows of stages name these."""
     tag = {"tag": value.tag} if value.tag else {}
-    for record in _results(value):
-        yield record | tag
-        tag = {}
+    for one in value.stages:
+        stage = {"stage": one.stage} if one.stage else {}
+        for record in _results(one):
+            yield record | stage | tag
+            tag = {}
 
 
 def as_read(run: Run, reader: FieldReader) -> Run:
     """The run with what the reader of its rows did not read, and whether topics without a row are absent."""
     return run.changed(
+        earlier=tuple(as_read(one, reader) for one in run.earlier),
         unread=(*run.unread, *(name for name in reader.unread if name not in run.unread)),
         missing="absent" if reader.entries.nested else run.missing,
     )

@@ -45,6 +45,7 @@ class Retrieval:
     costs: Mapping[str, float] = field(default_factory=dict)  # latency, cost and tokens
     failed: bool = False  # the attempt reports an error, or has no output: no list, not an empty one
     end: str = ""  # when the step ended
+    given: Any = None  # what a reranker got: the results of the stage before
 
     @property
     def name(self) -> str:
@@ -122,7 +123,22 @@ NOTHING = "holds nothing that was retrieved"
 
 
 def run_of(retrievals: Sequence[Retrieval], problems: Problems, path: str, format_name: str, tag: str = "") -> Run:
-    """One run. A question that was asked several times counts as it was answered last."""
+    """One run. A question that was asked several times counts as it was answered last.
+
+    What a reranker was given is the stage before it.
+    """
+    run = _run_of(retrievals, problems, path, format_name, tag)
+    given = [replace(one, found=one.given) for one in retrievals if one.given is not None and not one.failed]
+    if not given:
+        return run
+    name = retrievals[0].kind or "reranker"
+    first = _run_of(given, Problems(path), path, format_name, tag).changed(stage=f"input of {name}", missing="absent")
+    lacking = {one.name for one in retrievals if not one.failed} - {one.name for one in given}
+    more = (f"{counted(len(lacking), 'question')} without input documents of {name}",) if lacking else ()
+    return run.changed(stage=name, earlier=(first,), notes=(*run.notes, *more))
+
+
+def _run_of(retrievals: Sequence[Retrieval], problems: Problems, path: str, format_name: str, tag: str) -> Run:
     latest, notes = _latest(_successful(retrievals, problems), problems)
     good = _understood(latest, problems)
     table = topics_table({name: one.found for name, one in good.items()}, "run").plain()

@@ -43,6 +43,7 @@ class Span:
     silent: bool = False  # it says nothing of its output: OpenInference has no attributes for an empty list
     end: str = ""  # when it ended
     asked: str = ""  # the query that it records as its own, which goes before what outer steps were asked
+    given: Any = None  # documents that a reranker was given, or None
 
     @property
     def retrieves(self) -> bool:
@@ -84,19 +85,11 @@ def retrievals_of(spans: Sequence[Span]) -> Iterator[Retrieval]:
         topic = next((step.topic for step in way if step.topic), "")
         question = one.asked or next((step.question for step in reversed(way) if step.question), "")
         found, unread = ([], ()) if failed or empty else _left_to_text(one.found)
+        given = None if one.given is None or failed else _left_to_text(one.given)[0]
         yield Retrieval(
-            topic,
-            question,
-            found,
-            one.line,
-            one.name,
-            one.trace,
-            one.span,
-            one.time,
-            unread,
-            failed=failed,
-            end=one.end,
-        )
+            topic, question, found, one.line, one.name, one.trace, one.span, one.time, unread, failed=failed,
+            end=one.end, given=given,
+        )  # fmt: skip
 
 
 def _is_failed_attempt(span: Span, names: Collection[str]) -> bool:
@@ -229,7 +222,7 @@ def _open_telemetry(span: Mapping[str, Any], line: int) -> Span:
 
     kind = _text(flat.get("openinference.span.kind") or flat.get("mlflow.spanType") or span.get("span_kind")).lower()
     kind = said.kind if said is not None and kind not in _RETRIEVES else kind
-    documents: Any = _documents(flat)
+    documents: Any = _documents(flat, _DOCUMENT)
     if documents is None and said is not None:
         documents = said.found
     if documents is None and kind in _RETRIEVES:
@@ -241,7 +234,9 @@ def _open_telemetry(span: Mapping[str, Any], line: int) -> Span:
         first("name"),
         kind,
         topic_in(flat, flat.get("metadata")),
-        question_in(flat.get("input.value")) or ("" if said is None else said.question),
+        question_in(flat.get("input.value"))
+        or _text(flat.get("reranker.query"))
+        or ("" if said is None else said.question),
         documents,
         first("startTimeUnixNano", "start_time_unix_nano", "start_time"),
         line,
@@ -249,6 +244,7 @@ def _open_telemetry(span: Mapping[str, Any], line: int) -> Span:
         documents is None and said is None and kind in _RETRIEVES and flat.get("output.value") in (None, ""),
         first("endTimeUnixNano", "end_time_unix_nano", "end_time"),
         "" if said is None else said.asked,
+        _documents(flat, _GIVEN),
     )
 
 
@@ -272,13 +268,14 @@ def _items(value: Any) -> Sequence[Any]:
 
 #: retrieval.documents.0.document.content; of Phoenix's columns, documents.0.document.content under retrieval
 _DOCUMENT = re.compile(r"(?:retrieval\.documents|reranker\.output_documents)\.(\d+)\.(?:document\.)?(\w+)(?:\.(.+))?")
+_GIVEN = re.compile(r"reranker\.input_documents\.(\d+)\.(?:document\.)?(\w+)(?:\.(.+))?")
 
 
-def _documents(flat: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+def _documents(flat: Mapping[str, Any], names: re.Pattern[str]) -> list[dict[str, Any]] | None:
     """The documents of a retriever by their numbers; None if it has none."""
     found: dict[int, dict[str, Any]] = {}
     for name, value in flat.items():
-        match = _DOCUMENT.fullmatch(name)
+        match = names.fullmatch(name)
         if match is None or len(match[1]) > 9:
             continue
         one = found.setdefault(int(match[1]), {})
