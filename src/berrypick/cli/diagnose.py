@@ -29,6 +29,9 @@ from berrypick.given.convert import RunFile, TruthFile
 @click.option(
     "--worst", type=click.IntRange(min=0), default=10, show_default=True, help="How many topics to show; 0: none."
 )
+@click.option(
+    "-m", "--measure", "measures", multiple=True, help="Measures to compare between stages, e.g. 'charR@5 RR'."
+)
 @click.option("--confidence", type=float, default=0.95, show_default=True, help="Confidence of the intervals.")
 @flags.output(("table", "tsv", "csv", "json", "jsonl", "markdown", "latex"))
 @flags.evaluation_options
@@ -44,7 +47,8 @@ def diagnose_command(
     """Put every target of TRUTH into one class, for each of RUNS: found, ranked low, wrong document and so on.
 
     With --stages, RUNS are one pipeline: what the retriever returned, what the reranker made of it, what reached the
-    model. With --chunks, answers that a chunk border cuts have a class of their own.
+    model. A run whose rows name their stage is such a pipeline in one file. With --chunks, answers that a chunk border
+    cuts have a class of their own.
 
     \b
     berrypick diagnose truth.jsonl run.jsonl --documents texts

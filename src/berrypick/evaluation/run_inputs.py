@@ -360,6 +360,8 @@ def chosen_stage(run: Run, wanted: str | Sequence[str]) -> Run:
     if unknown := [name for name in names if name not in known]:
         offer = nearest(unknown[0], [*known]) or f"; it has {', '.join(known)}"
         raise UsageError(f"{_called(run)} has no stage {unknown[0]!r:.60}{offer}")
+    if len({*names}) < len(names):
+        raise UsageError(f"{option('stage')} names a stage twice: {', '.join(names):.80}")
     *earlier, last = (known[name] for name in names)
     return last.changed(tag=run.tag, source=run.source, earlier=tuple(earlier))
 

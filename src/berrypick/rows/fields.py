@@ -350,8 +350,8 @@ class _Plan:
 
 
 #: Fields whose values are taken as they are. Texts and lengths may be something else, and are looked at.
-_SIMPLE = frozenset({"topic", "doc", "start", "end", "rank", "score", "grade", "tag", "run", "stage", "results", "judged",
-                     "is_impossible", "annotator", "checksum", "set", "hop"})  # fmt: skip
+_SIMPLE = frozenset({"topic", "doc", "start", "end", "rank", "score", "grade", "tag", "run", "stage", "results",
+                     "judged", "is_impossible", "annotator", "checksum", "set", "hop"})  # fmt: skip
 _SIMPLE_TOO = ("tag", "results")
 #: Of these only one may be there: the other would say something else, and not be used.
 _ONE_ONLY = ("start", "end", *COUNTED, *_PAGES)

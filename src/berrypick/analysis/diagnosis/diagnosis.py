@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -14,14 +14,17 @@ from berrypick.analysis.diagnosis.chunk_list import read_chunk_list
 from berrypick.analysis.diagnosis.classes import FOUND, TargetClass
 from berrypick.analysis.diagnosis.diagnosis_tables import legend_of, place_text, ranks_text, tables_of
 from berrypick.analysis.diagnosis.examine import DiagnosedTarget, Patient
-from berrypick.analysis.diagnosis.stages import OracleReranker, StageFlow, flow_of, interval_over_topics, oracle_of
-from berrypick.analysis.diagnosis.unplaced import without_unplaced
+from berrypick.analysis.diagnosis.stages import OracleReranker, Pipeline, StageFlow, interval_over_topics, pipeline_of
+from berrypick.analysis.diagnosis.unplaced import UnplacedTarget, without_unplaced
 from berrypick.data.errors import UsageError, option
 from berrypick.data.exchange import Kind
-from berrypick.data.results import Note, TopicGroups
+from berrypick.data.results import Note, Results, TopicGroups
+from berrypick.data.run import Run
 from berrypick.data.score import Table
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.options import EvaluationKeywords, EvaluationOptions, takes_options
+from berrypick.evaluation.requested import MeasuresGiven, given_measures
+from berrypick.evaluation.run_inputs import stage_note
 from berrypick.given.convert import RunsLike, TruthLike
 from berrypick.tables.tabular import Tabular
 
@@ -46,12 +49,8 @@ class Diagnosis(Tabular):
         How many results count as the first ones.
     share
         The least share of a target that a result must cover to hold it.
-    stages
-        The names of the stages; empty where each run is diagnosed by itself.
-    flow
-        What each stage holds, gains and loses.
-    oracle
-        What the best order of the first stage would hold.
+    pipelines
+        By run, its stages: what each holds, gains and loses, and what the best order of the first one would hold.
     groups
         Groups of topics, where they were asked for.
     notes
@@ -78,9 +77,7 @@ class Diagnosis(Tabular):
     topic_classes: Mapping[str, Mapping[str, TargetClass]]
     k: int
     share: float
-    stages: tuple[str, ...] = ()
-    flow: tuple[StageFlow, ...] = ()
-    oracle: OracleReranker | None = None
+    pipelines: Mapping[str, Pipeline] = field(default_factory=dict)
     groups: TopicGroups | None = None
     notes: Sequence[Note] = ()
     shown: int = 10
@@ -91,6 +88,25 @@ class Diagnosis(Tabular):
         """The runs; one where they are stages."""
         return tuple(self.topic_classes)
 
+    def pipeline(self, run: str | None = None) -> Pipeline:
+        """Return the stages of a run, by default of the first one; a run without stages has none."""
+        return self.pipelines.get(self.runs[0] if run is None else run, Pipeline())
+
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """The names of the stages of the first run; empty where it has none."""
+        return self.pipeline().stages
+
+    @property
+    def flow(self) -> tuple[StageFlow, ...]:
+        """What each stage of the first run holds, gains and loses."""
+        return self.pipeline().flow
+
+    @property
+    def oracle(self) -> OracleReranker | None:
+        """What the best order of the first stage of the first run would hold."""
+        return self.pipeline().oracle
+
     @property
     def topics(self) -> dict[str, str]:
         """The class of each topic of the first run."""
@@ -98,7 +114,8 @@ class Diagnosis(Tabular):
 
     def topics_of(self, run: str) -> dict[str, str]:
         """Return the class of each topic of a run."""
-        return {topic: kind.label(self.stages) for topic, kind in self.topic_classes[run].items()}
+        stages = self.pipeline(run).stages
+        return {topic: kind.label(stages) for topic, kind in self.topic_classes[run].items()}
 
     @property
     def classes(self) -> dict[str, dict[str, Any]]:
@@ -142,11 +159,15 @@ class Diagnosis(Tabular):
         return None if self.groups is None else self.groups.of.get(topic)
 
     def records(self) -> list[dict[str, Any]]:
+        stages = [{"run": run, "topic": "all", **one.record()} for run, one in self.pipelines.items() if one.flow]
+        return [*self._target_records(), *stages]
+
+    def _target_records(self) -> list[dict[str, Any]]:
         return [
             {
                 "run": one.run,
                 "topic": one.topic,
-                "topic_class": self.topic_classes[one.run][one.topic].label(self.stages),
+                "topic_class": self.topic_classes[one.run][one.topic].label(self.pipeline(one.run).stages),
                 "target": dict(one.place),
                 "text": one.text,
                 "class": one.class_name,
@@ -160,7 +181,7 @@ class Diagnosis(Tabular):
     def rows(self) -> list[dict[str, Any]]:
         return [
             {**record, "target": place_text(record["target"]), "ranks": ranks_text(record["ranks"])}
-            for record in self.records()
+            for record in self._target_records()
         ]
 
     def tables(self, places: int = 4) -> list[Table]:
@@ -181,6 +202,7 @@ def diagnose(
     share: float = 0.5,
     worst: int = 10,
     confidence: float = 0.95,
+    measures: MeasuresGiven = (),
     **options: Unpack[EvaluationKeywords],
 ) -> Diagnosis:
     """Tell for every target of a truth whether a run found it, and where it was lost.
@@ -190,7 +212,8 @@ def diagnose(
     truth : TruthLike
         The judgements: spans, lines, seconds, boxes on pages or whole documents.
     runs : RunsLike
-        What systems returned; each is diagnosed by itself unless ``stages`` is set.
+        What systems returned; each is diagnosed by itself unless ``stages`` is set. Rows that name their ``stage``, and
+        reranker spans of traces, are the stages of a pipeline in one run.
     k : int
         How many results count as the first ones.
     stages : bool
@@ -205,6 +228,8 @@ def diagnose(
         How many topics the text names, those whose answers got least far first; 0 for none.
     confidence : float
         The confidence of the intervals, which are over topics.
+    measures : str, Measure or list
+        Measures to compare between successive stages, over topics.
     **options
         Options of an evaluation, as in :func:`berrypick.evaluate`. With ``by``, each group of topics has its own row.
         ``chunks`` lists all chunks of the collection, with text, or doc, start and end: targets that no chunk overlaps,
@@ -225,38 +250,92 @@ def diagnose(
     >>> found.topics
     {'q1': 'found', 'q2': 'lost in reranker'}
     """
-    _check(k, share, budget, worst)
     settings = EvaluationOptions.from_arguments(options, "diagnose")
     chunks, settings = settings.chunks, settings.changed(chunks=None)
+    rules = DiagnosisRules(k, share, budget, stages, worst, confidence)
     judgements, missing, said = without_unplaced(truth, settings)
-    prepared = Evaluation._from_options(judgements, runs, None, settings)
-    names, found = tuple(prepared.runs), tuple(prepared.runs.values())
-    if stages and len(found) < 2:
-        raise UsageError(f"{option('stages', True)} needs the runs of two stages or more, the first stage first")
+    wanted = given_measures(measures, options) or None
+    prepared = Evaluation._from_options(judgements, runs, wanted, settings)
+    return diagnosis_of(prepared, rules, chunks, missing, said)
+
+
+@dataclass(frozen=True)
+class DiagnosisRules:
+    """What a diagnosis was asked for; the parameters of :func:`diagnose`."""
+
+    k: int = 5
+    share: float = 0.5
+    budget: float | None = None
+    stages: bool = False
+    worst: int = 10
+    confidence: float = 0.95
+
+    def __post_init__(self) -> None:
+        _check(self.k, self.share, self.budget, self.worst)
+
+
+def diagnosis_of(
+    prepared: Evaluation,
+    rules: DiagnosisRules,
+    chunks: Any = None,
+    missing: Mapping[str, Sequence[UnplacedTarget]] | None = None,
+    said: Sequence[Note] = (),
+) -> Diagnosis:
+    """Diagnose the runs of a prepared evaluation; ``missing`` are quotes that are not in the documents."""
+    staged = {name: _stages(prepared, name, run) for name, run in prepared.runs.items()}
+    if rules.stages:
+        staged = {PIPELINE: {stage: run for name in staged for stage, run in _named(name, staged).items()}}
+        if len(staged[PIPELINE]) < 2:
+            raise UsageError(f"{option('stages', True)} needs the runs of two stages or more, the first stage first")
+    if prepared.measures and not any(len(lists) > 1 for lists in staged.values()):
+        remedy = f"give the runs of a pipeline with {option('stages', True)}, or rows with a field stage"
+        raise UsageError(f"measures are compared between stages, and the runs have none: {remedy}")
     listed = None if chunks is None else read_chunk_list(chunks, prepared)
-    patient = Patient(prepared, missing, listed, k, share, budget)
-    pipelines = {PIPELINE: (names, found)} if stages else {one: ((one,), (run,)) for one, run in prepared.runs.items()}
-    notes = [
-        *prepared.notes,
-        *said,
-        *(Note("input", text, run=name) for name in names for text in prepared.runs[name].notes),
-    ]
+    patient = Patient(prepared, missing or {}, listed, rules.k, rules.share, rules.budget)
     targets: list[DiagnosedTarget] = []
     topic_classes: dict[str, dict[str, TargetClass]] = {}
-    for name, (stage_names, lists) in pipelines.items():
-        seen = patient.examine(lists)
-        targets += [one.named(name, stage_names) for one in seen.targets]
+    pipelines: dict[str, Pipeline] = {}
+    for name, lists in staged.items():
+        seen = patient.examine([*lists.values()])
+        targets += [one.named(name, [*lists]) for one in seen.targets]
         topic_classes[name] = seen.topics
-    if not targets:
-        raise UsageError(f"{prepared.truth.source or 'the truth'} has no targets: nothing is judged relevant")
-    flow: tuple[StageFlow, ...] = ()
-    oracle = None
-    if stages:
-        flow, oracle = flow_of(names, seen.targets, confidence), oracle_of(seen.targets, k, confidence)
+        if not targets:
+            raise UsageError(f"{prepared.truth.source or 'the truth'} has no targets: nothing is judged relevant")
+        results = _scores(prepared, lists) if prepared.measures and len(lists) > 1 else None
+        pipelines[name] = pipeline_of([*lists], seen.targets, rules.k, rules.confidence, results)
+    lists = {stage: run for lists in staged.values() for stage, run in lists.items()}
+    notes = [*prepared.notes, *said, *(note for name, run in lists.items() for note in _notes(name, run))]
     return Diagnosis(
-        tuple(targets), topic_classes, k, share, names if stages else (), flow, oracle, prepared.groups, tuple(notes),
-        worst, confidence,
+        tuple(targets), topic_classes, rules.k, rules.share, pipelines, prepared.groups, tuple(notes), rules.worst,
+        rules.confidence,
     )  # fmt: skip
+
+
+def _stages(prepared: Evaluation, name: str, run: Run) -> dict[str, Run]:
+    """The stages of a run by name, all prepared; the run itself under its own name where it has no stages."""
+    if not run.earlier:
+        return {name: run}
+    alone = replace(prepared.inputs, options=prepared.options.changed(stage=None))
+    return {**{one.stage: alone.prepare(one) for one in run.earlier}, run.stage: run}
+
+
+def _named(name: str, staged: Mapping[str, Mapping[str, Run]]) -> dict[str, Run]:
+    """The stages of one of several runs, with the name of the run where another one has such a stage."""
+    others = {stage for other, lists in staged.items() if other != name for stage in lists}
+    return {f"{name} {stage}" if stage in others else stage: run for stage, run in staged[name].items()}
+
+
+def _scores(prepared: Evaluation, lists: Mapping[str, Run]) -> Results:
+    """The values of measures, with a run for each stage."""
+    runs = tuple(run.changed(tag=f"{i} {stage}") for i, (stage, run) in enumerate(lists.items()))
+    made = replace(prepared, inputs=replace(prepared.inputs, sources=runs, stream=None))
+    return made.run()
+
+
+def _notes(name: str, run: Run) -> list[Note]:
+    """The notes of a run, without the one on stages: a diagnosis shows all of them."""
+    unsaid = stage_note(run) if run.earlier else None
+    return [Note("input", text, run=name) for text in run.notes if text != unsaid]
 
 
 def _check(k: int, share: float, budget: float | None, worst: int) -> None:

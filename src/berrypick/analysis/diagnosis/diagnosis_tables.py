@@ -11,13 +11,13 @@ from berrypick.data.run import place_record
 from berrypick.data.score import Table
 from berrypick.data.truth import Targets
 from berrypick.data.words import counted
-from berrypick.tables.tabular import Interval
+from berrypick.tables.tabular import Interval, shown
 from berrypick.users.base import ReaderContext
 
 if TYPE_CHECKING:
     from berrypick.analysis.diagnosis.diagnosis import Diagnosis
     from berrypick.analysis.diagnosis.examine import DiagnosedTarget
-    from berrypick.analysis.diagnosis.stages import OracleReranker
+    from berrypick.analysis.diagnosis.stages import OracleReranker, Pipeline
 
 #: Characters of a question and of a target's text in the table.
 _SHOWN = 70
@@ -28,10 +28,8 @@ def tables_of(found: Diagnosis, places: int) -> list[Table]:
     made = [_class_table(found, run, places) for run in found.runs]
     if found.groups is not None:
         made += [_group_table(found, run) for run in found.runs]
-    if found.flow:
-        made.append(_flow_table(found, places))
-    if found.oracle is not None:
-        made.append(_oracle_table(found, found.oracle, places))
+    for run, pipeline in found.pipelines.items():
+        made += _stage_tables(found, run, pipeline, places)
     made += [_worst_table(found, run) for run in found.runs if found.shown]
     return made
 
@@ -57,21 +55,46 @@ def _group_table(found: Diagnosis, run: str) -> Table:
     return Table(f"{run}, by {found.groups.field}", [found.groups.field, "targets", *names], rows)
 
 
-def _flow_table(found: Diagnosis, places: int) -> Table:
+def _stage_tables(found: Diagnosis, run: str, pipeline: Pipeline, places: int) -> list[Table]:
+    """What the stages of a pipeline hold, gain and lose, by targets and by measures, and the oracle reranker."""
+    if not pipeline.flow:
+        return []
+    of = f"{run}: " if len(found.runs) > 1 else ""
+    made = [_flow_table(pipeline, of, places)]
+    if pipeline.flow[0].means:
+        made.append(_measures_table(pipeline, of, places))
+    if pipeline.oracle is not None:
+        made.append(_oracle_table(pipeline, pipeline.oracle, found.k, of, places))
+    return made
+
+
+def _flow_table(pipeline: Pipeline, of: str, places: int) -> Table:
     rows = []
-    for one in found.flow:
+    for one in pipeline.flow:
         parts = [one.held, one.gained or Interval(), one.lost or Interval()]
         rows.append([one.stage, *(cell for part in parts for cell in part.cells(places))])
     header = ["stage", "held", "interval", "gained", "interval", "lost", "interval"]
-    return Table("Share of the targets that each stage holds, at any rank", header, rows)
+    return Table(f"{of}Share of the targets that each stage holds, at any rank", header, rows)
 
 
-def _oracle_table(found: Diagnosis, oracle: OracleReranker, places: int) -> Table:
-    first, last = (found.stages[0], found.stages[-1]) if found.stages else ("as ranked", "")
-    rows = [[first, *oracle.first.cells(places)], ["best order of it", *oracle.best.cells(places)]]
-    if last and len(found.stages) > 1:
-        rows.append([last, *oracle.last.cells(places)])
-    title = f"Oracle reranker: share of a topic's targets that {found.k} results hold"
+def _measures_table(pipeline: Pipeline, of: str, places: int) -> Table:
+    rows = [
+        [measure, one.stage, shown(value, places), *one.differences.get(measure, Interval()).cells(places)]
+        for measure in pipeline.flow[0].means
+        for one in pipeline.flow
+        for value in (one.means[measure],)
+    ]
+    header = ["measure", "stage", "mean", "difference", "interval"]
+    return Table(f"{of}Measures of each stage, and their difference from the stage before", header, rows, "<<>>>")
+
+
+def _oracle_table(pipeline: Pipeline, oracle: OracleReranker, k: int, of: str, places: int) -> Table:
+    rows = [
+        [pipeline.stages[0], *oracle.first.cells(places)],
+        ["best order of it", *oracle.best.cells(places)],
+        [pipeline.stages[-1], *oracle.last.cells(places)],
+    ]
+    title = f"{of}Oracle reranker: share of a topic's targets that {k} results hold"
     return Table(title, ["list", "share", "interval"], rows)
 
 
@@ -87,16 +110,17 @@ def _worst_table(found: Diagnosis, run: str) -> Table:
                 places = [place_text(one.place), ranks_text(one.ranks)]
                 rows.append([one.class_name, topic, *places, in_a_cell(one.question), in_a_cell(one.text)])
     lost = sum(kind.name != FOUND for kind in classes.values())
-    shown = f"the {found.shown} worst of {lost}" if lost > found.shown else str(lost)
-    title = f"{run}: topics with a target that was not found ({shown})"
+    many = f"the {found.shown} worst of {lost}" if lost > found.shown else str(lost)
+    title = f"{run}: topics with a target that was not found ({many})"
     return Table(title, ["class", "topic", "target", "ranks that hold it", "question", "text"], rows, "<<<<<<")
 
 
 def legend_of(found: Diagnosis) -> list[str]:
     """Return what a person needs to know to read the tables."""
     said = [f"A result holds a target if it covers {found.share:g} of it; the first {found.k} results count."]
-    if found.oracle is not None and found.oracle.greedy:
-        many = counted(found.oracle.greedy, "topic")
+    greedy = sum(one.oracle.greedy for one in found.pipelines.values() if one.oracle is not None)
+    if greedy:
+        many = counted(greedy, "topic")
         said.append(f"Best order: greedy for {many} with more than 20 candidates, so the share is a lower bound.")
     return said
 

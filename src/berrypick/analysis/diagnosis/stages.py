@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,8 @@ import numpy as np
 from berrypick.analysis.diagnosis.examine import ExaminedTarget
 from berrypick.analysis.diagnosis.oracle import most_held
 from berrypick.data.arrays import FloatArray
-from berrypick.statistics.intervals import mean_intervals
+from berrypick.data.results import Results
+from berrypick.statistics.intervals import difference_intervals, is_hit, mean_intervals
 from berrypick.tables.tabular import Interval
 
 
@@ -23,6 +24,19 @@ class StageFlow:
     held: Interval
     gained: Interval | None = None
     lost: Interval | None = None
+    #: The mean of each measure, and what it is above or below that of the stage before, with an interval.
+    means: Mapping[str, float | None] = field(default_factory=dict)
+    differences: Mapping[str, Interval] = field(default_factory=dict)
+
+    def record(self) -> dict[str, Any]:
+        """The stage as JSON has it."""
+        shares = {"held": self.held, "gained": self.gained, "lost": self.lost}
+        found: dict[str, Any] = {"stage": self.stage}
+        for name, one in shares.items():
+            found |= {} if one is None else one.fields(name)
+        measures = {name: {"mean": value, **self.differences.get(name, Interval()).fields("difference")}
+                    for name, value in self.means.items()}  # fmt: skip
+        return found | ({"measures": measures} if measures else {})
 
 
 @dataclass(frozen=True)
@@ -34,6 +48,25 @@ class OracleReranker:
     best: Interval
     last: Interval
     greedy: int = 0
+
+    def record(self) -> dict[str, Any]:
+        """The same as JSON has it."""
+        shares = self.first.fields("first") | self.best.fields("best") | self.last.fields("last")
+        return {**shares, "greedy_topics": self.greedy}
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """The stages of a pipeline, what each holds, gains and loses, and what the best order of the first would hold."""
+
+    stages: tuple[str, ...] = ()
+    flow: tuple[StageFlow, ...] = ()
+    oracle: OracleReranker | None = None
+
+    def record(self) -> dict[str, Any]:
+        """The same as JSON has it."""
+        oracle = {} if self.oracle is None else {"oracle_reranker": self.oracle.record()}
+        return {"stages": [one.record() for one in self.flow], **oracle}
 
 
 def interval_over_topics(
@@ -47,6 +80,47 @@ def interval_over_topics(
     found = mean_intervals(values[:, None], confidence=confidence, clusters=clusters)
     ends = float(found.low[0]), float(found.high[0])
     return (None, None) if np.isnan(ends).any() else ends
+
+
+def pipeline_of(
+    stages: Sequence[str],
+    targets: Sequence[ExaminedTarget],
+    k: int,
+    confidence: float,
+    results: Results | None = None,
+) -> Pipeline:
+    """The stages of a pipeline; ``results`` has the values of measures, with a run for each stage in this order."""
+    if len(stages) < 2:
+        return Pipeline()
+    flow = flow_of(stages, targets, confidence)
+    if results is not None:
+        flow = _with_measures(flow, results, confidence)
+    return Pipeline(tuple(stages), flow, oracle_of(targets, k, confidence))
+
+
+def _with_measures(flow: Sequence[StageFlow], results: Results, confidence: float) -> tuple[StageFlow, ...]:
+    """The stages with the means of measures and the paired differences of successive ones."""
+    means, values = results.mean(), results.per_topic()
+    runs, found = results.runs, list[StageFlow]()
+    for i, one in enumerate(flow):
+        differences = {
+            measure: _difference(values[runs[i]][measure], values[runs[i - 1]][measure], confidence)
+            for measure in (results.measures if i else ())
+        }
+        found.append(replace(one, means=means[runs[i]], differences=differences))
+    return tuple(found)
+
+
+def _difference(after: Mapping[str, float | None], before: Mapping[str, float | None], confidence: float) -> Interval:
+    """The mean difference over topics that both have a value for, with its interval."""
+    pairs = [(value, before[topic]) for topic, value in after.items() if value is not None]
+    both = np.array([(one, other) for one, other in pairs if other is not None], dtype=np.float64).reshape(-1, 2)
+    if not len(both):
+        return Interval()
+    apart = both[:, 0] - both[:, 1]
+    ends = difference_intervals(apart[:, None], hits=bool(is_hit(both).all()), confidence=confidence)
+    low, high = float(ends.low[0]), float(ends.high[0])
+    return Interval(float(apart.mean()), *((None, None) if np.isnan(low) else (low, high)))
 
 
 def flow_of(stages: Sequence[str], targets: Sequence[ExaminedTarget], confidence: float) -> tuple[StageFlow, ...]:
