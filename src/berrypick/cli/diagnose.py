@@ -20,12 +20,7 @@ from berrypick.given.convert import RunFile, TruthFile
 )
 @click.argument("truth")
 @click.argument("runs", nargs=-1, required=True)
-@click.option("-k", type=click.IntRange(min=1), default=5, show_default=True, help="How many results count as first.")
-@click.option("--stages", is_flag=True, help="The runs are successive stages of one pipeline, the first stage first.")
-@click.option("--budget", type=float, metavar="N", help="What a reader may spend on the list, in units of --effort.")
-@click.option(
-    "--share", type=float, default=0.5, show_default=True, help="Least share of a target that one result must cover."
-)
+@flags.diagnosis
 @click.option(
     "--worst", type=click.IntRange(min=0), default=10, show_default=True, help="How many topics to show; 0: none."
 )

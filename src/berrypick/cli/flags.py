@@ -96,6 +96,19 @@ def measures(example: str) -> Decorator:
     )
 
 
+#: What a diagnosis counts as found, and whether runs are stages of a pipeline.
+diagnosis = combine(
+    click.option(
+        "-k", type=click.IntRange(min=1), default=5, show_default=True, help="How many results count as first."
+    ),
+    click.option("--stages", is_flag=True, help="Treat the runs as successive stages of one pipeline."),
+    click.option("--budget", type=float, metavar="N", help="What a reader may spend on a list, in units of --effort."),
+    click.option(
+        "--share", type=float, default=0.5, show_default=True, help="Least share of a target that a result must cover."
+    ),
+)
+
+
 def resampling_options(resamples: int) -> Decorator:
     """How intervals are computed."""
     return combine(

@@ -40,6 +40,7 @@ from berrypick.data.errors import as_flags
 @click.option(
     "--pages", metavar="FOLDER", help="Pictures of the pages that boxes lie on: DOC/PAGE.png or .jpg, or DOC.pdf."
 )
+@flags.diagnosis
 @flags.comparison
 @flags.resampling_options(10_000)
 @flags.evaluation

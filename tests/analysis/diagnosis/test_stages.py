@@ -210,7 +210,8 @@ def documents(name, keys):
 
 def reranker(question, before, after, trace="1"):
     return {
-        "context": {"trace_id": trace, "span_id": f"s{trace}"}, "name": "rerank", "start_time": f"2026-05-01T10:0{trace}:00",
+        "context": {"trace_id": trace, "span_id": f"s{trace}"}, "name": "rerank",
+        "start_time": f"2026-05-01T10:0{trace}:00",
         "attributes": {"openinference.span.kind": "RERANKER", "reranker.query": question,
                        **documents("input_documents", before), **documents("output_documents", after)},
     }  # fmt: skip

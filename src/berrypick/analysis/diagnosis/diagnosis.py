@@ -256,7 +256,7 @@ def diagnose(
     judgements, missing, said = without_unplaced(truth, settings)
     wanted = given_measures(measures, options) or None
     prepared = Evaluation._from_options(judgements, runs, wanted, settings)
-    return diagnosis_of(prepared, rules, chunks, missing, said)
+    return diagnosis_of(prepared, rules, chunks, missing, said, measured=wanted is not None)
 
 
 @dataclass(frozen=True)
@@ -280,14 +280,18 @@ def diagnosis_of(
     chunks: Any = None,
     missing: Mapping[str, Sequence[UnplacedTarget]] | None = None,
     said: Sequence[Note] = (),
+    measured: bool = False,
 ) -> Diagnosis:
-    """Diagnose the runs of a prepared evaluation; ``missing`` are quotes that are not in the documents."""
+    """Diagnose the runs of a prepared evaluation.
+
+    ``missing`` are quotes that are not in the documents; ``measured``: its measures are compared between stages.
+    """
     staged = {name: _stages(prepared, name, run) for name, run in prepared.runs.items()}
     if rules.stages:
         staged = {PIPELINE: {stage: run for name in staged for stage, run in _named(name, staged).items()}}
         if len(staged[PIPELINE]) < 2:
             raise UsageError(f"{option('stages', True)} needs the runs of two stages or more, the first stage first")
-    if prepared.measures and not any(len(lists) > 1 for lists in staged.values()):
+    if measured and not any(len(lists) > 1 for lists in staged.values()):
         remedy = f"give the runs of a pipeline with {option('stages', True)}, or rows with a field stage"
         raise UsageError(f"measures are compared between stages, and the runs have none: {remedy}")
     listed = None if chunks is None else read_chunk_list(chunks, prepared)
@@ -301,7 +305,7 @@ def diagnosis_of(
         topic_classes[name] = seen.topics
         if not targets:
             raise UsageError(f"{prepared.truth.source or 'the truth'} has no targets: nothing is judged relevant")
-        results = _scores(prepared, lists) if prepared.measures and len(lists) > 1 else None
+        results = _scores(prepared, lists) if measured and len(lists) > 1 else None
         pipelines[name] = pipeline_of([*lists], seen.targets, rules.k, rules.confidence, results)
     lists = {stage: run for lists in staged.values() for stage, run in lists.items()}
     notes = [*prepared.notes, *said, *(note for name, run in lists.items() for note in _notes(name, run))]

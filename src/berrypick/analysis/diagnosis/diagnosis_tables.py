@@ -27,7 +27,7 @@ def tables_of(found: Diagnosis, places: int) -> list[Table]:
     """Return the tables of a diagnosis: classes, groups, stages, the oracle reranker, the worst topics."""
     made = [_class_table(found, run, places) for run in found.runs]
     if found.groups is not None:
-        made += [_group_table(found, run) for run in found.runs]
+        made += group_tables(found)
     for run, pipeline in found.pipelines.items():
         made += _stage_tables(found, run, pipeline, places)
     made += [_worst_table(found, run) for run in found.runs if found.shown]
@@ -42,6 +42,11 @@ def _class_table(found: Diagnosis, run: str, places: int) -> Table:
     targets, topics = counted(len(found.targets_of(run)), "target"), counted(len(found.topic_classes[run]), "topic")
     title = f"{run}: {targets} of {topics}"
     return Table(title, ["class", "targets", "share", "interval", "meaning"], rows, "<>>><")
+
+
+def group_tables(found: Diagnosis) -> list[Table]:
+    """Return the classes of each run by group of topics."""
+    return [_group_table(found, run) for run in found.runs]
 
 
 def _group_table(found: Diagnosis, run: str) -> Table:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from berrypick.analysis.assumptions.assumptions import joint_ends
 from berrypick.analysis.comparison.compare import compare_results
 from berrypick.analysis.comparison.comparison import Method
+from berrypick.analysis.diagnosis.diagnosis import DiagnosisRules
 from berrypick.analysis.unjudged import unjudged_bounds
 from berrypick.data.drawn import READERS
 from berrypick.data.errors import Message, UsageError, option
@@ -25,10 +26,11 @@ from berrypick.data.words import counted
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.groups import topic_clusters
 from berrypick.evaluation.options import EvaluationKeywords, EvaluationOptions, takes_options
-from berrypick.evaluation.requested import MeasuresGiven, given_measures
+from berrypick.evaluation.requested import MeasureRequest, MeasuresGiven, given_measures
 from berrypick.files.files import atomic_writer, file_name
 from berrypick.given.convert import RunsLike, TruthLike
 from berrypick.inputs.titles import read_titles, titles_of
+from berrypick.measures import UnknownMeasureError
 from berrypick.report.html.report_data import Details
 from berrypick.report.html.report_overview import make_overview, note_text
 from berrypick.report.html.report_page import charting_library, pack, render_page
@@ -70,6 +72,10 @@ def write_report(
     depth: int = DEPTH,
     limit: float = LIMIT,
     pages: str | PathLike[str] | None = None,
+    k: int = 5,
+    share: float = 0.5,
+    budget: float | None = None,
+    stages: bool = False,
     baseline: str | None = None,
     command: str = "",
     progress: ProgressLike = None,
@@ -112,6 +118,8 @@ def write_report(
         The most megabytes of the page; what does not fit is omitted, and the page says so.
     pages : str or path, optional
         A folder with pictures of the pages that boxes lie on: DOC/PAGE.png or .jpg, pages from 1, or DOC.pdf.
+    k, share, budget, stages
+        As in :func:`berrypick.diagnose`, for the panel that shows where answers are lost.
     baseline : str, optional
         The run that others are compared with; by default the first.
     command : str
@@ -157,12 +165,11 @@ def write_report(
     told = as_progress(progress)
     if simulate is None:
         refuse_unsimulated(together)
+    rules = DiagnosisRules(k, share, budget, stages)
     library = charting_library()  # before the work: it may not be there
-    evaluation = (
-        truth
-        if isinstance(truth, Evaluation)
-        else Evaluation._from_options(truth, runs, measures, EvaluationOptions.from_arguments(options, "write_report"))
-    )
+    given = EvaluationOptions.from_arguments(options, "write_report")
+    evaluation, chunks = (truth, truth.options.chunks) if isinstance(truth, Evaluation) else (
+        _prepared(truth, runs, measures, given), given.chunks)  # fmt: skip
     known = _titles(titles, evaluation.truth)
     pictures = _pictures(pages, evaluation.truth)
     simulated = None if simulate is None else SimulatedReaders(evaluation, simulate, seed, together)
@@ -176,9 +183,12 @@ def write_report(
     unjudged = unjudged_bounds(evaluation) if joint is None else joint.unjudged
     comparison = compare_results(results, baseline, method, clusters, unjudged, joint)
     omitted: list[str] = []
+    settings = {"diagnosis": rules, "chunks": chunks}
+    if chunks is not None and evaluation.truth.units != "spans":
+        omitted.append(f"{option('chunks')}: the judgements have no places in documents")
     chosen = _readers(readers, evaluation, omitted)
     details = Details(evaluation, chosen, depth, known, simulated)
-    overview = make_overview(title, command, results, comparison, details)
+    overview = make_overview(title, command, results, comparison, details, settings)
     notes = merge_notes(comparison.notes, len(evaluation.runs))
     made = _assemble(overview, details, omitted, notes, library, limit * 1e6, jobs, told, pictures)
     with atomic_writer(file_name(html)) as stream:
@@ -200,6 +210,17 @@ class Report:
     def size(self) -> int:
         """Bytes."""
         return len(self.content.encode())
+
+
+def _prepared(truth: Any, runs: Any, measures: Any, options: EvaluationOptions) -> Evaluation:
+    """The evaluation; chunks that no measure needs are left to the panel on lost answers, which reads more forms."""
+    try:
+        known = MeasureRequest.of(measures, options).measures or ()
+    except UnknownMeasureError:
+        known = ()  # reported below, with what fits the judgements
+    if not any(one.measure.needs_chunks for one in known):
+        options = options.changed(chunks=None)
+    return Evaluation._from_options(truth, runs, measures, options)
 
 
 def _titles(given: str | PathLike[str] | Mapping[str, str] | None, truth: Truth) -> Mapping[str, str]:

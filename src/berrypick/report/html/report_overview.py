@@ -5,7 +5,7 @@ Everything is plain lists and dictionaries, ready for JSON; docs/how-to/report.m
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,12 @@ DRAWN, FEWER_DRAWS = 100_000_000, 1000
 
 
 def make_overview(
-    title: str, command: str, results: Results, comparison: Comparison, details: Details
+    title: str,
+    command: str,
+    results: Results,
+    comparison: Comparison,
+    details: Details,
+    settings: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Everything about the evaluation as a whole."""
     requested = details.evaluation.measures
@@ -64,16 +69,18 @@ def make_overview(
         "details": [None] * len(topics),
         "readers": [reader.to_json() for reader in details.readers],
         "simulated": _simulated(details),
-        "panels": _panels(details, results, comparison),
+        "panels": _panels(details, results, comparison, settings),
     }
 
 
-def _panels(details: Details, results: Results, comparison: Comparison) -> list[dict[str, Any]]:
+def _panels(
+    details: Details, results: Results, comparison: Comparison, settings: Mapping[str, Any]
+) -> list[dict[str, Any]]:
     """Return the panels, ours and those of other packages, that have something to show."""
     found = [_verdicts(comparison)]
     for panel in panels:
         with plugin_errors(f"panel {panel.name}", panel):
-            found.append(panel_data(panel(), details.evaluation, results))
+            found.append(panel_data(panel(), details.evaluation, results, settings))
     return [panel for panel in found if panel is not None]
 
 

@@ -24,7 +24,7 @@ from berrypick.report.panels.base import panels
 #: the head of the page.
 SCRIPTS = ("dom", "widgets", "app", "charts", "overview", "curves", "topics", "spans", "model", "choosing",
            "strips", "text", "tree", "links", "boxes", "documents", "reader", "context", "simulated")  # fmt: skip
-STYLES = ("page", "documents", "boxes", "reader", "simulated")
+STYLES = ("page", "documents", "boxes", "reader", "simulated", "lost_answers")
 #: The head of a file of gzip, without name and time.
 _GZIP = b"\x1f\x8b\x08" + bytes(6) + b"\xff"
 _LIBRARY = "window.vegaEmbed=vegaEmbed;window.vega=vega;window.vegaLite=vegaLite;"

@@ -6,8 +6,9 @@ call :func:`berrypick.register`. A panel shows tables and sentences, or a drawin
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from berrypick.data.score import Table
@@ -29,6 +30,8 @@ class Panel:
     name: ClassVar[str] = ""
     title: ClassVar[str] = ""
     script: ClassVar[str] = ""
+    #: Keywords of ``write_report`` that are for panels.
+    settings: Mapping[str, Any] = MappingProxyType({})
 
     def parts(self, evaluation: Evaluation, results: Results) -> Sequence[Table | str]:
         """Return tables and sentences to show; none by default."""
@@ -39,8 +42,11 @@ class Panel:
         return None
 
 
-def panel_data(panel: Panel, evaluation: Evaluation, results: Results) -> dict[str, Any] | None:
+def panel_data(
+    panel: Panel, evaluation: Evaluation, results: Results, settings: Mapping[str, Any] = MappingProxyType({})
+) -> dict[str, Any] | None:
     """Return a panel as the page has it; None where it shows nothing."""
+    panel.settings = settings
     parts = [part if isinstance(part, str) else table_data(part) for part in panel.parts(evaluation, results)]
     data = panel.data(evaluation, results)
     if data is None and not parts:
