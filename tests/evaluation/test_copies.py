@@ -92,11 +92,29 @@ def test_a_judged_place_that_a_copy_cuts_into_stays_whole():
     assert scores(across, [("b", 12, 52)], copies="same", measures="charR@1 charP@1")[0] == [round(40 / 70, 10), 1]
 
 
+def test_a_whole_document_is_a_span_of_all_its_characters():
+    whole = {"q": ["c", "b"]}
+    spans = {"q": [("c", 0, len(TEXTS["c"])), ("b", 0, len(TEXTS["b"]))]}
+    how = {"documents": TEXTS, "copies": "same"}
+    for measures in ("charR@2 charP@2 charR@1", "IoU@2 EPRUM"):
+        given = [
+            bp.evaluate(TRUTH, run, measures, **how, **more).mean()["run"]
+            for run, more in ((whole, {"whole_documents": True}), (spans, {}))
+        ]
+        assert given[0] == given[1]
+    assert bp.score("charR@2", TRUTH, whole, whole_documents=True, **how) == 1.0
+    apart = [
+        bp.evaluate(TRUTH, {"q": ["c"]}, "charR@1 charP@1 EPRUM", documents=TEXTS, copies=copies, whole_documents=True)
+        for copies in ("same", "apart")
+    ]
+    assert apart[0].mean() == apart[1].mean()  # c has no copy of a judged passage
+
+
 REFUSED = {
     "no texts": ({"documents": None}, TRUTH, [("b", 12, 62)], "same' compares texts: give those of the doc"),
     "whole documents judged": ({}, [{"topic": "q", "doc": "a"}], ["b"], "is for judged spans of characters"),
-    "whole documents retrieved": ({"whole_documents": True}, TRUTH, ["b"], "has whole documents; copies='same' needs"),
-    "chunks": ({"chunks": {"q": [("a", 0, 5)]}}, TRUTH, [("b", 12, 62)], "does not know copies among chunks="),
+    "an unknown text": ({"whole_documents": True}, TRUTH, {"b": 2, "x": 1}, "the text of x is not known"),
+    "chunks": ({"chunks": {"q": [("a", 0, 5)]}}, TRUTH, [("b", 12, 62)], "count each chunk where it is"),
     "a length": ({"copies_least": 0}, TRUTH, [("b", 12, 62)], "copies_least= must be at least 1, not 0"),
 }
 

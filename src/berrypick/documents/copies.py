@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from berrypick.data.arrays import IntArray
-from berrypick.data.run import Run
+from berrypick.data.run import Ranking, Run
 from berrypick.data.truth import TopicTruth
 from berrypick.documents.locator import Searchable, normal_form
 from berrypick.documents.text_check import SPACE
@@ -149,6 +149,10 @@ class TopicCopies:
             parts.append(part)
         return parts
 
+    def has_copies(self, document: str) -> bool:
+        """Whether characters of a document are copies."""
+        return any(one.document for one in self._claims.get(document, ()))
+
     def _parts(self, span: Span) -> Iterator[Span]:
         claims, at = self._claims.get(span.document, []), span.start
         begin = bisect_right(claims, span.start, key=lambda one: one.end)
@@ -179,6 +183,50 @@ def _claimed(copy: Span, place: Span, texts: Texts, rules: CopyRules) -> _Claim:
 
 
 # --- truths and runs --------------------------------------------------------------------------------------------------
+
+
+def whole_as_spans(run: Run, texts: Texts) -> tuple[Run, list[str]]:
+    """Whole documents as spans from 0 to their length, and the documents whose text is not known: they have none."""
+    missing = [name for name in run.documents if name not in texts]
+    lengths = np.array([0 if name not in texts else len(texts[name]) for name in run.documents], dtype=np.int64)
+    end = lengths[run.document]
+    return replace(run, start=np.zeros(len(end), dtype=np.int64), end=end), missing
+
+
+def ranking_renamed(ranking: Ranking, judged: TopicTruth, texts: Texts, rules: CopyRules) -> Ranking:
+    """Give copied characters of a list their judged place for one topic; parts stay one list item."""
+    if judged.start is None or ranking.start is None or ranking.end is None:
+        return ranking
+    names = [*ranking.documents]
+    copies = TopicCopies.of(judged, texts, names, rules)
+    if not copies.copied:
+        return ranking
+    codes = {name: code for code, name in enumerate(names)}
+    rows, parts = list[int](), list[tuple[int, int, int]]()
+    for name, some in ranking.rows_by_document.items():
+        own = texts.canonical(name) if name in texts else name
+        for row in some.tolist() if copies.has_copies(own) else ():
+            span = Span(own, int(ranking.start[row]), int(ranking.end[row]))
+            if (found := copies.renamed(span)) != [span]:
+                for one in found:
+                    if one.document not in codes:
+                        codes[one.document] = len(names)
+                        names.append(one.document)
+                    rows.append(row)
+                    parts.append((codes[one.document], one.start, one.end))
+    if not rows:
+        return ranking
+    kept = np.setdiff1d(np.arange(len(ranking)), rows)
+    document, start, end = (np.array(column) for column in zip(*parts, strict=True))
+    order = np.argsort(np.concatenate([kept, rows]), kind="stable")
+    return replace(
+        ranking.rows(np.concatenate([kept, rows])[order]),
+        documents=names,
+        document=np.concatenate([ranking.document[kept], document])[order],
+        start=np.concatenate([ranking.start[kept], start])[order],
+        end=np.concatenate([ranking.end[kept], end])[order],
+        vocabulary=None,
+    )
 
 
 def with_twins_merged(topic: TopicTruth, texts: Texts, rules: CopyRules) -> TopicTruth:

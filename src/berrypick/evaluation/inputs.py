@@ -30,7 +30,7 @@ from berrypick.evaluation.given_truth import least_similarity, read_truth, with_
 from berrypick.evaluation.notes import skipped_notes, some
 from berrypick.evaluation.options import EvaluationOptions
 from berrypick.evaluation.protocols.base import get_protocol
-from berrypick.evaluation.run_inputs import RunInputs, refuse_foreign
+from berrypick.evaluation.run_inputs import RunInputs, copy_rules, refuse_foreign
 from berrypick.files.files import is_stream
 from berrypick.given.convert import RunFile, run_sources, run_stream
 from berrypick.inputs.text_search import TextSearch
@@ -318,10 +318,11 @@ def merge_copies(inputs: Inputs) -> Inputs:
     if truth.units != "spans" or inputs.line_unit != "chars" or inputs.runs.pages is not None:
         raise UsageError(f"{same} is for judged spans of characters, which {inputs.source} does not have")
     if options.chunks is not None:
-        raise UsageError(f"{same} does not know copies among {option('chunks')}: leave one of them out")
-    from berrypick.documents.copies import CopyRules, with_twins_merged
+        remedy = "leave one of them out; berrypick diagnose takes both"
+        raise UsageError(f"measures of {option('chunks')} count each chunk where it is, not with {same}: {remedy}")
+    from berrypick.documents.copies import with_twins_merged
 
-    rules = CopyRules(options.copies_least, options.quotes in ("normalised", "fuzzy"))
+    rules = copy_rules(options)
     topics = {
         name: topic if topic.start is None else with_twins_merged(topic, texts, rules)
         for name, topic in truth.topics.items()

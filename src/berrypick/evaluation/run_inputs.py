@@ -11,7 +11,7 @@ import numpy as np
 
 from berrypick import formats
 from berrypick.data.collection import Collection
-from berrypick.data.errors import InputError, Message, UsageError, nearest, option
+from berrypick.data.errors import InputError, Message, UsageError, nearest, option, shorten
 from berrypick.data.run import Run
 from berrypick.data.strings import settled
 from berrypick.data.truth import TopicTruth, Truth
@@ -29,6 +29,7 @@ from berrypick.topics.context import JudgingContext
 from berrypick.topics.repeats import refuse_duplicates
 
 if TYPE_CHECKING:
+    from berrypick.documents.copies import CopyRules
     from berrypick.documents.pages.page_units import PageUnits
     from berrypick.documents.texts import Texts
 
@@ -272,13 +273,16 @@ def drop_texts(run: Run, inputs: RunInputs) -> Run:
 def rename_copies(run: Run, inputs: RunInputs) -> Run:
     """Give copies of judged passages their judged place, if ``copies`` is same; else count them in a note."""
     texts, options, plain = inputs.texts, inputs.options, inputs.truth.units == "spans" and not inputs.truth.unit
-    if options.copies == "same" and run.start is None and len(run):
-        raise UsageError(f"{_called(run)} has whole documents; {option('copies', 'same')} needs parts of documents")
-    if texts is None or not plain or inputs.pages is not None or inputs.no_text or run.start is None or not len(run):
+    if texts is None or not plain or inputs.pages is not None or inputs.no_text or not len(run):
         return run
-    from berrypick.documents.copies import CopyRules, copies_retrieved, with_copies_renamed
+    from berrypick.documents.copies import copies_retrieved, whole_as_spans, with_copies_renamed
 
-    rules = CopyRules(options.copies_least, options.quotes in ("normalised", "fuzzy"))
+    rules = copy_rules(options)
+    given, unknown = run, list[str]()
+    if run.start is None:
+        if options.copies == "apart" or run.path is not None:
+            return run
+        run, unknown = whole_as_spans(run, texts)
     if options.copies == "apart":
         passages, results = copies_retrieved(run, inputs.truth.topics, texts, rules)
         if not results:
@@ -291,10 +295,20 @@ def rename_copies(run: Run, inputs: RunInputs) -> Run:
         refuse_duplicates(run)  # before copies become repetitions of what they are copies of
     renamed, count = with_copies_renamed(run, inputs.copied or inputs.truth.topics, texts, rules)
     if not count:
-        return run
+        return given
+    if unknown:
+        what = f"{_called(run)} returns whole documents, and the text of {shorten(unknown[0])} is not known"
+        raise UsageError(f"{what}: give it with {option('documents')}, or leave {option('copies', 'same')} out")
     text = Message(f"{option('copies', 'same')} counts copies of judged passages in {counted(count, 'result')}")
     duplicates = "keep" if renamed.duplicates == "error" else renamed.duplicates
     return replace(renamed, duplicates=duplicates, notes=(*run.notes, text))
+
+
+def copy_rules(options: EvaluationOptions) -> CopyRules:
+    """What counts as a copy, by ``copies_least`` and ``quotes``."""
+    from berrypick.documents.copies import CopyRules
+
+    return CopyRules(options.copies_least, options.quotes in ("normalised", "fuzzy"))
 
 
 def apply_repairs(run: Run, inputs: RunInputs) -> Run:

@@ -15,6 +15,7 @@ from berrypick.analysis.diagnosis.unplaced import UnplacedTarget
 from berrypick.data.arrays import FloatArray
 from berrypick.data.run import Ranking, Run
 from berrypick.evaluation.evaluation import Evaluation
+from berrypick.evaluation.run_inputs import copy_rules
 from berrypick.inputs.titles import titles_of
 from berrypick.targets.in_common import sizes
 from berrypick.topics.judge import judge_topic
@@ -98,18 +99,32 @@ class Patient:
         targets: list[ExaminedTarget] = []
         topics: dict[str, TargetClass] = {}
         for topic in truth.topics:
+            chunks = None if self.chunks is None else self._chunks(topic, self.chunks)
             judged = [judge_topic(truth, run, topic, context) for run in stages]
             lost = self.unplaced.get(topic, ())
-            found = [*self._placed(judged, questions.get(topic)), *self._missing(topic, lost, stages, questions)]
+            found = [*self._placed(judged, questions.get(topic), chunks)]
+            found += self._missing(topic, lost, stages, questions)
             if found:
                 targets += found
                 topics[topic] = self._topic_class(judged[-1], [one.kind for one in found], lost)
         return Examined(targets, topics)
 
-    def _placed(self, judged: Sequence[JudgedTopic], question: str | None) -> Iterable[ExaminedTarget]:
+    def _chunks(self, topic: str, chunks: Ranking) -> Ranking:
+        """The chunks as a topic sees them: copies of its judged passages are these."""
+        inputs, texts = self.evaluation.inputs, self.evaluation.context.reader.texts
+        if inputs.options.copies == "apart" or texts is None:
+            return chunks
+        from berrypick.documents.copies import ranking_renamed
+
+        judged = (inputs.copied or self.evaluation.truth.topics).get(topic)
+        return chunks if judged is None else ranking_renamed(chunks, judged, texts, copy_rules(inputs.options))
+
+    def _placed(
+        self, judged: Sequence[JudgedTopic], question: str | None, listed: Ranking | None
+    ) -> Iterable[ExaminedTarget]:
         wanted = next((one.targets for one in judged if one.targets.start is not None), judged[-1].targets)
         lists = [Holdings(one.ranking, one.targets, self.share) for one in judged]
-        chunks = None if self.chunks is None else Holdings(self.chunks, wanted, self.share)
+        chunks = None if listed is None else Holdings(listed, wanted, self.share)
         spent = None if self.budget is None else _spent(judged[-1])
         for x in range(len(wanted)):
             sightings = tuple(one.sighting(x) for one in lists)
