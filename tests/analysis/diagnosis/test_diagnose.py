@@ -214,6 +214,34 @@ def test_quotes_that_are_not_in_the_documents_are_unplaced():
         bp.diagnose({"q": [{"doc": "d", "quote": "aa"}, {"doc": "d", "quote": "zz"}]}, run, documents={"d": "aa bb aa"})
 
 
+def test_quotes_of_golden_files_are_unplaced_as_those_of_truths(tmp_path):
+    guide = "Cut the old canes in autumn, at the ground. Water the young plants twice a week in a dry summer."
+    golden = [
+        {
+            "user_input": "When?",
+            "reference_contexts": ["Cut the old  canes in autumn", "Cut them in November, or later"],
+        },
+        {"user_input": "How often?", "reference_contexts": ["Water the young plants twice a week"]},
+        {"user_input": "How deep?", "reference_contexts": ["Five centimetres of soil above the roots are enough"]},
+    ]
+    (tmp_path / "golden.json").write_text(json.dumps(golden))
+    run = {
+        "When?": spans(("guide", 0, 43)),
+        "How often?": spans(("guide", 0, 43)),
+        "How deep?": spans(("guide", 0, 43)),
+    }
+    for truth in (golden, tmp_path / "golden.json"):
+        with pytest.raises(bp.InputError, match="have no place in the documents"):
+            bp.evaluate(truth, run, "charR@1", documents={"guide": guide})
+        found = bp.diagnose(truth, run, documents={"guide": guide})
+        rows = [(one.question, one.class_name, one.place.get("start")) for one in found.targets]
+        assert rows == [
+            ("When?", "found", 0), ("When?", "unplaced", None), ("How often?", "wrong passage", 44),
+            ("How deep?", "unplaced", None),
+        ]  # fmt: skip
+        assert sorted(found.topics.values()) == ["unplaced", "unplaced", "wrong passage"]
+
+
 def test_chunks_are_texts_or_places_with_and_without_ids():
     run, options = {"q": spans(("d", 0, 3))}, {"documents": {"d": LETTERS}}
     truth = {"q": spans(("d", 8, 12))}

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from berrypick.analysis.diagnosis.classes import Sighting, TargetClass, TargetFacts, classify
+from berrypick.analysis.diagnosis.classes import UNPLACED, Sighting, TargetClass, TargetFacts, classify
 from berrypick.analysis.diagnosis.diagnosis_tables import place_of, text_of
 from berrypick.analysis.diagnosis.holdings import Holdings
 from berrypick.analysis.diagnosis.unplaced import UnplacedTarget
@@ -107,6 +107,11 @@ class Patient:
             if found:
                 targets += found
                 topics[topic] = self._topic_class(judged[-1], [one.kind for one in found], lost)
+        for topic in [
+            one for one in self.unplaced if one not in truth
+        ]:  # of golden files: topics that have no place at all
+            targets += self._missing(topic, self.unplaced[topic], stages, questions)
+            topics[topic] = TargetClass(UNPLACED)
         return Examined(targets, topics)
 
     def _chunks(self, topic: str, chunks: Ranking) -> Ranking:
@@ -145,7 +150,9 @@ class Patient:
         for one in lost:
             kind = classify(TargetFacts(placed=False), self.k, self.share)
             nothing = (Sighting(),) * len(stages)
-            yield ExaminedTarget(topic, {"doc": one.document}, one.text, questions.get(topic), kind, nothing)
+            yield ExaminedTarget(
+                topic, {"doc": one.document}, one.text, questions.get(topic, one.question), kind, nothing
+            )
 
     def _topic_class(
         self, judged: JudgedTopic, kinds: Sequence[TargetClass], lost: Sequence[UnplacedTarget]

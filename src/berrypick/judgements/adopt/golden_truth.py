@@ -17,6 +17,7 @@ from berrypick.formats.spans.span_truth import line_names
 from berrypick.judgements.adopt.adopt import Adoption, UnplacedError, named_format
 from berrypick.judgements.adopt.golden_fields import CHUNK_NAMES, FieldGuesser, Known, last_name
 from berrypick.judgements.adopt.golden_file import Golden, read_golden
+from berrypick.judgements.adopt.placing import AdoptedCase
 from berrypick.rows.fields import LISTS, ours_of, plain_name
 
 #: Fields of results: a file that has one of them is a run, whatever else it looks like.
@@ -24,7 +25,13 @@ _OF_RESULTS = ("score", "distance", "rank")
 
 
 def golden_truth(
-    given: Any, texts: Texts | None, documents: Any, quotes: str | None, error: BerrypickError, fields: Any = None
+    given: Any,
+    texts: Texts | None,
+    documents: Any,
+    quotes: str | None,
+    error: BerrypickError,
+    fields: Any = None,
+    unplaced: list[AdoptedCase] | None = None,
 ) -> Truth:
     """Read a golden file, or golden records, as a truth.
 
@@ -42,6 +49,8 @@ def golden_truth(
         Why it is not a plain truth: raised where it is not a golden file either.
     fields
         Which field has which role, as the caller says; None to guess.
+    unplaced
+        A list to add quotes to that are not in the documents; by default these are an error.
 
     Returns
     -------
@@ -77,9 +86,11 @@ def golden_truth(
         what = "is a golden file, but what its fields are is not certain"
         raise InputError(what, path=adoption.source, remedy=remedy)
     try:
-        truth = adoption.truth()
-    except UnplacedError as unplaced:
-        raise _refused(unplaced, given, documents, quotes) from None
+        truth = adoption.truth(partial=unplaced is not None)
+    except UnplacedError as refused:
+        raise _refused(refused, given, documents, quotes) from None
+    if unplaced is not None:
+        unplaced += truth.problems
     return _noted(truth, adoption)
 
 
