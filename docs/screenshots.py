@@ -1,4 +1,4 @@
-"""Pictures of the report, taken by Chromium: of README's example, and of the demonstration.
+"""Pictures of the report, taken by Chromium: of README's example, the demonstration, and the panel on lost answers.
 
 python docs/screenshots.py            write docs/pictures/report-*.png
 python docs/screenshots.py FOLDER     write them into another folder
@@ -22,6 +22,9 @@ SHOTS = {
     "report-documents": ("chunks", "view=documents&topic=0&run=1&versus=0&rank=2", "light"),
     "report-reader": ("campaign", "view=reader&topic=0&run=2&versus=1&reader=1&rank=9", "dark"),
 }
+#: The example of docs/how-to/diagnose.md, without the quote that is not in the documents.
+EXAMPLES = Path(__file__).parent / "examples"
+LOST = "report-lost"
 SIZE = {"width": 1160, "height": 1120}
 QUIET = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
 
@@ -41,6 +44,13 @@ def take(folder: Path) -> None:
             page.wait_for_timeout(500)
             page.screenshot(path=folder / f"{name}.png")
             print(folder / f"{name}.png")
+        lost = Path(place) / "lost.html"
+        write_lost(lost)
+        page = browser.new_page(viewport=SIZE, color_scheme="light")
+        page.goto(lost.as_uri())
+        page.locator('.lost-part[data-class="lost"]').first.click()
+        page.locator("#panel-lost_answers").screenshot(path=folder / f"{LOST}.png")
+        print(folder / f"{LOST}.png")
         browser.close()
 
 
@@ -52,6 +62,16 @@ def write_chunks(file: Path) -> None:
         str(CHUNKS / "truth.jsonl"), runs, "charR@3 charP@3", documents=str(CHUNKS / "texts"), titles=titles,
         html=file, title="Growing raspberries",
     )  # fmt: skip
+
+
+def write_lost(path: Path) -> None:
+    """Write the report of a pipeline of three stages."""
+    why = EXAMPLES / "why"
+    rows = map(json.loads, (why / "truth.jsonl").read_text(encoding="utf-8").splitlines())
+    truth = [row for row in rows if row["topic"] != "frost"]
+    runs = [why / f"{stage}.jsonl" for stage in ("first", "reranked", "context")]
+    bp.write_report(truth, runs, "charR@2", html=path, stages=True, k=2, share=0.75, chunks=why / "chunks.jsonl",
+                    documents=EXAMPLES / "chunks" / "texts", quotes="normalised")  # fmt: skip
 
 
 if __name__ == "__main__":

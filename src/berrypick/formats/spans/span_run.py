@@ -34,6 +34,8 @@ class SpanRun(Format):
     line names the run.
     Rows of an agent's steps may say what these cost and whether they were used: ``tokens``, ``seconds``, ``lines``,
     ``used``.
+    Rows may name the ``stage`` of a pipeline that they belong to: each stage is a list of its own, and the last one is
+    scored (option stage).
     ``{"topic": "9", "results": []}`` says that the run returns nothing for a topic on purpose. A line may hold the list
     of results of its topic (``results``, ``retrieved``, ``contexts`` ..); a topic has one such line. A topic that a
     file with such lines does not mention is absent; in a file of rows alone it counts as an empty list (option

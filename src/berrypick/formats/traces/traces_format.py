@@ -80,7 +80,8 @@ class Traces(Retrievals):
     Neither replaces a successful one. Both are counted, and a question that has no other retrieval is absent from the
     run.
 
-    Spans of the kinds RETRIEVER and RERANKER retrieve. So do plain spans and tools of Langfuse whose output has
+    Spans of the kinds RETRIEVER and RERANKER retrieve. Input documents of a RERANKER are the stage before its output.
+    So do plain spans and tools of Langfuse whose output has
     documents (texts with a source, a place, a score or metadata), or whose name has ``retriev`` or ``rerank`` in it.
     Of GenAI, spans with ``gen_ai.operation.name`` retrieval do, and tools (``execute_tool``) that return documents in
     ``gen_ai.retrieval.documents`` or ``gen_ai.tool.call.result``; ``gen_ai.retrieval.query.text`` is the question. A
