@@ -559,7 +559,8 @@ class Run(Exchanged):
     def beside(self) -> frozenset[str]:
         """What results are beside documents, spans and elements, which few formats hold."""
         pages = {"places on pages"} if self.boxes is not None else set()
-        return frozenset(pages | ({self.unit} if self.unit else set()) | {*self.extra})
+        stages = {"stages"} if self.earlier else set()
+        return frozenset(pages | stages | ({self.unit} if self.unit else set()) | {*self.extra})
 
     @property
     def points_into_documents(self) -> bool:

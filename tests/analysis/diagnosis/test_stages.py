@@ -230,3 +230,13 @@ def test_reranker_spans_have_two_stages(tmp_path):
         assert found.stages == ("input of rerank", "rerank")
         assert found.topics == {"deep": "lost in rerank", "where": "found"}
         assert bp.evaluate(truth, run, "charR@5", **given).mean() == {found.runs[0]: {"charR@5": 0.5}}
+
+
+def test_formats_that_cannot_hold_stages_refuse_them(tmp_path):
+    run = bp.Run.from_records(flat(STAGES))
+    for name in ("run.jsonl", "run.csv"):
+        bp.write(run, tmp_path / name, {"run.jsonl": "span-run", "run.csv": "span-table-run"}[name])
+        same(bp.diagnose(TRUTH, tmp_path / name), bp.diagnose(TRUTH, run))
+    whole = bp.Run.from_records([{"topic": "q", "doc": "d", "rank": 1, "stage": stage} for stage in "ab"])
+    with pytest.raises(bp.UsageError, match="stages, which would be lost"):
+        bp.write(whole, tmp_path / "run.trec", "trec-run")

@@ -57,7 +57,7 @@ class SpanRun(Format):
     suffixes: ClassVar[tuple[str, ...]] = (".jsonl", ".json")
     json_names: ClassVar[tuple[str, ...]] = ("topic", "doc", "start", "end", "score", "rank", "text")
     holds_empty_topics: ClassVar[bool] = True
-    holds: ClassVar[frozenset[str]] = frozenset({"places on pages", "lines", "seconds"})
+    holds: ClassVar[frozenset[str]] = frozenset({"places on pages", "lines", "seconds", "stages"})
 
     @classmethod
     def sniff(cls, lines: list[str]) -> bool:
@@ -96,7 +96,9 @@ class SpanRun(Format):
 
     @classmethod
     def describe(cls, value: Run) -> list[str]:
-        return [*result_counts(value), *([f"tag {value.tag}"] if value.tag else [])]
+        names = ", ".join(one.stage for one in value.stages)
+        stages = [f"stages {names} (counts of the last)"] if value.earlier else []
+        return [*result_counts(value), *([f"tag {value.tag}"] if value.tag else []), *stages]
 
 
 def _is_other(first: str) -> bool:
