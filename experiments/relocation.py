@@ -2,6 +2,7 @@
 
     python experiments/relocation.py postgresql-doc | OLD NEW [--documents N] [--spans N] [--seed N]
     python experiments/relocation.py chunking-evaluation
+    python experiments/relocation.py git [REPOSITORY]
 
 OLD and NEW are folders with two versions of the same text or HTML files; postgresql-doc are two versions of that
 package. Spans of 4 to 40 words are drawn at random from the old version. Where a span belongs is known without any
@@ -11,6 +12,9 @@ place: of them only the flags are counted.
 
 With chunking-evaluation, one sentence is moved elsewhere in excerpts of its five texts. Spans have 1 to 20 words, a
 third of them are from that sentence; where they belong is known for all that are still in one piece.
+
+With git, spans of 1 to 30 lines are drawn from files that differ between two commits of a repository, by default this
+one. Where they belong is known for those whose lines git blame follows, into other files too.
 """
 
 from __future__ import annotations
@@ -31,6 +35,7 @@ import berrypick as bp
 from berrypick.judgements.relocate import CERTAIN, RelocatedSpan
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
+from tests.helpers.git_history import Tally, commits, git, tally
 from tests.helpers.moved_sentences import moved_sentences, relocated
 
 #: Tags that begin or end a paragraph of HTML, and files of text.
@@ -61,6 +66,9 @@ def main(words: Sequence[str] | None = None) -> None:
         files = data.needed("chunking-evaluation", given.data, given.unchecked)
         texts = [path.read_bytes().decode() for name, path in sorted(files.items()) if name.startswith("corpora/")]
         _sentences(texts, 1 if given.small else EXCERPTS_EACH)
+    elif given.folders[0] == "git":
+        repository = Path(given.folders[1]) if len(given.folders) > 1 else Path(__file__).resolve().parents[1]
+        _history(repository, given.small, given.seed)
     else:
         old, new = (_documents(folder) for folder in _versions(given))
         documents, spans = (3, 5) if given.small else (given.documents, given.spans)
@@ -82,7 +90,7 @@ def _versions(given: argparse.Namespace) -> list[Path]:
 
 def _arguments(words: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folders", nargs="+", metavar="OLD NEW", help="or postgresql-doc, or chunking-evaluation")
+    parser.add_argument("folders", nargs="+", metavar="OLD NEW", help="or postgresql-doc, chunking-evaluation, git")
     parser.add_argument("--documents", type=int, default=60, help="so many documents at most, drawn at random")
     parser.add_argument("--spans", type=int, default=20, help="spans of each document")
     parser.add_argument("--seed", type=int, default=1)
@@ -104,6 +112,34 @@ def _sentences(texts: list[str], each: int) -> None:
         spans = counts.total()
         statuses = ", ".join(f"{count} {status}" for status, count in counts.most_common())
         print(f"{length:<11}{spans:>8}{right / spans:>16.2%}{wrong:>16}   {statuses}", flush=True)
+
+
+#: How many commits of the main line are between two versions, how many pairs of them are drawn, spans of each pair, and
+#: files that differ at most, since blame takes minutes for thousands.
+APART, PAIRS, SPANS_OF_PAIR, MOST_FILES = (5, 20), 10, 400, 400
+
+
+def _history(repository: Path, small: bool, seed: int) -> None:
+    history, chance = commits(repository), random.Random(seed)
+    print("commits apart   spans  followed by git    right  other file    right  reported   wrong, no flag")
+    for apart in APART:
+        found, pairs, tries = Tally(), 1 if small else PAIRS, 0
+        while pairs and len(history) > apart and tries < 100:
+            tries += 1
+            at = chance.randrange(len(history) - apart)
+            old, new = history[at], history[at + apart]
+            if not 0 < len(git(repository, "diff", "--name-only", old, new).splitlines()) <= MOST_FILES:
+                continue
+            found += tally(repository, old, new, 20 if small else SPANS_OF_PAIR, chance)
+            pairs -= 1
+        right, inside = found.right / max(1, found.followed), found.other_file_right / max(1, found.other_file)
+        print(
+            f"{apart:<13}{found.drawn:>8}{found.followed:>17}{right:>9.2%}{found.other_file:>12}{inside:>9.2%}"
+            f"{found.reported.total():>10}{len(found.wrong):>17}",
+            flush=True,
+        )
+        for case, expected in found.wrong:
+            print(f"  {case.as_dict()['from']} to {case.as_dict()['to']}, but git has {sorted(expected)}")
 
 
 def _documents(folder: Path) -> dict[str, str]:

@@ -70,7 +70,7 @@ def test_ambiguous_and_gone():
     assert found.status == "ambiguous" and len(found.places) == 3 and found.now == ""
     gone = case("Turn the heap twice a year and add twigs to it.", "Raspberries fruit in July.")
     assert (gone.status, gone.places) == ("gone", ())
-    (absent,) = bp.relocate({"q": {"d#0-5": 1}}, {"d": OLD}, {"e": OLD}).cases
+    (absent,) = bp.relocate({"q": {"d#0-5": 1}}, {"d": OLD}, {"e": "Raspberries fruit."}).cases
     assert absent.status == "gone"
 
 
@@ -109,6 +109,8 @@ def test_command_writes_what_it_placed_and_reports_the_rest(files, tmp_path, ber
     assert written.topics["q1"].start.tolist() == [7] and written.unanswerable == ("q9",)
     cases = [json.loads(line) for line in report.read_text().splitlines()]
     assert [(one["status"], one["line"]) for one in cases] == [("moved", 1), ("gone", 2)]
+    assert cases[0]["from"] == {"doc": "d", "start": 0, "end": 26}
+    assert cases[0]["to"] == [{"doc": "d", "start": 7, "end": 33}] and cases[1]["to"] == []
     run = {"q1": {"d#0-40": 1}}
     assert bp.score("charR", target, run, documents={"d": new}) == 1.0
     fine = bp.evaluate(target, run, "charR", documents={"d": new})

@@ -25,9 +25,10 @@ def relocate_command(
 ) -> None:
     """Carry the spans of TRUTH into a new version of their documents.
 
-    Spans are found by their text, by the text around them, and by an alignment of both versions. What has changed or
-    come apart is placed and counted; what is ambiguous or gone is left out, and the report has it. Documents whose text
-    has changed need RapidFuzz: pip install 'berrypick[chunks]'.
+    TRUTH judges spans of characters or lines. Spans are found by their text, by the text around them, and by an
+    alignment of both versions; in another document only where their text is there and nowhere else. What has changed
+    or come apart is placed and counted; what is ambiguous or gone is left out. The report has a row for every span:
+    topic, status, from, to. Documents whose text has changed need RapidFuzz: pip install 'berrypick[chunks]'.
 
     \b
     berrypick relocate truth.jsonl --from docs-1.0 --to docs-2.0 -o truth-2.0.jsonl --report changes.jsonl
