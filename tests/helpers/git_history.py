@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 import subprocess
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
@@ -16,12 +18,15 @@ SUFFIXES = (".py", ".md", ".toml", ".cpp", ".h", ".js", ".css", ".txt", ".yml", 
 Line = tuple[str, int]
 
 
-def git(repository: Path, *words: str) -> str:
-    """The output of a command of git, which does not depend on settings of the machine."""
-    done = subprocess.run(
-        ["git", "-c", "core.quotepath=off", "-C", str(repository), *words], capture_output=True, check=True
-    )
-    return done.stdout.decode("utf-8", "replace")
+def git(repository: Path, *words: str, given: str = "") -> str:
+    """The output of a command of git, whoever owns the repository."""
+    return _output(repository, words, given).decode("utf-8", "replace")
+
+
+def _output(repository: Path, words: Sequence[str], given: str) -> bytes:
+    settings = ("-c", "core.quotepath=off", "-c", "safe.directory=*")
+    command = ["git", *settings, "-C", str(repository), *words]
+    return subprocess.run(command, input=given.encode(), capture_output=True, check=True).stdout
 
 
 def commits(repository: Path) -> list[str]:
@@ -31,20 +36,15 @@ def commits(repository: Path) -> list[str]:
 
 def texts_at(repository: Path, commit: str) -> dict[str, str]:
     """The texts of the files of a commit."""
-    names = [name for name in git(repository, "ls-tree", "-r", "--name-only", commit).splitlines()]
+    names = git(repository, "ls-tree", "-r", "--name-only", commit).splitlines()
     chosen = [name for name in names if name.endswith(SUFFIXES)]
-    wanted = "".join(f"{commit}:{name}\n" for name in chosen).encode()
-    done = subprocess.run(
-        ["git", "-C", str(repository), "cat-file", "--batch"], input=wanted, capture_output=True, check=True
-    )
+    held = _output(repository, ("cat-file", "--batch"), "".join(f"{commit}:{name}\n" for name in chosen))
     found, at = {}, 0
     for name in chosen:
-        end = done.stdout.index(b"\n", at)
-        size = int(done.stdout[at:end].split()[2])
-        try:
-            found[name] = done.stdout[end + 1 : end + 1 + size].decode()
-        except UnicodeDecodeError:
-            pass
+        end = held.index(b"\n", at)
+        size = int(held[at:end].split()[2])
+        with contextlib.suppress(UnicodeDecodeError):  # pictures and other data
+            found[name] = held[end + 1 : end + 1 + size].decode()
         at = end + 2 + size
     return found
 

@@ -11,7 +11,12 @@ from berrypick.data.errors import InputError, UsageError
 from berrypick.judgements.relocate import CERTAIN
 
 PARSE = "def parse(text):\n    words = text.split()\n    return [word.lower() for word in words]\n"
-COUNT = "def count(words):\n    found = {}\n    for word in words:\n        found[word] = found.get(word, 0) + 1\n    return found\n"
+COUNT = """def count(words):
+    found = {}
+    for word in words:
+        found[word] = found.get(word, 0) + 1
+    return found
+"""
 SHOW = "def show(found):\n    for word in sorted(found):\n        print(word, found[word])\n"
 OLD = f'"""Words."""\n\n\n{PARSE}\n\n{COUNT}\n\n{SHOW}'
 #: Lines of the functions in it, from 1.
@@ -149,10 +154,10 @@ def test_command_writes_lines(files, tmp_path, berrypick):
 
 
 def test_lines_and_quotes_that_are_not_there_are_refused():
-    with pytest.raises(InputError, match="a.py has 18 lines, but lines 17 to 19 are judged"):
+    with pytest.raises(InputError, match=r"a\.py has 18 lines, but lines 17 to 19 are judged"):
         case((17, 19), {"a.py": OLD}, {"a.py": OLD})
     quoted = [{"topic": "q", "doc": "a.py", "start_line": 4, "end_line": 6, "text": "def other():\n    pass"}]
-    with pytest.raises((InputError, UsageError), match="quote|text"):
+    with pytest.raises((InputError, UsageError), match=r"quote|text"):
         bp.relocate(quoted, {"a.py": OLD}, {"a.py": OLD})
-    with pytest.raises(InputError, match="document b.py is not in"):
+    with pytest.raises(InputError, match=r"document b\.py is not in"):
         case((1, 1), {"a.py": OLD}, {"a.py": OLD}, doc="b.py")

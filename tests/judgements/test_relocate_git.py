@@ -34,14 +34,12 @@ def generated(tmp_path_factory) -> Path:
     commit(files)
     for number in range(10):
         name, other = chance.sample(sorted(files), 2)
-        files[other].insert(
-            chance.randrange(len(files[other]) + 1), files[name].pop(chance.randrange(len(files[name])))
-        )
-        chance.shuffle(files[name])
+        files[other].append(files[name].pop(chance.randrange(len(files[name]))))
         files[other][0] = files[other][0].replace("return", f"print({number})\n    return")
+        commit(files)
         if number % 3 == 0:
             files[f"renamed{number}.py"] = files.pop(name)
-        commit(files)
+            commit(files)
     return folder
 
 
