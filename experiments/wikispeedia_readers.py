@@ -124,7 +124,7 @@ class Games:
         depth = np.concatenate([np.arange(1, len(walk) + 1) for walk in walks])
         previous = np.concatenate([[len(units), *walk[:-1]] for walk in walks])
         goal = np.array([code[page] for page in goals])
-        return cls(steps, previous, depth, walks, goal, held, links, chain_counts(training, links), weight)
+        return cls(steps, previous, depth, walks, goal, held, links, chain_counts(training.counted(), links), weight)
 
     def decisions(self, sessions: BoolArray) -> Decisions:
         own = sessions[self.steps.session]
@@ -154,7 +154,7 @@ def smoothing(steps: Steps, training: BoolArray, links: IntArray) -> float:
     numbers = np.random.default_rng(2).permutation(np.flatnonzero(training))
     chosen = np.zeros(len(training), dtype=bool)
     chosen[numbers[: len(numbers) // 5]] = True
-    return best_weight(chain_counts(steps.part(training & ~chosen), links), steps.part(chosen))
+    return best_weight(chain_counts(steps.part(training & ~chosen).counted(), links), steps.part(chosen))
 
 
 @dataclass(eq=False)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from berrypick.data import spec as specs
-from berrypick.data.arrays import FloatArray
+from berrypick.data.arrays import FloatArray, IntArray
 from berrypick.data.errors import InputError
+from berrypick.data.session_paths import Paths
 
 #: In a session: the visitor went back to the page visited before.
 BACK = "<"
@@ -55,7 +57,7 @@ class Sessions:
     Where it is known: the page that each session looked for, who it was, and how many clicks nobody could exceed.
     """
 
-    paths: tuple[tuple[str, ...], ...] = field(repr=False)
+    paths: Sequence[tuple[str, ...]] = field(repr=False)
     source: str = ""
     goals: tuple[str, ...] = field(default=(), repr=False)
     players: tuple[str, ...] = field(default=(), repr=False)
@@ -65,7 +67,8 @@ class Sessions:
 
     @cached_property
     def units(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(unit for path in self.paths for unit in path if unit not in (BACK, CUT)))
+        named = self.paths.names if isinstance(self.paths, Paths) else chain.from_iterable(self.paths)
+        return tuple(dict.fromkeys(unit for unit in named if unit not in (BACK, CUT)))
 
     def shares(self) -> dict[tuple[str, str], float]:
         """Return the share of each step among all continuations of its page; going back returns to where the page was
@@ -93,7 +96,53 @@ class Sessions:
         return {(a, b): n / total[a] for (a, b), n in count.items()}
 
 
-Navigation = ReachTable | LinkTable | Sessions
+@dataclass(frozen=True, eq=False)
+class TransitionCounts:
+    """How often each step was taken, in all sessions: what a database counts with GROUP BY.
+
+    ``to_unit`` is the number of units where sessions ended at ``from_unit``. Steps are in order, each once.
+    """
+
+    units: tuple[str, ...] = field(repr=False)
+    from_unit: IntArray = field(repr=False)
+    to_unit: IntArray = field(repr=False)
+    count: IntArray = field(repr=False)
+    source: str = ""
+    #: What the reader merged or left out, and how often.
+    skipped: Mapping[str, int] = field(default_factory=dict)
+
+    def lines(self) -> Iterator[str]:
+        """Go through the steps as lines of text: from, to (nothing: the session ended there), n."""
+        names = (*self.units, "")
+        rows = zip(self.from_unit.tolist(), self.to_unit.tolist(), self.count.tolist(), strict=True)
+        return (f"{names[a]}\t{names[b]}\t{n}" for a, b, n in rows)
+
+    @classmethod
+    def of(cls, rows: Iterable[tuple[str, str, int]], source: str = "") -> TransitionCounts:
+        """Add up rows of from, to (nothing: the session ended there) and n, whatever their order."""
+        found: dict[tuple[str, str], int] = {}
+        given = 0
+        for start, end, number in rows:
+            found[start, end] = found.get((start, end), 0) + number
+            given += 1
+        units = tuple(sorted({unit for pair in found for unit in pair if unit}))
+        place = {unit: i for i, unit in enumerate(units)} | {"": len(units)}
+        steps = np.array([(place[a], place[b]) for a, b in found], dtype=np.int64).reshape(-1, 2)
+        order = np.lexsort((steps[:, 1], steps[:, 0]))
+        count = np.array(list(found.values()), dtype=np.int64)[order]
+        merged = {"rows that repeat a step, added up": given - len(found)} if given > len(found) else {}
+        return cls(units, steps[order, 0], steps[order, 1], count, source, merged)
+
+    def shares(self) -> dict[tuple[str, str], float]:
+        """Return the share of each step among all continuations of its page."""
+        total = np.bincount(self.from_unit, weights=self.count, minlength=len(self.units))
+        steps = self.to_unit < len(self.units)
+        share = (self.count / total[self.from_unit])[steps].tolist()
+        pairs = zip(self.from_unit[steps].tolist(), self.to_unit[steps].tolist(), strict=True)
+        return {(self.units[a], self.units[b]): one for (a, b), one in zip(pairs, share, strict=True)}
+
+
+Navigation = ReachTable | LinkTable | Sessions | TransitionCounts
 
 
 #: The version of the file's content.

@@ -14,7 +14,7 @@ from berrypick import formats, users
 from berrypick.data.arrays import Positions
 from berrypick.data.collection import Collection
 from berrypick.data.errors import InputError, UsageError, option
-from berrypick.data.navigation import LinkTable, Navigation, Sessions
+from berrypick.data.navigation import LinkTable, Navigation, Sessions, TransitionCounts
 from berrypick.data.parameters import is_finite
 from berrypick.data.run import Ranking, Run
 from berrypick.data.truth import Offsets
@@ -156,7 +156,7 @@ def _default_user(navigation: Navigation) -> str:
     """The user model that a navigation file is for."""
     if isinstance(navigation, LinkTable):
         return "hyperlink"
-    return "markov" if isinstance(navigation, Sessions) else "table"
+    return "markov" if isinstance(navigation, (Sessions, TransitionCounts)) else "table"
 
 
 def read_collection(path: str | PathLike[str]) -> Collection:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from berrypick._version import __version__
-from berrypick.data.navigation import LinkTable, Navigation, Sessions
+from berrypick.data.navigation import LinkTable, Navigation, Sessions, TransitionCounts
 from berrypick.data.results import JUDGED, Signature
 from berrypick.data.run import Run
 from berrypick.data.score import Score
@@ -132,6 +132,8 @@ def fingerprint(navigation: Navigation) -> str:
         parts = [";".join(path) for path in navigation.paths]
     elif isinstance(navigation, LinkTable):
         parts = [f"{a}\t{b}" for a, b in navigation.rows]
+    elif isinstance(navigation, TransitionCounts):
+        parts = list(navigation.lines())
     else:
         parts = [f"{a}\t{b}\t{p!r}" for (a, b), p in navigation.rows.items()]
     return _checksum(sorted(parts))

@@ -15,7 +15,7 @@ from berrypick.data import spec as specs
 from berrypick.data.adopting import adopt_call
 from berrypick.data.collection import Collection
 from berrypick.data.errors import BerrypickWarning, InputError, UsageError, nearest, nesting_refused, option
-from berrypick.data.navigation import LinkTable, Navigation, ReachTable, Sessions
+from berrypick.data.navigation import LinkTable, Navigation, ReachTable, Sessions, TransitionCounts
 from berrypick.data.run import Run
 from berrypick.data.truth import Truth
 from berrypick.files.files import (
@@ -351,7 +351,7 @@ def read_any(
         value = value.changed(missing="absent")
     if problems.foreign and isinstance(value, (Truth, Run)):
         value = replace(value, foreign=problems.first_lines())
-    if (problems.counts or problems.foreign) and isinstance(value, (Truth, Run, LinkTable, Sessions)):
+    if (problems.counts or problems.foreign) and isinstance(value, (Truth, Run, LinkTable, Sessions, TransitionCounts)):
         return replace(value, skipped=problems.told())
     return value
 

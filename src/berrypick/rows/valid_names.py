@@ -10,11 +10,13 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any
 
 from berrypick.data.errors import InputError
-from berrypick.data.navigation import LinkTable, ReachTable, Sessions
+from berrypick.data.navigation import LinkTable, ReachTable, Sessions, TransitionCounts
 from berrypick.data.run import Run
+from berrypick.data.session_paths import Paths
 from berrypick.data.truth import Truth
 from berrypick.files.files import is_parquet, is_stream, open_bytes
 from berrypick.files.problems import Problems
@@ -52,7 +54,10 @@ def _named(value: Any) -> Iterator[tuple[str, Iterable[str]]]:
         yield "topic", value.topics
         yield "document", (name for topic in value.topics.values() for name in topic.documents())
     elif isinstance(value, Sessions):
-        yield "page", (name for path in (*value.paths, value.goals) for name in path)
+        yield "page", value.paths.names if isinstance(value.paths, Paths) else chain.from_iterable(value.paths)
+        yield "page", value.goals
+    elif isinstance(value, TransitionCounts):
+        yield "page", value.units
     elif isinstance(value, (LinkTable, ReachTable)):
         yield "page", (name for pair in value.rows for name in pair)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from berrypick.data.assemble import in_trec_order
 from berrypick.data.collection import Collection
-from berrypick.data.navigation import LinkTable, Navigation, ReachTable, Sessions
+from berrypick.data.navigation import LinkTable, Navigation, ReachTable, Sessions, TransitionCounts
 from berrypick.data.run import Run
 from berrypick.data.truth import TopicTruth
 from berrypick.data.words import counted
@@ -237,4 +237,8 @@ def _navigation(held: Navigation | None, new: Mapping[str, str]) -> Navigation |
         return LinkTable({(unit(a), unit(b)): None for a, b in held.rows}, held.source)
     if isinstance(held, Sessions):
         return Sessions(tuple(tuple(unit(name) for name in path) for path in held.paths), held.source)
+    if isinstance(held, TransitionCounts):
+        units = (*map(unit, held.units), "")
+        steps = zip(held.from_unit.tolist(), held.to_unit.tolist(), held.count.tolist(), strict=True)
+        return TransitionCounts.of(((units[a], units[b], n) for a, b, n in steps), held.source)
     return held

@@ -428,5 +428,6 @@ def wrong_navigation(model: UserModel, context: ReaderContext) -> UsageError:
     needed = f"user model {model.name()} needs {model.navigation_needed}, given with {option('navigation')}"
     if context.navigation is None:
         return UsageError(needed)
-    kind = {"ReachTable": "a table of probabilities", "LinkTable": "a table of links", "Sessions": "recorded sessions"}
+    kind = {"ReachTable": "a table of probabilities", "LinkTable": "a table of links", "Sessions": "recorded sessions",
+            "TransitionCounts": "counts of transitions"}  # fmt: skip
     return UsageError(f"{needed}; {context.navigation.source} holds {kind[type(context.navigation).__name__]}")

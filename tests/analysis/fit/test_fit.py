@@ -123,7 +123,7 @@ def test_smoothing_by_hand():
     """(n + w q)/(N + w): N = 4, n = 2, w = 6, leaving 1/2 overall, two links."""
     steps = steps_of([["a", "b"], ["a", "b"], ["a"], ["a"]], ["a", "b", "c"])
     keys = np.array([0 * 4 + 1, 0 * 4 + 2])
-    counts = chain_counts(steps, keys)
+    counts = chain_counts(steps.counted(), keys)
     leaving = 4 / 6
     found = dict(zip(counts.key.tolist(), counts.probability(6).tolist(), strict=True))
     assert found[1] == pytest.approx((2 + 6 * (1 - leaving) / 2) / 10)
@@ -270,7 +270,7 @@ def test_counts_are_those_of_a_dictionary(many, cut):
     many = [[*path, "?"] if i % 3 < cut else path for i, path in enumerate(many)]
     pages = sorted({page for path in many for page in path} - {"<", "?"})
     steps = steps_of(many, pages)
-    counts = chain_counts(steps, np.zeros(0, dtype=np.int64))
+    counts = chain_counts(steps.counted(), np.zeros(0, dtype=np.int64))
     slow = Counter()
     for path in many:
         seen, ended = walked(path)

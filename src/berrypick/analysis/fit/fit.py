@@ -23,17 +23,26 @@ from berrypick.analysis.fit.truth_gaps import estimate, gaps_of
 from berrypick.data import spec as specs
 from berrypick.data.collection import Collection
 from berrypick.data.errors import UsageError, option
-from berrypick.data.navigation import FITTED_VERSION, FittedReader, LinkTable, Sessions, content_checksum
+from berrypick.data.navigation import (
+    FITTED_VERSION,
+    FittedReader,
+    LinkTable,
+    Sessions,
+    TransitionCounts,
+    content_checksum,
+)
 from berrypick.data.reading_log import ReadingLog
 from berrypick.data.results import Note
 from berrypick.data.run import Run
 from berrypick.data.score import Table, number
+from berrypick.data.session_paths import Paths
 from berrypick.data.truth import Truth
 from berrypick.data.words import counted
 from berrypick.documents.texts import Texts
 from berrypick.evaluation.evaluation_context import read_collection
 from berrypick.formats.base import Problems
 from berrypick.formats.navigation.reading_log_format import ReadingLogFormat
+from berrypick.formats.navigation.transition_counts import counts_from_frame
 from berrypick.inputs.frames import _values, is_frame
 from berrypick.registry.registry import plugin_errors
 from berrypick.tables.tabular import Tabular
@@ -217,7 +226,8 @@ def fit(
         markov, seek, t2i, distance, bep, forage, or a model of another package that has a method ``fit``. Parameters in
         brackets stay as they are: ``"bep(L=5000)"``.
     log : str, path, list or data frame
-        A file; for markov a list of visited paths, for the others a list of dictionaries or a data frame with the names
+        A file; for markov a list of visited paths, or a data frame with counts of steps (from, to, n; without to:
+        sessions that ended at from); for the others a list of dictionaries or a data frame with the names
         of the format reading-log.
     held_out : float
         The share of the sessions that are held out.
@@ -404,14 +414,17 @@ def _split(found: Learnt, method: FitMethod) -> dict[str, Any]:
     }
 
 
-def _sessions(log: Any) -> Sessions:
+def _sessions(log: Any) -> Sessions | TransitionCounts:
     if isinstance(log, (str, PathLike)):
         return formats.read_any(log, "navigation")  # fit_chain refuses other tables
     if isinstance(log, (list, tuple)) and all(isinstance(path, (list, tuple)) and path for path in log):
-        return Sessions(tuple(tuple(map(str, path)) for path in log))
-    if isinstance(log, Sessions):
+        return Sessions(Paths.of([str(step) for step in path] for path in log))
+    if isinstance(log, (Sessions, TransitionCounts)):
         return log
-    raise UsageError(f"markov is estimated from a file of sessions or a list of paths, not {type(log).__name__}")
+    if is_frame(log):
+        return counts_from_frame(log)
+    what = "a file of sessions or counts, a list of paths or a data frame with from, to and n"
+    raise UsageError(f"markov is estimated from {what}, not {type(log).__name__}")
 
 
 def _links(given: Any) -> LinkTable | None:

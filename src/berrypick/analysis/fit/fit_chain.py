@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,23 +10,23 @@ from scipy.special import betaincinv
 from berrypick.analysis.fit.fit_parts import VALIDATION, FitMethod
 from berrypick.analysis.fit.transitions import (
     ChainCounts,
+    StepCounts,
     Steps,
     best_weight,
     chain_counts,
     log_probabilities,
     step_calibration,
     steps_of,
-    walked,
 )
 from berrypick.data.arrays import BoolArray, FloatArray, IntArray
 from berrypick.data.errors import Message, UsageError, option
-from berrypick.data.navigation import CUT, LinkTable, Sessions
+from berrypick.data.navigation import CUT, LinkTable, Sessions, TransitionCounts
 from berrypick.data.results import Note
 from berrypick.data.words import counted
 from berrypick.evaluation.evaluation import Progress
 from berrypick.files.scan import BLOCK
 from berrypick.users.base import UserModel
-from berrypick.users.learning import binned, data_checksum, drawn, held_out_facts, parameter, rounded
+from berrypick.users.learning import EDGES, calibration_row, data_checksum, drawn, held_out_facts, parameter, rounded
 from berrypick.users.learnt import Learnt
 
 #: Pages whose reach is checked on held-out sessions, and the share of training sessions that choose the weight.
@@ -40,39 +39,75 @@ def fit_chain(
     model: UserModel, sessions: Any, method: FitMethod, links: LinkTable | None, progress: Progress | None
 ) -> Learnt:
     """Shares of continuations, smoothed towards the links where they are given."""
+    if isinstance(sessions, TransitionCounts):
+        return _of_counts(model, sessions, method, links)
     if not isinstance(sessions, Sessions):
-        raise UsageError("markov is estimated from sessions, not from a reading log or a table")
+        raise UsageError("markov is estimated from sessions or counts of steps, not from a reading log or a table")
     units = tuple(dict.fromkeys([*sessions.units, *(links.units if links is not None else ())]))
     steps = steps_of(sessions.paths, units)
     held = method.held(steps.sessions)
-    training, rest = steps.part(~held), steps.part(held)
-    _check(training)
+    training = steps.part(~held)
+    taken = training.counted()
+    _check(taken)
     link_keys = _link_keys(links, steps)
-    counts = chain_counts(training, link_keys)
+    counts = chain_counts(taken, link_keys)
     weight = _weight(training, ~held, link_keys, method) if links is not None else 0.0
     probability = counts.probability(weight)
     report = None
     checks: list[dict[str, Any]] = []
     if held.any():
+        rest = steps.part(held)
         own = log_probabilities(counts, probability, rest)
         other = log_probabilities(counts, counts.prior, rest)
         baseline = "every link alike" if links is not None else "every step seen alike"
         report = held_out_facts(own, other, rest.session, baseline, "decisions", method.confidence)
         checks = step_calibration(counts, probability, rest)
-        checks += _reach_calibration(model, counts, probability, sessions.paths, held, training, method, progress)
+        checks += _reach_calibration(model, counts, probability, rest, taken, method, progress)
     return Learnt(
         user=model,
-        parameters=_parameters(training, method.confidence),
+        parameters=_parameters(taken, method.confidence),
         data=_data(sessions, steps),
         held_out=report,
         calibration=checks,
-        notes=tuple(_notes(report, links, training, counts)),
-        more={
-            "weight": weight,
-            "visits": _visits(counts),
-            "transitions": _rows(counts, probability, method.confidence),
-        },
+        notes=tuple(_notes(report, links, taken)),
+        more=_more(counts, probability, weight, method),
     )
+
+
+def _of_counts(model: UserModel, given: TransitionCounts, method: FitMethod, links: LinkTable | None) -> Learnt:
+    """Shares of continuations from counts: what sessions give without held-out ones and without links."""
+    if links is not None:
+        raise UsageError(
+            f"{option('links')} needs sessions, some of which choose the smoothing weight; counts of steps are fitted "
+            "without it"
+        )
+    key = given.from_unit * (len(given.units) + 1) + given.to_unit
+    taken = StepCounts(given.units, key, given.count)
+    _check(taken)
+    counts = chain_counts(taken, np.zeros(0, dtype=np.int64))
+    notes = [Note("counts", f"{number} {what}") for what, number in given.skipped.items()]
+    if method.held_out:
+        notes.append(Note("held_out", "counts of steps have no sessions: none are held out, and nothing is checked"))
+    return Learnt(
+        user=model,
+        parameters=_parameters(taken, method.confidence),
+        data={
+            "checksum": data_checksum(given.lines()),
+            "ended": taken.left,
+            "decisions": taken.decisions,
+            "pages": len(given.units),
+        },
+        notes=(*notes, *_notes(None, None, taken)),
+        more=_more(counts, counts.probability(0.0), 0.0, method),
+    )
+
+
+def _more(counts: ChainCounts, probability: FloatArray, weight: float, method: FitMethod) -> dict[str, Any]:
+    return {
+        "weight": weight,
+        "visits": _visits(counts),
+        "transitions": _rows(counts, probability, method.confidence),
+    }
 
 
 def _visits(counts: ChainCounts) -> dict[str, int]:
@@ -82,12 +117,13 @@ def _visits(counts: ChainCounts) -> dict[str, int]:
     return {counts.units[page]: times for page, times in zip(pages, visits, strict=True)}
 
 
-def _check(training: Steps) -> None:
+def _check(training: StepCounts) -> None:
     if not (training.target != training.leave).any():
         raise UsageError("the log cannot identify any transition: no session goes from one page to another")
     if not (training.target == training.leave).any():
         raise UsageError(
-            f"the log cannot identify leaving: every session is cut off ({CUT} at its end), so that nobody ever leaves"
+            f"the log cannot identify leaving: every session is cut off ({CUT} at its end, or no row without to), so "
+            "that nobody ever leaves"
         )
 
 
@@ -106,12 +142,12 @@ def _weight(training: Steps, own: BoolArray, link_keys: IntArray, method: FitMet
         return 1.0
     chosen = np.zeros(training.sessions, dtype=bool)
     chosen[numbers[drawn(len(numbers), SHARE, [VALIDATION, method.seed])]] = True
-    return best_weight(chain_counts(training.part(~chosen), link_keys), training.part(chosen))
+    return best_weight(chain_counts(training.part(~chosen).counted(), link_keys), training.part(chosen))
 
 
-def _parameters(training: Steps, confidence: float) -> dict[str, dict[str, float | None]]:
+def _parameters(training: StepCounts, confidence: float) -> dict[str, dict[str, float | None]]:
     """The overall share of leaving; transitions have intervals of their own."""
-    left, all_ = int((training.target == training.leave).sum()), len(training.target)
+    left, all_ = training.left, training.decisions
     low, high = (
         float(betaincinv(left + 0.5, all_ - left + 0.5, tail)) for tail in ((1 - confidence) / 2, (1 + confidence) / 2)
     )
@@ -132,9 +168,8 @@ def _reach_calibration(
     model: Any,
     counts: ChainCounts,
     probability: FloatArray,
-    paths: Sequence[Sequence[str]],
-    held: BoolArray,
-    training: Steps,
+    rest: Steps,
+    training: StepCounts,
     method: FitMethod,
     progress: Progress | None,
 ) -> list[dict[str, Any]]:
@@ -142,24 +177,34 @@ def _reach_calibration(
     starts, and how many sessions do. Sessions whose end was not recorded are left out."""
     moves = counts.target < len(counts.units)
     chain = model.chain(counts.units, counts.source[moves], counts.target[moves], probability[moves])
-    visits = np.bincount(training.target[training.target < training.leave], minlength=len(counts.units))
-    pages = _some_pages(visits, method.seed)
-    own = [walked(paths[i])[0] for i in np.flatnonzero(held).tolist() if walked(paths[i])[1]]
-    start = np.array([chain.number[path[0]] for path in own], dtype=np.int64)
-    visited = [frozenset(chain.number[page] for page in path) for path in own]
-    predicted, observed, done = [], [], 0
-    for first in range(0, len(pages), BLOCK):
-        for page, column in chain.columns(pages[first : first + BLOCK]):
+    steps = training.target < training.leave
+    arrivals = np.bincount(training.target[steps], weights=training.times[steps], minlength=len(counts.units))
+    pages = _some_pages(arrivals.astype(np.int64), method.seed)
+    number = np.array([chain.number[unit] for unit in counts.units], dtype=np.int64)
+    ended = np.isin(rest.session, rest.session[rest.target == rest.leave])
+    source, session = number[rest.source[ended]], rest.session[ended]
+    _, first, own = np.unique(session, return_index=True, return_inverse=True)
+    start = source[first]
+    cases, expected, seen = (np.zeros(len(EDGES) + 1) for _ in range(3))
+    done = 0
+    for low in range(0, len(pages), BLOCK):
+        for page, column in chain.columns(pages[low : low + BLOCK]):
+            visited = np.zeros(len(start), dtype=bool)
+            visited[own.reshape(-1)[source == page]] = True
             others = start != page
-            predicted.append(column[start[others]])
-            observed.append(np.array([page in seen for seen, use in zip(visited, others.tolist(), strict=True) if use]))
+            predicted = column[start[others]]
+            place = np.searchsorted(np.array(EDGES), predicted)
+            cases += np.bincount(place, minlength=len(cases))
+            expected += np.bincount(place, weights=predicted, minlength=len(cases))
+            seen += np.bincount(place, weights=visited[others], minlength=len(cases))
             done += 1
             if progress is not None:
                 progress(done, len(pages))
-    if not predicted:
-        return []
-    together, seen = np.concatenate(predicted), np.concatenate(observed).astype(np.int64)
-    return binned("visits a page", together, np.ones(len(together), dtype=np.int64), seen)
+    return [
+        calibration_row("visits a page", EDGES[i - 1] if i else 0.0, edge, int(cases[i]), expected[i], seen[i])
+        for i, edge in enumerate(EDGES)
+        if cases[i]
+    ]
 
 
 def _some_pages(visits: IntArray, seed: int) -> list[int]:
@@ -174,11 +219,11 @@ def _data(sessions: Sessions, steps: Steps) -> dict[str, Any]:
         "sessions": steps.sessions,
         "decisions": len(steps.source),
         "pages": len(steps.units),
-        "cut_off": sum(path[-1] == CUT for path in sessions.paths),
+        "cut_off": len(sessions.paths) - int((steps.target == steps.leave).sum()),
     }
 
 
-def _notes(report: dict[str, Any] | None, links: LinkTable | None, training: Steps, counts: ChainCounts) -> list[Note]:
+def _notes(report: dict[str, Any] | None, links: LinkTable | None, training: StepCounts) -> list[Note]:
     found = []
     if report is not None and report["impossible"]:
         share = report["impossible"] / report["decisions"]

@@ -16,8 +16,10 @@ from typing import Any
 import numpy as np
 from scipy.special import betaincinv
 
-from berrypick.data.arrays import BoolArray, FloatArray, IntArray
+from berrypick.data.arrays import BoolArray, FloatArray, IntArray, Narrow
+from berrypick.data.errors import InputError
 from berrypick.data.navigation import BACK, CUT
+from berrypick.data.session_paths import Paths
 from berrypick.users.learning import binned
 
 #: Weights of the prior that are tried.
@@ -29,9 +31,9 @@ class Steps:
     """Every decision of every session: from which page to which; leaving is the page after the last one."""
 
     units: tuple[str, ...]
-    source: IntArray
-    target: IntArray
-    session: IntArray
+    source: Narrow
+    target: Narrow
+    session: Narrow
     sessions: int
 
     @property
@@ -40,11 +42,53 @@ class Steps:
 
     def part(self, chosen: BoolArray) -> Steps:
         """The decisions of some sessions."""
+        if chosen.all():
+            return self
         own = chosen[self.session]
         return Steps(self.units, self.source[own], self.target[own], self.session[own], self.sessions)
 
     def keys(self) -> IntArray:
-        return self.source * (self.leave + 1) + self.target
+        found: IntArray = self.source.astype(np.int64)
+        found *= self.leave + 1
+        found += self.target
+        return found
+
+    def counted(self) -> StepCounts:
+        """How often each of them happened."""
+        key = self.keys()
+        key.sort()
+        first = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]])) if len(key) else key
+        return StepCounts(self.units, key[first], np.diff(np.append(first, len(key))))
+
+
+@dataclass(frozen=True, eq=False)
+class StepCounts:
+    """How often each decision was taken: sorted keys, from * (units + 1) + to; leaving is the page after the last."""
+
+    units: tuple[str, ...]
+    key: IntArray
+    times: IntArray
+
+    @property
+    def leave(self) -> int:
+        return len(self.units)
+
+    @property
+    def source(self) -> IntArray:
+        return self.key // (self.leave + 1)
+
+    @property
+    def target(self) -> IntArray:
+        return self.key % (self.leave + 1)
+
+    @property
+    def decisions(self) -> int:
+        return int(self.times.sum())
+
+    @property
+    def left(self) -> int:
+        """How many sessions ended."""
+        return int(self.times[self.target == self.leave].sum())
 
 
 def walked(path: Sequence[str]) -> tuple[list[str], bool]:
@@ -64,22 +108,43 @@ def walked(path: Sequence[str]) -> tuple[list[str], bool]:
 
 def steps_of(paths: Sequence[Sequence[str]], units: Iterable[str]) -> Steps:
     """The decisions of sessions; ``units`` are all pages there are."""
-    names = tuple(units)
+    names, packed = tuple(units), Paths.of(paths)
     number = {unit: i for i, unit in enumerate(names)}
-    leave = len(names)
-    source: list[int] = []
-    target: list[int] = []
-    count: list[int] = []
-    for path in paths:
-        pages, ended = walked(path)
-        codes = [number[page] for page in pages]
-        source += codes if ended else codes[:-1]
-        target += codes[1:]
-        if ended:
-            target.append(leave)
-        count.append(len(codes) - (not ended))
-    session = np.repeat(np.arange(len(count)), count)
-    return Steps(names, np.array(source, dtype=np.int64), np.array(target, dtype=np.int64), session, len(count))
+    leave, cut = len(names), len(names) + 1
+    table = np.array([cut if name == CUT else number.get(name, -1) for name in packed.names], dtype=np.int32)
+    pages = table[packed.codes] if len(packed.codes) else np.zeros(0, dtype=np.int32)
+    if BACK in packed.names:
+        _go_back(pages, packed)
+    kept = pages != cut
+    sizes = np.diff(packed.bounds)
+    session = np.repeat(np.arange(len(packed), dtype=np.int32), sizes)[kept]
+    ended = np.ones(len(packed), dtype=bool)
+    full = sizes > 0
+    ended[full] = kept[packed.bounds[1:][full] - 1]
+    pages = pages[kept]
+    last = np.append(session[1:] != session[:-1], True)[: len(session)]
+    target = np.append(pages[1:], np.int32(leave))[: len(pages)]
+    target[last] = leave
+    known = ~last | ended[session]  # how a session went on that was cut off is not known
+    return Steps(names, pages[known], target[known], session[known], len(packed))
+
+
+def _go_back(pages: Narrow, packed: Paths) -> None:
+    """Replace returns by the pages returned to."""
+    back = packed.names.index(BACK)
+    places = np.flatnonzero(packed.codes == back)
+    for i in np.unique(np.searchsorted(packed.bounds, places, side="right") - 1).tolist():
+        start, trail = int(packed.bounds[i]), list[int]()
+        own = slice(start, int(packed.bounds[i + 1]))
+        steps = zip(packed.codes[own].tolist(), pages[own].tolist(), strict=True)
+        for at, (code, page) in enumerate(steps, start):
+            if code == back:
+                if len(trail) < 2:
+                    raise InputError("a session goes back before its first page")
+                trail.pop()
+                pages[at] = trail[-1]
+            else:
+                trail.append(page)
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,15 +180,17 @@ class ChainCounts:
     def interval(self, confidence: float, estimate: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Jeffreys' interval of each share, from 0 where it was never seen and to 1 where nothing else was."""
         tail, count, others = (1 - confidence) / 2, self.count, self.visits - self.count
-        low = np.where(count > 0, betaincinv(count + 0.5, others + 0.5, tail), 0.0)
-        high = np.where(others > 0, betaincinv(count + 0.5, others + 0.5, 1 - tail), 1.0)
+        pairs, place = np.unique(np.stack([count, others]), axis=1, return_inverse=True)  # most steps are rare
+        seen, unseen = pairs
+        low = np.where(seen > 0, betaincinv(seen + 0.5, unseen + 0.5, tail), 0.0)[place.reshape(-1)]
+        high = np.where(unseen > 0, betaincinv(seen + 0.5, unseen + 0.5, 1 - tail), 1.0)[place.reshape(-1)]
         return np.minimum(low, estimate), np.maximum(high, estimate)
 
 
-def chain_counts(steps: Steps, links: IntArray) -> ChainCounts:
+def chain_counts(steps: StepCounts, links: IntArray) -> ChainCounts:
     """Counts of training steps; ``links`` are keys of steps that may happen although none was seen."""
     size, leave = steps.leave + 1, steps.leave
-    seen, times = np.unique(steps.keys(), return_counts=True)
+    seen, times = steps.key, steps.times
     moves = np.union1d(seen[seen % size != leave], links)
     pages = np.unique(np.concatenate([seen // size, moves // size]))
     key = np.sort(np.concatenate([moves, pages * size + leave]))
@@ -132,7 +199,7 @@ def chain_counts(steps: Steps, links: IntArray) -> ChainCounts:
     source = key // size
     visits = np.bincount(source, weights=count, minlength=leave + 1).astype(np.int64)[source]
     options = np.bincount(source, minlength=leave + 1)[source] - 1
-    leaving = float((steps.target == leave).mean()) if len(steps.target) else 0.0
+    leaving = steps.left / steps.decisions if len(seen) else 0.0
     prior = np.where(key % size == leave, np.where(options > 0, leaving, 1.0), (1 - leaving) / np.maximum(options, 1))
     return ChainCounts(steps.units, key, count, prior, visits)
 

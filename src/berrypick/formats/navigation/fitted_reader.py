@@ -63,7 +63,8 @@ class FittedUserModel(Format):
         tables = {name: content.pop(name) for name in ("transitions", "links") if name in content}
         text = json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False)
         for name, rows in tables.items():  # one a line
-            lines = ",\n".join("  " + json.dumps(row, ensure_ascii=False) for row in rows)
+            written = json.JSONEncoder(ensure_ascii=False).encode  # dumps would make an encoder for each row
+            lines = ",\n".join("  " + written(row) for row in rows)
             text = f'{text[:-2]},\n "{name}": [\n{lines}\n ]\n}}'
         out.write(text + "\n")
 

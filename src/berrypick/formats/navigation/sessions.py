@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import Any, ClassVar, TextIO
 
 from berrypick.data.navigation import BACK, CUT, Sessions
+from berrypick.data.session_paths import Paths
 from berrypick.data.words import counted
 from berrypick.files.files import content
 from berrypick.files.line_words import cell_problem, finite
@@ -50,24 +52,27 @@ class RecordedSessions(Format):
 
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Sessions:
-        paths: list[tuple[str, ...]] = []
+        return Sessions(Paths.of(cls._paths(path, problems)), path)
+
+    @classmethod
+    def _paths(cls, path: str, problems: Problems) -> Iterator[Sequence[str]]:
+        """Every path that can be read, one at a time."""
         for number, text in content(path, problems):
             columns = text.split("\t")
             if len(columns) in (2, 3):
                 problems.report(f"has {len(columns)} columns", number, text, f"expected {cls.shape}")
                 continue
-            steps = tuple(map(str.strip, (columns[3] if len(columns) > 3 else columns[0]).split(";")))
+            steps = [step.strip() for step in (columns[3] if len(columns) > 3 else columns[0]).split(";")]
             if not all(steps):
                 problems.report("an empty unit between two separators", number, text)
                 continue
             if CUT in steps[:-1] or steps[0] == CUT:
                 problems.report(f"{CUT} must be at the end of a path", number, text)
                 continue
-            if min(accumulate(-1 if step == BACK else 1 for step in steps)) < 1:
+            if BACK in steps and min(accumulate(-1 if step == BACK else 1 for step in steps)) < 1:
                 problems.report("goes back before its first page", number, text)
                 continue
-            paths.append(steps)
-        return Sessions(tuple(paths), path)
+            yield steps
 
     @classmethod
     def accepts(cls, value: Any) -> str:

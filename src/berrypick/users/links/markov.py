@@ -10,7 +10,7 @@ import numpy as np
 
 from berrypick.data import papers as cite
 from berrypick.data.errors import InputError, option
-from berrypick.data.navigation import Navigation, ReachTable, Sessions
+from berrypick.data.navigation import Navigation, ReachTable, Sessions, TransitionCounts
 from berrypick.data.run import Ranking
 from berrypick.data.truth import Targets
 from berrypick.users.base import Leads, NavigationModel, ReaderContext, wrong_navigation
@@ -69,14 +69,14 @@ class Markov(NavigationModel):
         return walk_chain(self._chain(context), ranking.fresh(), targets, readers)
 
     def _chain(self, context: ReaderContext) -> Chain:
-        if not isinstance(context.navigation, (ReachTable, Sessions)):
+        if not isinstance(context.navigation, (ReachTable, Sessions, TransitionCounts)):
             raise wrong_navigation(self, context)
         return chain_of(context.navigation)
 
 
 @lru_cache(maxsize=4)
 def chain_of(navigation: Navigation) -> Chain:
-    if isinstance(navigation, Sessions):
+    if isinstance(navigation, (Sessions, TransitionCounts)):
         steps = navigation.shares()
     else:
         assert isinstance(navigation, ReachTable)
