@@ -240,3 +240,20 @@ def test_questions_of_the_truth_are_asked():
     ]
     [task] = bp.pool({"When are canes cut?": [("faq", 10, 20)]}, texts, truth=truth)
     assert (task.topic, task.question, task.regions) == ("1", "When are canes cut?", ((10, 20),))
+
+
+def test_offsets_into_xml_need_their_text(tmp_path, berrypick):
+    """A folder of XML was read with its tags: offsets that count the text showed other places without a word."""
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "a.xml").write_text("<article><p>Cut the old canes.</p><p>Water in July.</p></article>")
+    run, texts = tmp_path / "run.jsonl", tmp_path / "texts.jsonl"
+    run.write_text('{"topic": "q", "doc": "a", "start": 0, "end": 18, "score": 1}\n')
+    done = berrypick("pool", run, "--documents", folder, "-o", "jsonl")
+    assert done.code == 2 and "a.xml" in done.err and "JSON Lines" in done.err
+    texts.write_text('{"doc": "a", "text": "Cut the old canes.Water in July."}\n')
+    done = berrypick("pool", run, "--documents", texts, "--context", 0, "-o", "jsonl")
+    assert done.code == 0 and '"text": "Cut the old canes."' in done.out
+    run.write_text('{"topic": "q", "doc": "a", "start": 12, "end": 30, "score": 1, "text": "Cut the old canes."}\n')
+    done = berrypick("pool", run, "--documents", folder, "-o", "jsonl")
+    assert done.code == 0 and '"regions": [[12, 30]]' in done.out

@@ -20,7 +20,7 @@ import numpy as np
 
 from berrypick.data.annotators import Pieces
 from berrypick.data.arrays import FloatArray
-from berrypick.data.errors import BerrypickError, UsageError, nearest, option
+from berrypick.data.errors import BerrypickError, InputError, UsageError, nearest, option
 from berrypick.data.run import Run
 from berrypick.data.score import Table
 from berrypick.data.truth import TopicTruth, Truth
@@ -195,6 +195,8 @@ def pool(
         return page_pool(_matched(systems, known), known, depth, budget, asked)
     if texts is None:
         raise UsageError(f"regions of text are shown in their documents: give {option('documents')}")
+    for run in systems:
+        _refuse_markup(run, texts)
     systems = _matched([checked_run(_placed(run, texts), texts) for run in systems], known)
     judgements = {} if known is None else _judgements(known, texts)
     topics = dict.fromkeys(topic for run in systems for topic in run.topics)
@@ -245,6 +247,21 @@ def _questions_in(run: Run) -> Iterator[tuple[str, str]]:
         question = next((named[name] for name in QUESTIONS[:-1] if isinstance(named.get(name), str)), "")
         if topic is not None and question:
             yield str(topic), question
+
+
+def _refuse_markup(run: Run, texts: Texts) -> None:
+    """Refuse offsets into XML without texts beside them: they may count the text, or the tags as well."""
+    if run.start is None or run.quoted:
+        return
+    marked = next((name for name in run.documents if texts.canonical(name).lower().endswith(".xml")), None)
+    if marked is not None:
+        raise InputError(
+            f"points into {texts.canonical(marked)} by offsets, but a folder of XML is read with its tags, and the "
+            "offsets may count the text alone",
+            path=run.source or None,
+            remedy='write the text that the offsets count as JSON Lines, {"doc": "a", "text": "..."}, and give that '
+            f"file with {option('documents')}; or give each result its text beside the offsets",
+        )
 
 
 def _placed(run: Run, texts: Texts) -> Run:
