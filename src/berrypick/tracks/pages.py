@@ -12,8 +12,7 @@ from berrypick.data.errors import as_flags, one_line
 from berrypick.data.results import Note
 from berrypick.data.words import counted
 from berrypick.evaluation.protocols.base import get_protocol
-from berrypick.report.html.report_page import asset as report_asset
-from berrypick.report.html.report_page import policy_hash
+from berrypick.report.html.static_page import name, static_page, wide
 from berrypick.statistics.letters import shown_letters
 from berrypick.tracks.official import LETTERS, Standing, TopicStanding, TrackResults
 
@@ -36,28 +35,28 @@ def leaderboard_page(found: TrackResults, pages: Mapping[str, str]) -> str:
     for one in found.standings:
         more = "".join(f'<td class="numeric">{_number(means[one.run][measure])}</td>' for measure in others)
         rows.append(
-            f'<tr><td class="numeric">{_place(one)}</td><th scope="row">{_name(one.run)}'
-            f'<a class="team-link" href="{escape(_address(pages[one.team]))}">{_name(one.team)}</a></th>'
+            f'<tr><td class="numeric">{_place(one)}</td><th scope="row">{name(one.run)}'
+            f'<a class="team-link" href="{escape(_address(pages[one.team]))}">{name(one.team)}</a></th>'
             f'<td class="tie-letters">{escape(shown_letters(one.letters))}</td>'
             f'<td class="estimate"><span class="mean">{_number(one.value)}</span>{_interval(one)}'
             f"{scale.whisker(one.low, one.value, one.high)}</td>{more}</tr>"
         )
-    heads = "".join(f'<th scope="col"{_NUMERIC}>{_name(measure)}{_way(found, measure)}</th>' for measure in others)
+    heads = "".join(f'<th scope="col"{_NUMERIC}>{name(measure)}{_way(found, measure)}</th>' for measure in others)
     table = (
         '<thead><tr><th scope="col" class="numeric">Place</th><th scope="col">Run, team</th>'
         '<th scope="col">Letters</th>'
-        f'<th scope="col">{_name(found.measure)}{_way(found, found.measure)}</th>{heads}</tr></thead>'
+        f'<th scope="col">{name(found.measure)}{_way(found, found.measure)}</th>{heads}</tr></thead>'
         f"<tbody>{''.join(rows)}</tbody>"
     )
     body = [
-        f'<h2 class="first">Runs by {_name(found.measure)}</h2>',
+        f'<h2 class="first">Runs by {name(found.measure)}</h2>',
         f"<p>{escape(LETTERS)} Intervals: 95%, over topics (bootstrap; Wilson's where all values are 0 or 1).</p>",
-        _wide("Leaderboard", f'<table class="data board">{table}</table>'),
+        wide("Leaderboard", f'<table class="data board">{table}</table>'),
         _made(found, found.notes),
     ]
     runs, teams = counted(len(found.standings), "run"), counted(len(pages), "team")
     about = f"{runs} of {teams}, {counted(len(found.results.topics), 'topic')}"
-    return _page(found.track.name, _name(found.track.name), escape(about), body)
+    return _page(found.track.name, name(found.track.name), escape(about), body)
 
 
 def team_page(found: TrackResults, team: str, leaderboard: str) -> str:
@@ -72,10 +71,10 @@ def team_page(found: TrackResults, team: str, leaderboard: str) -> str:
         for i, one in enumerate(standings)
     ]
     heads = ("Place", "Letters", found.measure, "Topics above the median", "at it", "below it")
-    columns = "".join(f'<th scope="col"{"" if head == "Letters" else _NUMERIC}>{_name(head)}</th>' for head in heads)
+    columns = "".join(f'<th scope="col"{"" if head == "Letters" else _NUMERIC}>{name(head)}</th>' for head in heads)
     body = [
-        f'<h2 class="first">Runs by {_name(found.measure)}</h2>',
-        _wide("Runs of the team", f'<table class="data"><thead><tr><th scope="col">Run</th>{columns}</tr></thead>'
+        f'<h2 class="first">Runs by {name(found.measure)}</h2>',
+        wide("Runs of the team", f'<table class="data"><thead><tr><th scope="col">Run</th>{columns}</tr></thead>'
               f"<tbody>{''.join(rows)}</tbody></table>"),
         f"<p>{escape(LETTERS)}</p>",
         f"<h2>Topics</h2><p>Own values, and the median and best of all {len(found.standings)} runs of the track."
@@ -83,8 +82,8 @@ def team_page(found: TrackResults, team: str, leaderboard: str) -> str:
         *(_topics(found, team, measure, first=i == 0) for i, measure in enumerate(found.results.measures)),
         _made(found, [note for note in found.notes if note.run in ("", *runs)]),
     ]  # fmt: skip
-    about = f'<a href="{escape(leaderboard)}">{_name(found.track.name)}</a>, {escape(counted(len(runs), "run"))}'
-    return _page(f"{team}, {found.track.name}", _name(team), about, body)
+    about = f'<a href="{escape(leaderboard)}">{name(found.track.name)}</a>, {escape(counted(len(runs), "run"))}'
+    return _page(f"{team}, {found.track.name}", name(team), about, body)
 
 
 def _topics(found: TrackResults, team: str, measure: str, first: bool) -> str:
@@ -99,7 +98,7 @@ def _topics(found: TrackResults, team: str, measure: str, first: bool) -> str:
         title = f'<span class="title quiet" dir="auto">{escape(one_line(words))}</span>' if words else ""
         own = "".join(f"<td{_NUMERIC}>{_against(one, run, higher)}</td>" for run in runs)
         rows.append(
-            f'<tr><th scope="row" class="topic">{_name(one.topic)}{title}</th>{own}'
+            f'<tr><th scope="row" class="topic">{name(one.topic)}{title}</th>{own}'
             f"<td{_NUMERIC}>{_number(one.median)}</td><td{_NUMERIC}>{_number(one.best)}</td>"
             f'<td class="plotted">{scale.topic(one, runs)}</td></tr>'
         )
@@ -116,8 +115,8 @@ def _topics(found: TrackResults, team: str, measure: str, first: bool) -> str:
         f'<tfoot><tr><th scope="row">Mean over topics</th>{cells}<td class="plotted"></td></tr></tfoot></table>'
     )
     shown = "open" if first else ""
-    summary = f"<summary><h3>{_name(measure)}</h3>{_way(found, measure)}</summary>"
-    return f'<details class="fold measure" {shown}>{summary}{_wide(f"Topics under {measure}", table)}</details>'
+    summary = f"<summary><h3>{name(measure)}</h3>{_way(found, measure)}</summary>"
+    return f'<details class="fold measure" {shown}>{summary}{wide(f"Topics under {measure}", table)}</details>'
 
 
 class _Scale:
@@ -174,10 +173,10 @@ def _made(found: TrackResults, said: Sequence[Note]) -> str:
     facts |= {"Task": track.task} if track.task else {}
     facts |= {"Most results per topic": str(track.depth)} if track.depth is not None else {}
     facts |= {"berrypick": __version__}
-    pairs = "".join(f"<dt>{escape(key)}</dt><dd>{_name(value)}</dd>" for key, value in facts.items())
+    pairs = "".join(f"<dt>{escape(key)}</dt><dd>{name(value)}</dd>" for key, value in facts.items())
     signatures = {str(row.signature): row.measure for row in found.results.mean_rows}
-    listed = "".join(f"<li>{_name(text)}</li>" for text in signatures)
-    notes = "".join(f"<li>{_name(as_flags(note))}</li>" for note in said)
+    listed = "".join(f"<li>{name(text)}</li>" for text in signatures)
+    notes = "".join(f"<li>{name(as_flags(note))}</li>" for note in said)
     warned = f'<section class="notice calm"><h2>Notes</h2><ul>{notes}</ul></section>' if notes else ""
     return (
         f'{warned}<details class="fold"><summary>How the numbers were made</summary><dl class="pairs">{pairs}</dl>'
@@ -234,18 +233,13 @@ def _interval(one: Standing) -> str:
     return f' <span class="interval">{one.low:.{_PLACES}f} to {one.high:.{_PLACES}f}</span>'
 
 
-def _name(text: str) -> str:
-    """A name from a file: it shows all of its characters, and does not turn the text around it."""
-    return f'<bdi class="name">{escape(one_line(text))}</bdi>'
-
-
 def _run(number: int, run: str, count: int) -> str:
     """A run of a team, with the colour that it has in the plots."""
     if count == 1:
-        return _name(run)
+        return name(run)
     circle = f'<circle class="own-{number % _COLOURS}" cx="5" cy="5" r="4"/>'
     dot = f'<svg class="dot" width="10" height="10" aria-hidden="true">{circle}</svg>'
-    return f'<span class="run">{dot}{_name(run)}</span>'
+    return f'<span class="run">{dot}{name(run)}</span>'
 
 
 def _address(name: str) -> str:
@@ -254,43 +248,8 @@ def _address(name: str) -> str:
     return quote(name)
 
 
-def _wide(label: str, table: str) -> str:
-    """A table that scrolls on its own where the window is narrow, by keys as well."""
-    return f'<div class="wide" role="region" tabindex="0" aria-label="{escape(one_line(label))}">{table}</div>'
-
-
 def _page(title: str, heading: str, about: str, body: Sequence[str]) -> str:
-    """A page; its content security policy allows its own styles and script, and nothing else."""
-    style = report_asset("page.css") + "\n" + _asset("track.css")
-    theme, button = report_asset("theme.js"), _asset("track.js")
-    scripts = f"{policy_hash(theme)} {policy_hash(button)}"
-    policy = (
-        f"default-src 'none'; script-src {scripts}; style-src {policy_hash(style)}; img-src data:; "
-        "base-uri 'none'; form-action 'none'"
-    )
-    return "\n".join(
-        [
-            "<!doctype html>",
-            '<html lang="en"><head><meta charset="utf-8">',
-            f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
-            GENERATOR,
-            '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            '<meta name="referrer" content="no-referrer">',
-            '<link rel="icon" href="data:,">',
-            f"<title>{escape(one_line(title)[:200])}</title>",
-            f"<style>{style}</style>",
-            f"<script>{theme}</script></head>",
-            '<body><a class="skip" href="#main">Skip to the content</a>',
-            f'<header id="top"><div class="brand"><h1>{heading}</h1><p id="subtitle">{about}</p></div>',
-            '<div class="tools"><button type="button" id="theme" class="plain" hidden>Dark</button></div></header>',
-            '<main id="main" tabindex="-1">',
-            *body,
-            "</main>",
-            f'<footer id="foot">berrypick {escape(__version__)}. Self-contained; works offline.</footer>',
-            f"<script>{button}</script>",
-            "</body></html>\n",
-        ]
-    )
+    return static_page(title, heading, about, body, _asset("track.css"), GENERATOR)
 
 
 @cache
