@@ -21,10 +21,10 @@ from _markdown import entries, first, grid, markdown, text, without_section
 #: Names by what they are for; names that are not here follow under the last heading.
 GROUPS = {
     "Evaluate": "evaluate score explain judge Evaluation compare correlate stability power diff sweep simulate "
-    "ideal_lists fit abstention retrieved_said write_report",
+    "ideal_lists fit abstention retrieved_said history write_report",
     "Results": "Results Signature Note concat read_results Comparison Over Assumptions Correlations Stability Power "
     "Difference Sweep "
-    "Simulation IdealList Fit Abstention Explanation JudgedTopic",
+    "Simulation IdealList Fit Abstention History Explanation JudgedTopic",
     "Inputs": "read_truth read_run read_navigation read_collection read_texts truth_from_frame run_from_frame "
     "run_from_objects adopt locate place read_words write Truth Run Collection Texts",
     "Matrices of your own": "eprum prum expected_ratio effort_precision Reach",

@@ -13,6 +13,7 @@ from .analysis.diagnosis.diagnosis import Diagnosis, diagnose
 from .analysis.explain import explain
 from .analysis.fit.fit import Fit, fit
 from .analysis.ideal_lists import IdealList, ideal_lists
+from .analysis.ledger.history import History, history
 from .analysis.retrieved_said import retrieved_said
 from .analysis.simulation.simulation import Simulation, simulate
 from .analysis.sweep.sweep import Sweep, sweep
@@ -76,6 +77,7 @@ __all__ = [
     "Explanation",
     "Fit",
     "Format",
+    "History",
     "IdealList",
     "InputError",
     "JudgedTopic",
@@ -119,6 +121,7 @@ __all__ = [
     "expected_ratio",
     "explain",
     "fit",
+    "history",
     "ideal_lists",
     "judge",
     "laws",

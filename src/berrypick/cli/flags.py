@@ -86,13 +86,13 @@ def whole_number(flag: str, default: int, help: str, kind: Any = int) -> Decorat
     return click.option(flag, type=kind, default=default, show_default=True, metavar="N", help=help)
 
 
-def measures(example: str) -> Decorator:
+def measures(example: str, default: str = "the task's measures") -> Decorator:
     return click.option(
         "-m",
         "--measure",
         "requested",
         multiple=True,
-        help=f"Measures, e.g. '{example}'. [default: the task's measures]",
+        help=f"Measures, e.g. '{example}'. [default: {default}]",
     )
 
 
