@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from berrypick.cli import flags
-from berrypick.cli.output import HELP, Output, progress_bar, show_notes, tell
+from berrypick.cli.output import HELP, Output, progress_bar, refuse_overwriting, show_notes, tell
 from berrypick.data.errors import UsageError, shorten
 from berrypick.data.results import merge_notes
 from berrypick.data.words import counted
 from berrypick.inputs.titles import read_titles
 from berrypick.tables import tables
+
+if TYPE_CHECKING:
+    from berrypick.analysis.sweep.sweep import Sweep
 
 #: Ways to cut texts and to rank chunks that are there by name.
 CHUNKERS, RETRIEVERS = ("fixed", "sentences", "paragraphs", "elements"), ("fts5", "bm25")
@@ -36,6 +39,13 @@ CHUNKERS, RETRIEVERS = ("fixed", "sentences", "paragraphs", "elements"), ("fts5"
     "--runs", metavar="FOLDER", help="Runs to evaluate instead; their names say settings, e.g. size=200.jsonl."
 )
 @click.option("--keep", metavar="FOLDER", help="Folder to write the runs to.")
+@click.option(
+    "--confirm",
+    type=float,
+    metavar="SHARE",
+    help="Evaluate the best setting on this share of the topics, which no setting is chosen by.",
+)
+@flags.ledger
 @flags.measures("charR@5 charP@5")
 @flags.output(tables.OUTPUTS)
 @click.option("--jobs", type=int, default=1, show_default=True, help="Number of processes.")
@@ -54,7 +64,8 @@ def sweep_command(
     """Evaluate a grid of chunkers, retrievers and their parameters on TRUTH, or a folder of runs.
 
     Settings that cannot be told from the best are listed: a difference that these topics do not show is no reason to
-    choose.
+    choose. The expected optimism says by how much the best setting looks better than it will be on other topics;
+    --confirm evaluates it on topics that were not used, chosen by a hash of their names.
 
     \b
     berrypick sweep truth.jsonl --documents texts --grid size=200,400,800 --grid overlap=0,100 -m charR@5
@@ -74,6 +85,8 @@ def sweep_command(
         steps["retrievers"] = {name: getattr(ranking, name) for name in retrievers}
     if queries is not None:
         steps["queries"] = read_titles(queries)
+    if settings["ledger"] is not None:
+        refuse_overwriting(settings["ledger"], [truth, queries, documents, settings["words"]])
     with progress_bar("sweeping", "settings") as progress:
         found = sweep(documents, truth, measures=list(requested), progress=progress, **steps, **settings)
     show_notes(merge_notes(found.results.notes, len(found.results.runs)))
@@ -85,6 +98,21 @@ def sweep_command(
         )
         same = f"; not told from it by {counted(len(found.results.topics), 'topic')}: {shown}" if others else ""
         tell(f"{measure}: the best is {first}{same}")
+        _tell_trust(found, measure)
+    if found.ledger_head:
+        tell(f"ledger: {settings['ledger']}: head {found.ledger_head}")
+
+
+def _tell_trust(found: Sweep, measure: str) -> None:
+    """Print the expected optimism of the best setting, and what confirms it."""
+    best = found.best(measure)
+    if best["optimism"] is not None and len(found) > 1:
+        tell(f"{measure}: expected optimism of the best: {best['optimism']:.4f}, the drop to expect on other topics")
+    if found.confirmed is None:
+        return
+    topics, low, high = counted(best["confirmed_topics"], "other topic"), best["confirmed_low"], best["confirmed_high"]
+    value = "undefined" if best["confirmed"] is None else f"{best['confirmed']:.4f}"
+    tell(f"{measure}: confirmed on {topics}: {value}" + ("" if low is None else f" [{low:.4f}, {high:.4f}]"))
 
 
 def _grid(texts: tuple[str, ...]) -> dict[str, list[Any]]:

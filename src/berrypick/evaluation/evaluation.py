@@ -81,6 +81,8 @@ class Evaluation:
         Pairs of measures, any and all, that recalls@k stands for.
     scored_topics
         The judged topics to score, of every run alike; None for all.
+    scored_as
+        What the signature calls these topics.
     judged
         The judgements that signatures are about: with quotes in their places, before options change them; None: truth.
 
@@ -103,6 +105,7 @@ class Evaluation:
     readers: DrawnReaders | None = None
     recalls: tuple[tuple[str, str], ...] = ()
     scored_topics: frozenset[str] | None = None
+    scored_as: str = "baseline"
     judged: Truth | None = None
     #: Signatures of measures, by all that they depend on: those of one run are mostly those of the next.
     _signatures: dict[Any, SharedSignature] = field(default_factory=dict, init=False)
@@ -190,9 +193,10 @@ class Evaluation:
         made.__dict__["runs"] = self.runs
         return made
 
-    def scoring_topics(self, topics: Iterable[str], *notes: Note) -> Evaluation:
-        """Return the same on some of the judged topics, where a run that lacks one counts as an empty list."""
-        made = replace(self, scored_topics=frozenset(topics), notes=(*self.notes, *notes))
+    def scoring_topics(self, topics: Iterable[str], *notes: Note, scored_as: str = "baseline") -> Evaluation:
+        """Return the same on some of the judged topics, where a run that lacks one counts as an empty list; the
+        signature calls them ``scored_as``."""
+        made = replace(self, scored_topics=frozenset(topics), scored_as=scored_as, notes=(*self.notes, *notes))
         if "runs" in self.__dict__:
             made.__dict__["runs"] = self.runs
         return made

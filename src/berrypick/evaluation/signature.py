@@ -93,7 +93,7 @@ def measure_fields(
     stated["tokenizer"] = None if tokens is None else tokens.name
     stated["units"] = context.units if "units" in reads else None
     if evaluation.scored_topics is not None:
-        stated["topics"] = "baseline"
+        stated["topics"] = evaluation.scored_as
     pattern = evaluation.options.id_pattern  # which may have the mark between parts
     stated["id_pattern"] = None if pattern is None else _checksum([pattern])
     stated["missing"] = None  # said by the scores of topics that the run does not mention

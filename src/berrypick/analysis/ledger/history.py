@@ -46,10 +46,10 @@ class HistoryPoint:
     level: float | None
     #: Looks up to here, summed over all truths that share half of their topics with this one.
     looks_similar: int
-    #: The best value of this truth and signature up to here, baselines included, and the run that has it.
+    #: The best value up to here of the same truth, signature and choice of topics, baselines included, and whose it is.
     best: float | None
     best_run: str | None
-    #: What changed since the point before it of the same measure: 'truth', 'signature', both, or None.
+    #: What changed since the point before it: 'truth', 'signature', both, 'choice of topics' (of one truth), or None.
     break_: str | None
     truth: str
     signature: str
@@ -279,17 +279,17 @@ class _HistoryWork:
 
     def _points(self, lines: Sequence[LedgerLine]) -> Iterator[HistoryPoint]:
         """The points of one measure."""
-        best: dict[int, tuple[float, str]] = {}
+        best: dict[tuple[int, str], tuple[float, str]] = {}
         seen: dict[int, set[str]] = {}
         before: LedgerLine | None = None
         for line in lines:
-            way = self.way[line.sum]
+            way, key = self.way[line.sum], self._key(line)
             seen.setdefault(way, set()).add(line["run_sum"])
             for name, value in ((line["baseline"], line["baseline_value"]), (line["run"], line["value"])):
                 sign = 1 if line["increasing"] else -1
-                if value is not None and (way not in best or (value - best[way][0]) * sign > 0):
-                    best[way] = value, str(name)
-            found, run = best.get(way, (None, None))
+                if value is not None and (key not in best or (value - best[key][0]) * sign > 0):
+                    best[key] = value, str(name)
+            found, run = best.get(key, (None, None))
             yield HistoryPoint(
                 line=line.number, time=line["time"], run=line["run"], measure=line["measure"],
                 **{name: line[name] for name in ("value", "low", "high", "verdict", "baseline", "baseline_value")},
@@ -300,12 +300,16 @@ class _HistoryWork:
             )  # fmt: skip
             before = line
 
+    def _key(self, line: LedgerLine) -> tuple[int, str]:
+        """Which values can be compared: those of one truth, signature and choice of topics."""
+        return self.way[line.sum], line["topics"]
+
     def _changed(self, before: LedgerLine | None, line: LedgerLine) -> str | None:
-        if before is None or self.way[before.sum] == self.way[line.sum]:
+        if before is None or self._key(before) == self._key(line):
             return None
         changed = ["truth"] * (before["truth"] != line["truth"])
         changed += ["signature"] * (not _alike(before.signature, line.signature))
-        return " and ".join(changed) or "signature"
+        return " and ".join(changed) or "choice of topics"
 
     def totals(self, lines: Sequence[LedgerLine]) -> Iterator[LooksAtTruth]:
         last = {self.way[line.sum]: line for line in lines}

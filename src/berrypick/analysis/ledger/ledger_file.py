@@ -47,9 +47,10 @@ def line_sum(text: bytes) -> str:
     return hashlib.blake2b(text, digest_size=_BYTES).hexdigest()
 
 
-def without_version(signature: Signature) -> Signature:
-    """Return a signature without the version of berrypick, which starts no new count."""
-    return Signature(signature.measure, tuple(part for part in signature.fields if part[0] != "v"))
+def counted_signature(signature: Signature) -> Signature:
+    """Return a signature without what starts no new count: the version of berrypick, and which topics of the truth are
+    scored, since whoever looks at some of them has looked at the truth."""
+    return Signature(signature.measure, tuple(part for part in signature.fields if part[0] not in ("v", "topics")))
 
 
 @dataclass(frozen=True)
@@ -65,8 +66,8 @@ class LedgerLine:
 
     @cached_property
     def signature(self) -> Signature:
-        """How its value was computed, without the version of berrypick."""
-        return without_version(Signature.parse(self.fields["signature"]))
+        """How its value was computed, as far as looks are counted by it."""
+        return counted_signature(Signature.parse(self.fields["signature"]))
 
     @property
     def follows(self) -> list[str]:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from berrypick.analysis.comparison.comparison import Comparison, Estimate, Pair, letters_of
-from berrypick.analysis.ledger.ledger_file import Ledger, LedgerLine, open_ledger, without_version
+from berrypick.analysis.ledger.ledger_file import Ledger, LedgerLine, counted_signature, open_ledger
 from berrypick.data.arrays import FloatArray
 from berrypick.data.errors import UsageError, option
 from berrypick.data.results import Note, Signature, unlike
@@ -177,6 +177,16 @@ def record_results(
     return record_looks(replace(found, pairs=(), baseline=None), path, ledger_head, commit)
 
 
+def looks_so_far(comparison: Comparison, path: str | os.PathLike[str]) -> dict[str, int]:
+    """Return by measure how many looks a ledger has at the truth of a comparison."""
+    counts, found = LookCounts.of(Ledger.read(path).lines), dict.fromkeys(comparison.measures, 0)
+    for one in comparison.estimates:
+        signature = own_signature(one, comparison)
+        looks = len(counts.runs(signature.get(TRUTH_SUM) or "", counted_signature(signature)))
+        found[one.measure] = max(found[one.measure], looks)
+    return found
+
+
 def _looks(comparison: Comparison, counts: LookCounts) -> dict[tuple[str, str], Look]:
     """The look that each run is, by measure and run; the baseline and a copy of it are none."""
     found = {}
@@ -186,7 +196,7 @@ def _looks(comparison: Comparison, counts: LookCounts) -> dict[tuple[str, str], 
         if not truth:
             raise UsageError(f"{one.run}: {one.measure}: saved without {TRUTH_SUM}, so its truth is not known to the "
                              "ledger; evaluate it again")  # fmt: skip
-        runs = counts.runs(truth, without_version(signature))
+        runs = counts.runs(truth, counted_signature(signature))
         baseline = comparison.baseline
         own = _sum_of(comparison, one.measure, one.run)
         base = None if baseline is None else _sum_of(comparison, one.measure, baseline)

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
@@ -26,16 +26,19 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from berrypick.analysis.comparison.compare import compare
+from berrypick.analysis.ledger.looks import LOOK, check_ledger, level_of, looks_so_far, record_results
 from berrypick.analysis.sweep.chunkers import elements, fixed, paragraphs, sentences
 from berrypick.analysis.sweep.heatmap import Grid, grid_of
 from berrypick.analysis.sweep.retrievers import Chunk, bm25, fts5
 from berrypick.analysis.sweep.sweep_files import prepare_folder
-from berrypick.analysis.sweep.sweep_settings import COLUMNS, Setting, Some, runs_by_settings, shown_value
+from berrypick.analysis.sweep.sweep_settings import COLUMNS, CONFIRMED, Setting, Some, runs_by_settings, shown_value
 from berrypick.analysis.sweep.sweep_work import FolderJob, Job, Outcome, PipelineJob
-from berrypick.data.errors import UsageError, nearest
+from berrypick.analysis.sweep.winner import expected_optimism, split_topics, values_of
+from berrypick.data.errors import UsageError, nearest, option
 from berrypick.data.exchange import Kind, Written
-from berrypick.data.results import Results, concat, warn_of_whole_documents
+from berrypick.data.results import Note, Results, concat, warn_of_whole_documents
 from berrypick.data.score import Table
+from berrypick.data.words import counted
 from berrypick.documents.texts import read_texts
 from berrypick.evaluation.evaluation import check_workers
 from berrypick.evaluation.options import EvaluationOptions, takes_options
@@ -70,6 +73,12 @@ class Sweep(Written):
         How many chunks there were, where chunking was part of it.
     results
         The numbers.
+    confirmed
+        With ``confirm``: the best setting of each measure, on topics that no setting was chosen by.
+    looks
+        With ``ledger``: by measure, the number of looks at these topics so far, this sweep included.
+    ledger_head
+        With ``ledger``: the checksum of its last line.
 
     Examples
     --------
@@ -87,14 +96,17 @@ class Sweep(Written):
 
     _kinds: ClassVar[Mapping[str, Kind]] = {
         **dict.fromkeys(("run", "measure", "interval", "signature"), "text"),
-        **dict.fromkeys(("value", "low", "high"), "number"),
-        **dict.fromkeys(("chunks", "topics"), "count"),
+        **dict.fromkeys(("value", "low", "high", "optimism", "confirmed", "confirmed_low", "confirmed_high"), "number"),
+        **dict.fromkeys(("chunks", "topics", "confirmed_topics"), "count"),
     }
 
     settings: tuple[Setting, ...]
     names: tuple[str, ...]
     chunks: tuple[int | None, ...]
     results: Results
+    confirmed: Results | None = None
+    looks: Mapping[str, int] = field(default_factory=dict)
+    ledger_head: str = ""
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -112,7 +124,8 @@ class Sweep(Written):
 
         ``low`` and ``high`` bound the mean with a confidence of 95%, as in :func:`berrypick.compare`, and ``interval``
         is the kind of the interval ('equal': none, all topics have the same value); a parameter that a setting does not
-        have is None.
+        have is None. The row of the best setting has its ``optimism``, see :meth:`optimism`, and with ``confirm`` what
+        it has on the topics that no setting was chosen by.
         """
         means = {(row.run, row.measure): row for row in self.results.mean_rows}
         values = self.results.per_topic()
@@ -120,16 +133,54 @@ class Sweep(Written):
         for setting, name, chunks in zip(self.settings, self.names, self.chunks, strict=True):
             for measure in self.measures:
                 mean = means[name, measure]
-                known = [value for _, value in sorted(values[name][measure].items()) if value is not None]
-                column = np.array(known, dtype=np.float64)[:, None]
-                low, high, (kind,) = mean_intervals(column, costs=self.results.info(measure).unbounded)
-                bounds = (None, None) if np.isnan(low[0]) else (float(low[0]), float(high[0]))
+                bounds, kind, topics = self._interval(values[name][measure], measure)
+                is_best = name == self._best.get(measure)
                 found.append(
                     {**{parameter: setting.get(parameter) for parameter in self.parameters}, "run": name,
                      "chunks": chunks, "measure": measure, "value": mean.value, "low": bounds[0], "high": bounds[1],
-                     "interval": kind, "topics": len(known), "signature": str(mean.signature)}
+                     "interval": kind, "topics": topics, "optimism": self.optimism(measure) if is_best else None,
+                     **self._confirmation(measure, name), "signature": str(mean.signature)}
                 )  # fmt: skip
         return found
+
+    def _interval(self, values: Mapping[str, float | None], measure: str) -> tuple[tuple[Any, Any], str, int]:
+        """The bounds of a mean, their kind, and how many topics have a value."""
+        known = [value for _, value in sorted(values.items()) if value is not None]
+        column = np.array(known, dtype=np.float64)[:, None]
+        low, high, (kind,) = mean_intervals(column, costs=self.results.info(measure).unbounded)
+        return (None, None) if np.isnan(low[0]) else (float(low[0]), float(high[0])), kind, len(known)
+
+    def _confirmation(self, measure: str, name: str) -> dict[str, Any]:
+        """Fields of a row: what the best setting has on the topics that confirm it."""
+        if self.confirmed is None:
+            return {}
+        if name != self._best.get(measure):
+            return dict.fromkeys(CONFIRMED)
+        bounds, _, topics = self._interval(self.confirmed.per_topic()[name][measure], measure)
+        mean = self.confirmed.mean()[name][measure]
+        return dict(zip(CONFIRMED, (mean, *bounds, topics), strict=True))
+
+    @cached_property
+    def _best(self) -> dict[str, str]:
+        """The run with the best mean of each measure, the earliest of several; none where all are undefined."""
+        found = {}
+        means = self.results.mean()
+        for measure in self.measures:
+            sign = 1 if self.results.info(measure).higher_is_better else -1
+            known = [name for name in self.names if means[name][measure] is not None]
+            if known:
+                found[measure] = max(known, key=lambda name: sign * (means[name][measure] or 0.0))
+        return found
+
+    def optimism(self, measure: str | None = None) -> float | None:
+        """Return by how much the mean of the best setting is expected to exceed what it has on other topics.
+
+        It is the mean over bootstrap resamples of topics of the best setting's mean on the resample minus its mean on
+        the topics left out; None where too few topics have a value.
+        """
+        name, values = self._measure(measure), self.results.per_topic()
+        table = values_of([values[run][name] for run in self.names])
+        return expected_optimism(table, self.results.info(name).higher_is_better)
 
     def __len__(self) -> int:
         return len(self.settings)
@@ -138,10 +189,9 @@ class Sweep(Written):
         """Return the row with the best mean of a measure (by default the first), the earliest of several."""
         name = self._measure(measure)
         warn_of_whole_documents(self.results.notes, len(self.results.runs), [name])
-        rows = [row for row in self.rows if row["measure"] == name and row["value"] is not None]
-        if not rows:
+        if name not in self._best:
             raise UsageError(f"{name} is undefined for every setting")
-        return max(rows, key=lambda row: row["value"] if self.results.info(name).higher_is_better else -row["value"])
+        return next(row for row in self.rows if row["measure"] == name and row["run"] == self._best[name])
 
     def as_good(self, measure: str | None = None, confidence: float = 0.95) -> list[str]:
         """Return the names of the runs that cannot be told from the best: no significant difference (paired
@@ -154,7 +204,12 @@ class Sweep(Written):
         return [best, *(run for run in self.names if run != best and run not in told)]
 
     def _columns(self) -> dict[str, list[Any]]:
-        return {name: [row[name] for row in self.rows] for name in (*self.parameters, *COLUMNS)}
+        return {name: [row[name] for row in self.rows] for name in (*self.parameters, *self._fields)}
+
+    @property
+    def _fields(self) -> tuple[str, ...]:
+        """Columns of the table that are no parameters."""
+        return COLUMNS if self.confirmed is None else (*COLUMNS[:-1], *CONFIRMED, COLUMNS[-1])
 
     def records(self) -> list[dict[str, Any]]:
         """Return the rows, with values of parameters that JSON does not know as texts."""
@@ -176,7 +231,7 @@ class Sweep(Written):
         if output in ("json", "jsonl"):
             return tables.json_text(self.records(), output)
         if output in ("csv", "tsv"):
-            return tables.separated(self.records(), [*self.parameters, *COLUMNS], output, places)
+            return tables.separated(self.records(), [*self.parameters, *self._fields], output, places)
         return tables.for_people(self._table(4 if places is None else places), output, tables.plain)
 
     def _table(self, places: int) -> Table:
@@ -315,6 +370,10 @@ def sweep(
     words: Any = None,
     runs: str | PathLike[str] | None = None,
     keep: str | PathLike[str] | None = None,
+    confirm: float | None = None,
+    ledger: str | PathLike[str] | None = None,
+    ledger_head: str | None = None,
+    commit: str | None = None,
     jobs: int = 1,
     progress: ProgressLike = None,
     **options: Unpack[SweepKeywords],
@@ -348,6 +407,16 @@ def sweep(
         ``size=200,overlap=50.jsonl`` or ``retriever=bm25/size=200.jsonl``.
     keep : str or path, optional
         A folder to write the runs to.
+    confirm : float, optional
+        The share of topics that no setting is chosen by, such as 0.3: the best setting is then evaluated on them. A
+        hash of its name decides about each topic.
+    ledger : str or path, optional
+        A file that counts looks at the truth: a line for each setting and measure is appended, and one for each
+        confirmation.
+    ledger_head : str, optional
+        The checksum of a line that the ledger must have, else it is an error: its last lines were cut off.
+    commit : str, optional
+        What the lines of the ledger name as the state of the code.
     jobs : int
         The number of processes.
     progress : bool or callable, optional
@@ -382,6 +451,14 @@ def sweep(
     measures = measures if recalls is None else recalls.measures(judged)[0]
     requested = resolve_measures(measures, given.protocol or "", given.task or "")
     check_workers(jobs, None)
+    check_ledger(ledger, ledger_head, commit, options)
+    chosen_by: list[str] = []
+    kept_topics: list[str] = []
+    if confirm is not None:
+        if given.topics == "run":
+            raise UsageError(f"{option('topics', 'run')} lets each run choose its topics: leave it or "
+                             f"{option('confirm')} out")  # fmt: skip
+        chosen_by, kept_topics = split_topics(judged.topics, confirm)
     if runs is not None:
         if grid or queries or words is not None:
             raise UsageError("a folder of runs takes no queries, no words and no grid; they need chunkers")
@@ -395,12 +472,40 @@ def sweep(
     if keep is not None:
         job.keep = prepare_folder(os.fspath(keep), job.names)
     job.all_chunks = any(one.measure.needs_chunks for one in requested)
+    job.topics = None if confirm is None else (f"not-confirm({confirm:g})", chosen_by)
     step = StepCounter(told, len(job.settings))
     outcomes: list[Outcome] = ordered_map(job, range(len(job.settings)), jobs=jobs, step=step)
     results = concat(*(outcome.results for outcome in outcomes))
-    return Sweep(
+    found = Sweep(
         tuple(job.settings),
         tuple(job.names),
         tuple(outcome.chunks for outcome in outcomes),
         replace(results, notes=(*results.notes, *jobs_notes(jobs))),
     )
+    if confirm is not None:
+        found = _confirmed(found, job, (f"confirm({confirm:g})", kept_topics))
+    return found if ledger is None else _recorded(found, ledger, ledger_head, commit)
+
+
+def _confirmed(found: Sweep, job: Job, topics: tuple[str, Sequence[str]]) -> Sweep:
+    """A sweep with the best setting of each measure on other topics."""
+    job.topics, job.keep = topics, ""
+    best = list(dict.fromkeys(found._best.values()))
+    if not best:
+        raise UsageError("all measures are undefined for every setting, so there is nothing to confirm")
+    confirmed = concat(*(job.outcome(found.names.index(name)).results for name in best))
+    return replace(found, confirmed=confirmed)
+
+
+def _recorded(found: Sweep, ledger: str | PathLike[str], head: str | None, commit: str | None) -> Sweep:
+    """A sweep whose settings are lines of a ledger, and so are its confirmations."""
+    recorded = record_results(found.results, ledger, commit, head)
+    told = [note for note in recorded.notes if note.kind != LOOK and note not in found.results.notes]
+    if found.confirmed is not None:
+        recorded = record_results(found.confirmed, ledger, commit)
+    looks = looks_so_far(recorded, ledger)
+    told += [Note(LOOK, f"{counted(count, 'look')} at this truth so far; the next may claim better at p < "
+                  f"{level_of(count + 1, recorded.method.alpha):.2g}", measure=measure)
+             for measure, count in looks.items()]  # fmt: skip
+    results = replace(found.results, notes=(*found.results.notes, *told))
+    return replace(found, results=results, looks=looks, ledger_head=recorded.ledger_head)

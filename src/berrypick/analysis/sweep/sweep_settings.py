@@ -22,7 +22,9 @@ Setting = Mapping[str, Any]
 Some = Callable[..., Any] | Sequence[Callable[..., Any]] | Mapping[str, Callable[..., Any]]
 
 #: Columns of the table that are no parameters.
-COLUMNS = ("run", "chunks", "measure", "value", "low", "high", "interval", "topics", "signature")
+COLUMNS = ("run", "chunks", "measure", "value", "low", "high", "interval", "topics", "optimism", "signature")
+#: More of them where some topics confirm the best setting.
+CONFIRMED = ("confirmed", "confirmed_low", "confirmed_high", "confirmed_topics")
 
 
 @dataclass(frozen=True)

@@ -52,6 +52,7 @@ class Job:
     names: list[str]
     keep: str = field(default="", init=False)
     all_chunks: bool = field(default=False, init=False)  # whether a measure needs them
+    topics: tuple[str, Sequence[str]] | None = field(default=None, init=False)  # scored as what; None for all
 
     def run(self, i: int) -> tuple[Run, Sequence[Chunk] | None]:
         raise NotImplementedError
@@ -74,7 +75,10 @@ class Job:
         known = dict(self.evaluation)
         if self.all_chunks and chunks is not None:
             known["chunks"] = self.placed(_as_run("chunks", [("all", chunk, None) for chunk in chunks]))
-        results = Evaluation.prepare(self.truth, run, self.measures, **known).run()
+        evaluation = Evaluation.prepare(self.truth, run, self.measures, **known)
+        if self.topics is not None:
+            evaluation = evaluation.scoring_topics(self.topics[1], scored_as=self.topics[0])
+        results = evaluation.run()
         # runs in a folder have tags of their own; here they go by their settings
         found = results.renamed({results.runs[0]: self.names[i]})
         return Outcome(found, None if chunks is None else len(chunks))
