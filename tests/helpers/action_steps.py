@@ -30,13 +30,22 @@ class Job:
     """The expressions and steps of a composite action, as GitHub evaluates them, with the artefacts of a repository."""
 
     def __init__(
-        self, folder: Path, store: Path, given: dict[str, str], ref: str = "main", event: str = "", tag: bool = False
+        self,
+        folder: Path,
+        store: Path,
+        given: dict[str, str],
+        ref: str = "main",
+        event: str = "",
+        tag: bool = False,
+        head: str = "us/it",
     ) -> None:
         inputs = {name: given.get(name, one.get("default", "")) for name, one in ACTION["inputs"].items()}
         assert set(given) <= set(inputs)
         self.folder, self.store, self.ref = folder, store, ref
         self.event = event or ("pull_request" if ref.endswith("/merge") else "push")
         self.known = {"github.token": "secret", "github.ref_name": ref, "github.event_name": self.event}
+        self.known |= {"github.sha": "5ca1ab1e", "github.event.pull_request.head.repo.full_name": head}
+        self.head = head
         self.known["github.ref_type"] = "tag" if tag else "branch"
         self.known |= {f"inputs.{name}": self.expand(value) for name, value in inputs.items()}
         (folder / "temp").mkdir(exist_ok=True)
@@ -45,7 +54,7 @@ class Job:
         code = re.sub(
             r"\b(?:inputs|steps|github)(?:\.[\w-]+)+", lambda name: repr(self.known.get(name[0], "")), expression
         )
-        return eval(code.replace("&&", " and ").replace("||", " or "))
+        return eval(code.replace("always()", "True").replace("&&", " and ").replace("||", " or "))
 
     def expand(self, text: str) -> str:
         return re.sub(r"\$\{\{ (.+?) \}\}", lambda found: str(self.value(found[1])), str(text))
@@ -69,31 +78,35 @@ class Job:
     def keep(self, given: dict[str, str]) -> None:
         assert given["overwrite"] == "True" and given["if-no-files-found"] == "error"
         kept = json.loads((self.store / "artifacts.json").read_text())
-        number = len(kept) + 1
+        number = 1 + max((int(one.name) for one in self.store.iterdir() if one.name.isdigit()), default=0)
         (self.store / str(number)).mkdir()
-        shutil.copy(self.folder / given["path"], self.store / str(number))
-        (self.store / "artifacts.json").write_text(json.dumps([artifact(number, given["name"], self.ref), *kept]))
+        path = self.folder / given["path"]
+        for file in path.iterdir() if path.is_dir() else [path]:
+            shutil.copy(file, self.store / str(number))
+        made = artifact(number, given["name"], self.ref, self.event, 1 if self.head == "us/it" else 7)
+        (self.store / "artifacts.json").write_text(json.dumps([made, *kept]))
 
     def run(self) -> list[str]:
-        """Names of the steps that were run; the last one may have failed."""
-        ran = []
+        """Names of the steps that were run; after one that failed, only those that always are."""
+        ran, failed = [], False
         for step in ACTION["runs"]["steps"]:
             if step["name"] == "Install":
+                continue
+            if failed and "always()" not in step.get("if", ""):
                 continue
             before = len(json.loads((self.store / "artifacts.json").read_text()))
             done = self.step(step)
             if done is not None or len(json.loads((self.store / "artifacts.json").read_text())) > before:
                 ran.append(step["name"])
             self.last = done or getattr(self, "last", None)
-            if done is not None and done.returncode:
-                break
+            failed = failed or (done is not None and done.returncode != 0)
         return ran
 
 
 def artifact(number: int, name: str, branch: str, event: str = "push", head: int = 1) -> dict:
     """An artefact as GitHub lists it, and, which GitHub does not list, the event that its run had."""
     made = {"id": number, "head_branch": branch, "repository_id": 1, "head_repository_id": head}
-    return {"name": name, "expired": False, "workflow_run": made, "event": event}
+    return {"id": 1000 + number, "name": name, "expired": False, "workflow_run": made, "event": event}
 
 
 #: What the action uses of GitHub's command.

@@ -45,7 +45,7 @@ def test_the_action_is_composite_and_every_input_reaches_a_step():
     steps = ACTION["runs"]["steps"]
     scripts = [step for step in steps if "run" in step]
     assert all(step["shell"] == "bash" and "${{" not in step["run"] for step in scripts)
-    assert [step["uses"].split("@")[0] for step in steps if "uses" in step] == ["actions/upload-artifact"]
+    assert [step["uses"].split("@")[0] for step in steps if "uses" in step] == ["actions/upload-artifact"] * 2
     used = {name for step in scripts for text in step["env"].values() for name in re.findall(r"inputs\.([\w-]+)", text)}
     assert used == set(ACTION["inputs"])
     assert all(one["description"] and (one.get("required") or "default" in one) for one in ACTION["inputs"].values())
