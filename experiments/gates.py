@@ -1,6 +1,6 @@
 """Simulated gates: the power at the detectable drop, false "worse", and how far useless edits inflate a score.
 
-    python experiments/gates.py [--runs N]
+    python experiments/gates.py [--seeds N]
 
 Hits: 0/1 values of rate 0.6; an edit draws a fifth of them again, so no edit changes the true mean. Scores: uniform
 values; an edit adds normal noise. The gate is that of ``berrypick compare``: the paired randomisation test at 0.05.
@@ -8,13 +8,14 @@ values; an edit adds normal noise. The gate is that of ``berrypick compare``: th
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Callable
-from functools import cache
+from collections.abc import Callable, Sequence
+from functools import cache, partial
 
 import numpy as np
+from _collection import arguments
+from data import told
+from mean_coverage import table
 
-import berrypick as bp
 from berrypick.analysis.comparison.detectable import GateTest, Sight
 from berrypick.analysis.ledger.looks import level_of
 from berrypick.data.arrays import FloatArray
@@ -108,22 +109,23 @@ def price(look: int) -> int:
     return next(wins for wins in range(1, 100) if 2.0 ** (1 - wins) <= level_of(look, ALPHA))
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=200)
-    runs = parser.parse_args().runs
-    print(f"berrypick {bp.__version__}, {runs} simulations per cell\n")
-    print("| topics | inflation without a ledger | with a ledger | false worse, hits | scores | power, hits | scores |")
-    print("| --: | --: | --: | --: | --: | --: | --: |")
-    for topics in (30, 100, 300):
-        cells = [inflation(topics, runs, False), inflation(topics, runs, True)]
-        cells += [false_worse(topics, 10 * runs, edit) for edit in (useless_edit, noisy_scores)]
-        cells += [power(topics, max(10, runs // 4), edit) for edit in (useless_edit, noisy_scores)]
-        print(f"| {topics} | " + " | ".join(f"{cell:.3f}" for cell in cells) + " |")
-    print("\n| look | wins without a loss |\n| --: | --: |")
-    for look in (1, 10, 100):
-        print(f"| {look} | {price(look)} |")
+def main(words: Sequence[str] | None = None) -> None:
+    given = arguments(__doc__, words, seeds=150)
+    runs, counts = given.seeds, (30,) if given.small else (30, 100, 300)
+    both = (useless_edit, noisy_scores)
+    rows: dict[str, Callable[[int], float]] = {
+        "inflation, no ledger": lambda topics: inflation(topics, runs, ledger=False),
+        "inflation, with a ledger": lambda topics: inflation(topics, runs, ledger=True),
+        **{f"false worse, {name}": partial(false_worse, runs=10 * runs, edit=edit)
+           for name, edit in zip(("hits", "scores"), both, strict=True)},
+        **{f"power at the drop, {name}": partial(power, runs=max(2, runs // 4), edit=edit)
+           for name, edit in zip(("hits", "scores"), both, strict=True)},
+    }  # fmt: skip
+    table(f"after {EDITS} useless edits, and for one; {runs} simulations", "topics", counts,
+          ((name, [of(topics) for topics in counts]) for name, of in rows.items()))  # fmt: skip
+    print("\nwins without a loss that better needs: " + ", ".join(f"look {k}: {price(k)}" for k in (1, 10, 100)))
 
 
 if __name__ == "__main__":
-    main()
+    with told():
+        main()

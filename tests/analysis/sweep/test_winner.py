@@ -1,6 +1,7 @@
 """The winner of a sweep: its expected optimism, topics that confirm it, and its settings as looks of a ledger."""
 
 import json
+from itertools import product
 
 import numpy as np
 import pytest
@@ -35,7 +36,8 @@ def plainly(values, higher, seed=0):
     topics = values.shape[1]
     random = np.random.default_rng([9, seed])
     gaps = []
-    for drawn in random.integers(0, topics, size=(winner.RESAMPLES, topics)):
+    some = random.integers(0, topics, size=(winner.RESAMPLES, topics))
+    for drawn in map(list, product(range(topics), repeat=topics)) if topics <= 5 else some:
         left_out = [topic for topic in range(topics) if topic not in drawn]
         with np.errstate(all="ignore"):
             inside = [np.mean(kept) if len(kept := row[drawn][~np.isnan(row[drawn])]) else np.nan for row in values]
@@ -65,6 +67,7 @@ def test_two_settings_on_two_topics_by_hand():
     has a winner with 1, which has 0 on the topic left out; the others leave nothing out. The mean is 1."""
     assert expected_optimism(np.eye(2)) == 1.0
     assert expected_optimism(np.ones((3, 5))) == 0.0
+    assert expected_optimism(np.array([[0.0, 1.0], [0.0, 1.0]])) == 0.0, "settings that tie are not chosen"
     assert expected_optimism(np.ones((1, 5))) == 0.0 and expected_optimism(np.ones((4, 1))) is None
     assert expected_optimism(np.full((2, 4), np.nan)) is None
 

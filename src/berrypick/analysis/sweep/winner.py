@@ -7,16 +7,16 @@ resamples of topics of the best setting's mean on the resample minus its mean on
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from berrypick.data.arrays import FloatArray
+from berrypick.data.arrays import BoolArray, FloatArray, IntArray
 from berrypick.data.errors import UsageError, option
 from berrypick.data.words import counted
 
-#: Resamples of topics for the expected optimism.
-RESAMPLES = 1000
+#: Resamples of topics for the expected optimism; up to so many topics all of them.
+RESAMPLES, ALL_UP_TO = 10_000, 5
 _CELLS = 4_000_000  # settings x topics x resamples at once
 
 
@@ -49,11 +49,9 @@ def expected_optimism(values: FloatArray, higher_is_better: bool = True, seed: i
     known = np.where(defined, values, 0.0)
     total, of = 0.0, 0
     at_once = max(1, _CELLS // (settings * topics))
-    for first in range(0, RESAMPLES, at_once):
-        draws = min(at_once, RESAMPLES - first)
-        drawn = random.integers(0, topics, size=(draws, topics))
-        times = np.zeros((draws, topics))
-        np.add.at(times, (np.arange(draws)[:, None], drawn), 1)
+    for drawn in _resamples(topics, at_once, random):
+        places = drawn + topics * np.arange(len(drawn))[:, None]
+        times = np.bincount(places.ravel(), minlength=drawn.size).reshape(drawn.shape).astype(np.float64)
         inside = _means(times, known, defined)
         outside = _means((times == 0).astype(np.float64), known, defined)
         wanted = inside if higher_is_better else -inside
@@ -65,7 +63,16 @@ def expected_optimism(values: FloatArray, higher_is_better: bool = True, seed: i
     return total / of if of else None
 
 
-def _means(weights: FloatArray, known: FloatArray, defined: np.ndarray) -> FloatArray:
+def _resamples(topics: int, at_once: int, random: np.random.Generator) -> Iterator[IntArray]:
+    """draws x topics, some draws at once: which topics are drawn."""
+    if topics <= ALL_UP_TO:
+        yield np.indices((topics,) * topics).reshape(topics, -1).T
+        return
+    for first in range(0, RESAMPLES, at_once):
+        yield random.integers(0, topics, size=(min(at_once, RESAMPLES - first), topics))
+
+
+def _means(weights: FloatArray, known: FloatArray, defined: BoolArray) -> FloatArray:
     """draws x settings: weighted means over defined values; nan where there are none."""
     sums, counts = weights @ known.T, weights @ defined.T.astype(np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -81,7 +88,8 @@ def split_topics(topics: Iterable[str], share: float) -> tuple[list[str], list[s
     """
     if not 0 < share < 1:
         raise UsageError(f"{option('confirm')} is a share of the topics between 0 and 1, such as 0.3, not {share:g}")
-    chosen, kept = [], []
+    chosen: list[str] = []
+    kept: list[str] = []
     for topic in topics:
         (kept if _place(topic) < share else chosen).append(topic)
     if min(len(chosen), len(kept)) < 2:
