@@ -7,6 +7,7 @@ import click
 from berrypick.analysis.ledger.history import history
 from berrypick.cli import flags
 from berrypick.cli.output import HELP, Output, refuse_overwriting, tell
+from berrypick.data.words import counted
 from berrypick.tables.analysis_table import OUTPUTS
 
 
@@ -47,5 +48,5 @@ def history_command(
         flags.draw(found, picture)
     if page is not None:
         found.write_html(page)
-        tell(f"{page}: {len(found.points)} looks")
+        tell(f"{page}: {counted(len(found.points), 'look')}")
     flags.show_analysis(found, output, places)

@@ -1,6 +1,7 @@
 """The ledger as a file: its chain of checksums, merges, and what people and machines do to it."""
 
 import json
+import re
 
 import pytest
 
@@ -157,6 +158,14 @@ def test_no_name_can_forge_a_line(tmp_path, name):
     assert len(lines(path)) == 1 and path.read_bytes().isascii()
     [line] = Ledger.read(path).lines
     assert line["run"] == name == line["commit"] and problems(path) == []
+
+
+@pytest.mark.parametrize("number", [b"1e999", b"-1e999", b"NaN", b"1" + b"0" * 400])
+def test_numbers_that_cannot_be_computed_with_make_no_line(ledger, number):
+    first, *others = lines(ledger)
+    ledger.write_bytes(re.sub(rb'"value": [0-9.]+', b'"value": ' + number, first) + b"".join(others))
+    assert any("skipped 1 line that no ledger has (line 1)" in text for text in problems(ledger))
+    assert len(bp.history(ledger).points) == 3
 
 
 @pytest.mark.parametrize("content", [b'{"topic": "1"}\n', b"1 0 a 1\n", b"{}", b"\x00\x01", b"[1]\n[2]\n"])

@@ -29,6 +29,8 @@ from berrypick.files.strict_json import strict_json
 #: Bytes of a checksum of a line, which has two hexadecimal digits for each.
 _BYTES = 16
 _NUMBER = (int, float, type(None))
+#: Numbers of a line are smaller: no measure has others, and larger ones overflow.
+_LARGEST = 1e100
 #: Fields that every line has, and their types.
 _NEEDED: Mapping[str, Any] = {
     "time": str, "truth": str, "topics": str, "run": str, "run_sum": str, "measure": str, "signature": str,
@@ -202,6 +204,9 @@ def _is_begun(text: bytes) -> bool:
 
 
 def _has_type(value: Any, kind: Any) -> bool:
+    """Whether a value is of a type, and no number that cannot be computed with."""
+    if isinstance(value, (int, float)) and not abs(value) < _LARGEST:
+        return False
     return isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
 
 
