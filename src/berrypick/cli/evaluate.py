@@ -30,6 +30,7 @@ from berrypick.tables import tables, text
 @click.option(
     "--worst", type=click.IntRange(min=1), metavar="N", help="Show the N worst topics, their questions and answers."
 )
+@flags.model_truth
 @flags.unplaced_report
 @flags.reader_draws
 @flags.evaluation
@@ -43,6 +44,7 @@ def evaluate_command(
     curves: bool,
     worst: int | None,
     report: str | None,
+    model_truth: str | None,
     jobs: int,
     reader_draws: int,
     format_truth: str | None,
@@ -59,15 +61,18 @@ def evaluate_command(
         raise UsageError("--curves needs -o json, -o jsonl or -o table")
     if worst is not None and output.formats - {"table"}:
         raise UsageError("--worst needs -o table; -q -o json has the values of all topics")
-    given = {**settings, "truth": truth, "runs": runs}
+    given = {**settings, "truth": truth, "runs": runs, "model_truth": model_truth}
     with flags.listing_unplaced(report, given, output) as unplaced, progress_bar() as progress:
-        evaluation = Evaluation._from_options(
-            TruthFile(truth, format_truth),
-            [RunFile(run, format_run) for run in runs],
-            list(requested),
-            EvaluationOptions.from_arguments(settings),
-        )
-        results = evaluation.run(curves=curves, progress=progress, jobs=jobs, reader_draws=reader_draws)
+        judged, lists = TruthFile(truth, format_truth), [RunFile(run, format_run) for run in runs]
+        options = EvaluationOptions.from_arguments(settings)
+        how: dict[str, Any] = {"curves": curves, "progress": progress, "jobs": jobs, "reader_draws": reader_draws}
+        if model_truth is not None:
+            from berrypick.evaluation.model_truth import evaluate_with_model
+
+            results, evaluation, _ = evaluate_with_model(judged, lists, list(requested), options, model_truth, **how)
+        else:
+            evaluation = Evaluation._from_options(judged, lists, list(requested), options)
+            results = evaluation.run(**how)
         unplaced += results.unplaced
     show_notes(merge_notes(results.notes, len(results.runs)))
     if "table" in output.formats and (shorter := tables.elided_note(results.runs)):

@@ -150,6 +150,12 @@ truths = combine(
     click.option("--different-truth", is_flag=True, help="Of saved results: compare numbers of two truths."),
 )
 
+#: Judgements by a model beside those by people.
+model_truth = click.option(
+    "--model-truth", metavar="FILE", help="Judgements by a model; TRUTH has those by people, of a random sample of its "
+    "topics. Means are then model-assisted.",
+)  # fmt: skip
+
 #: Counting looks at a truth.
 ledger = combine(
     click.option(
@@ -447,5 +453,5 @@ def inputs(settings: dict[str, Any]) -> tuple[TruthFile, list[RunFile], list[str
 
 def refuse_inputs(target: str, settings: dict[str, Any]) -> None:
     """Refuse to write over anything that a command reads."""
-    files = [settings.get(name) for name in (*FILES, "titles")]
+    files = [settings.get(name) for name in (*FILES, "titles", "model_truth")]
     refuse_overwriting(target, [settings["truth"], *settings["runs"], *files], settings["documents"])

@@ -15,6 +15,7 @@ from berrypick.data.costs import TopicCosts, summary
 from berrypick.data.drawn import DrawnValues, joined
 from berrypick.data.errors import BerrypickWarning, Message, UsageError, nearest, one_line_template
 from berrypick.data.exchange import Kind, Written
+from berrypick.data.model_values import ModelValues, joined_model_values
 from berrypick.data.score import Curve
 from berrypick.data.sums import SUMS, Fields
 from berrypick.data.trace_step import TraceStep
@@ -267,6 +268,9 @@ class Results(Written):
     detectable
         By run and measure, where a test compared them with a baseline: the smallest true drop that it would report with
         probability 0.8, or None where that is not known.
+    model
+        Where a model's judgements assist those by people: the values by the model. The rows of topics are those by
+        people, and the means are model-assisted.
 
     Examples
     --------
@@ -294,6 +298,7 @@ class Results(Written):
     group_rows: Sequence[Row] = ()
     drawn: DrawnValues | None = None
     detectable: Mapping[str, Mapping[str, float | None]] = field(default_factory=dict)
+    model: ModelValues | None = None
 
     @property
     def unplaced(self) -> list[dict[str, Any]]:
@@ -383,6 +388,7 @@ class Results(Written):
             self.groups,
             [row for row in self.group_rows if kept(row)],
             None if self.drawn is None else self.drawn.only(some_runs, some_measures),
+            model=None if self.model is None else self.model.only(some_runs, some_measures),
         )
 
     def renamed(self, names: Mapping[str, str]) -> Results:
@@ -403,6 +409,7 @@ class Results(Written):
             self.groups,
             [row(one) for one in self.group_rows],
             None if self.drawn is None else self.drawn.renamed(names),
+            model=None if self.model is None else self.model.renamed(names),
         )
 
     def __repr__(self) -> str:
@@ -662,6 +669,8 @@ def concat(*results: Results) -> Results:
         seen |= {(row.run, row.measure) for row in one.mean_rows}
         if one.groups != results[0].groups:
             raise UsageError("the results have different groups of topics, or only some of them have groups")
+        if (one.model is None) != (results[0].model is None):
+            raise UsageError("only some of the results are model-assisted; evaluate all of them in the same way")
     return Results(
         [row for one in results for row in one.topic_rows],
         [row for one in results for row in one.mean_rows],
@@ -671,6 +680,7 @@ def concat(*results: Results) -> Results:
         results[0].groups,
         [row for one in results for row in one.group_rows],
         joined([one.drawn for one in results]),
+        model=joined_model_values([one.model for one in results]),
     )
 
 

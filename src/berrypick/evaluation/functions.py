@@ -36,6 +36,7 @@ def evaluate(
     jobs: int = 1,
     executor: Executor | None = None,
     reader_draws: int = READERS,
+    model_truth: TruthLike | None = None,
     **options: Unpack[EvaluationKeywords],
 ) -> Results:
     """Evaluate runs against a truth.
@@ -64,6 +65,10 @@ def evaluate(
         Workers that do the work instead, such as ``client.get_executor()`` of Dask.
     reader_draws : int
         With a fitted user model: how many readers are drawn from its law, for the interval over readers; 0 for none.
+    model_truth : TruthLike, optional
+        Judgements by a model of the topics of ``truth`` and of others. ``truth`` then has the judgements by people, of
+        a random sample of these topics, and means are model-assisted: their rows also have ``low``, ``high``,
+        ``people``, ``model`` and ``worth``.
     **options
         Options of an evaluation, by name; ``help(bp.evaluate)`` lists them with their defaults. ``user`` is classical
         unless said, or the model that ``navigation`` is for; ``task`` and ``protocol`` bring a campaign's rules, and
@@ -88,9 +93,14 @@ def evaluate(
     run   0.4500   0.7500
     """
     measures = given_measures(measures, options)
-    prepared = Evaluation._from_options(
-        truth, runs, measures or (), EvaluationOptions.from_arguments(options), once=True
-    )
+    given = EvaluationOptions.from_arguments(options)
+    if model_truth is not None:
+        from berrypick.evaluation.model_truth import evaluate_with_model  # few evaluations need it
+
+        how: dict[str, Any] = {"jobs": jobs, "executor": executor, "progress": progress, "curves": curves}
+        found = evaluate_with_model(truth, runs, measures or (), given, model_truth, reader_draws=reader_draws, **how)
+        return _with_warnings(found.results)
+    prepared = Evaluation._from_options(truth, runs, measures or (), given, once=True)
     return _with_warnings(
         prepared.run(curves=curves, jobs=jobs, executor=executor, progress=progress, reader_draws=reader_draws)
     )

@@ -18,6 +18,8 @@ from berrypick.tables import tables
 from berrypick.tables.tables import Paint, elided, plain, shown
 
 OUTPUTS = tables.OUTPUTS
+#: The columns of model-assisted means beside the value.
+_ASSISTED = ("low", "high", "people", "model", "worth")
 
 
 def render(results: Results, output: str, per_topic: bool, places: int | None, paint: Paint = plain) -> str:
@@ -29,6 +31,7 @@ def render(results: Results, output: str, per_topic: bool, places: int | None, p
         more = [] if results.groups is None else ["group"]
         bounds = [] if results.groups is None else ["topics", "low", "high"]
         bounds += [] if results.drawn is None else ["reader_low", "reader_high"]
+        bounds += [] if results.model is None else [*_ASSISTED]
         names = ["run", "topic", *more, "measure", "value", *bounds]
         return tables.separated(_records(results, per_topic), names, output, places)
     table = pivot(
@@ -36,6 +39,8 @@ def render(results: Results, output: str, per_topic: bool, places: int | None, p
     )
     strong = () if paint is plain or per_topic or results.groups is not None else best(results)
     means = tables.for_people(table, output, paint, strong)
+    if results.model is not None:
+        means += "\n" + tables.for_people(assisted_table(results, 4 if places is None else places), output, paint)
     if results.drawn is None or not results.drawn.values:
         return means
     return means + "\n" + tables.for_people(reader_table(results, 4 if places is None else places), output, paint)
@@ -58,9 +63,30 @@ def reader_table(results: Results, places: int) -> Table:
     return Table(title, [*keys, "value", f"{percent} of readers"], rows, "<" * len(keys) + "><")
 
 
+def assisted_table(results: Results, places: int) -> Table:
+    """The model-assisted means with their intervals, what they are made of, and how the model differs from people."""
+    rows = []
+    for row in results.mean_rows:
+        of = row.summary
+        worth, correlation = of["worth"], of["correlation"]
+        rows.append([
+            row.run, row.measure, shown(row.value, places), _interval(of, places), shown(of["people"], places),
+            shown(of["model"], places), "-" if worth is None else f"{worth:.0f}",
+            "-" if of["bias"] is None else f"{of['bias']:+.{places}f}",
+            _interval({"low": of["bias_low"], "high": of["bias_high"]}, places),
+            "-" if correlation is None else f"{correlation:.2f}",
+        ])  # fmt: skip
+    names = ["run", "measure", "value", "95% interval", "people", "model", "worth", "model - people", "95% interval",
+             "correlation"]  # fmt: skip
+    title = "Model-assisted means. worth: topics judged by people alone that would give an interval as narrow"
+    return Table(title, names, rows, "<<><>>>><>")
+
+
 def _records(results: Results, per_topic: bool) -> list[dict[str, Any]]:
     """The rows; where topics have groups, means with the number of topics that have a value, and the interval."""
     records = results.records(per_topic)
+    if results.model is not None:  # rows of topics have these fields too, for tables
+        records = [{**dict.fromkeys(_ASSISTED), **one} if one["topic"] != ALL else one for one in records]
     if results.groups is None:
         return records
     known = group_intervals(results)
