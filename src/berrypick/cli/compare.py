@@ -55,6 +55,7 @@ from berrypick.tables import tables
     "--must-see", type=float, metavar="X", help="With --fail-if-worse: exit with 2 if a true drop of X would pass in "
     "more than 20% of cases.",
 )  # fmt: skip
+@flags.model_truth
 @flags.ledger
 @click.option(
     "--over", metavar="SPEC", help="For which readers is each run better: a range, e.g. 'bep(A=0.01..100)', or a "
@@ -101,6 +102,8 @@ def compare_command(
 
     --over shows for which readers of a range each run is better; --assumptions gives a verdict for each pair of runs.
 
+    --model-truth adds judgements by a model to those of people: means, intervals, tests and gates are model-assisted.
+
     --ledger counts looks at the truth: "better" is then tested at a level that falls with each look.
 
     Gates for continuous integration: --fail-under, --fail-over and --fail-if-worse exit with 1 and print each reason.
@@ -122,6 +125,8 @@ def compare_command(
     if picture is not None:
         raise UsageError("--plot draws a range of readers: give --over; berrypick plot draws means, topics and curves")
     settings = gates.baseline(settings)
+    if settings["format_truth"] is None and settings["model_truth"] is not None and is_saved(settings["truth"]):
+        raise UsageError("saved results have one truth: --model-truth needs the judgements by people and the runs")
     if report is not None and (settings["format_truth"] is None and is_saved(settings["truth"])):
         raise UsageError("saved results have no texts: --report needs the truth and the runs")
     if settings["format_truth"] is None and is_saved(settings["truth"]):
@@ -133,7 +138,7 @@ def compare_command(
         truth, runs, requested = flags.inputs(settings)
         measures = gates.measures(requested, settings["protocol"], settings["task"])
         evaluation: Any = truth
-        if gates and averages_own_topics(settings):
+        if gates and averages_own_topics(settings) and settings["model_truth"] is None:
             evaluated = {name: settings.pop(name) for name in flags.NAMES if name in settings}
             evaluation, runs = gated_evaluation(truth, runs, measures, evaluated, fail_if_worse), []
         with flags.listing_unplaced(report, given, output) as unplaced, progress_bar() as progress:
@@ -197,5 +202,5 @@ def _compare_saved(gates: Gates, settings: dict[str, Any]) -> Comparison:
             raise UsageError(f"saved results have their options already; they take no --{flag}")
     results = concat(*(read_results(file) for file in (settings["truth"], *settings["runs"])))
     measures = [*settings["requested"], *gates.under, *gates.over] if settings["requested"] else []
-    own = {name: value for name, value in settings.items() if name not in (*flags.INPUTS, *flags.NAMES, "jobs")}
+    own = {name: value for name, value in settings.items() if name not in (*flags.INPUTS, *flags.NAMES, "jobs", "model_truth")}
     return compare(results, (), measures, **own)

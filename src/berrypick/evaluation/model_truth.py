@@ -78,6 +78,14 @@ class Assisted:
     p: float | None = None
     exact: bool = False
 
+    def turned(self) -> Assisted:
+        """Return the same difference seen from the other run."""
+        value, high, low, people, model, statistic = (
+            None if one is None else 0.0 - one
+            for one in (self.value, self.low, self.high, self.people, self.model, self.statistic)
+        )
+        return replace(self, value=value, low=low, high=high, people=people, model=model, statistic=statistic)
+
     def fields(self) -> dict[str, float | int | None]:
         """Return what JSON rows carry beside value, low and high."""
         return {"people": self.people, "model": self.model, "worth": self.worth, "model_topics": self.model_topics}
@@ -308,7 +316,7 @@ def assisted_results(
 
     means = [renewed(row) for row in own.mean_rows]
     fitted = reader_draws and people.drawing(reader_draws).readers is not None
-    notes = [*own.notes, *(replace(note, text=f"by the model's judgements: {note.text}") for note in of_model.notes
+    notes = [*(note for note in own.notes if note.kind != "unjudged topics"), *(replace(note, text=f"by the model's judgements: {note.text}") for note in of_model.notes
                            if note not in own.notes), *_notes(people, model, own, values)]  # fmt: skip
     if fitted:
         notes.append(Note(NOTE, "model-assisted means have no interval over the readers of a fitted user model"))

@@ -39,6 +39,7 @@ from berrypick.data import spec as specs
 from berrypick.data.arrays import BoolArray, FloatArray, IntArray
 from berrypick.data.drawn import READERS, Ends, drawn_interval, mean_of_topics
 from berrypick.data.errors import UsageError, nearest, option
+from berrypick.data.model_values import MODEL_TRUTH
 from berrypick.data.navigation import FittedReader
 from berrypick.data.results import Note, Results, RunFacts, Signature, TopicGroups, unlike
 from berrypick.data.words import counted
@@ -89,6 +90,7 @@ if TYPE_CHECKING:
         ledger: File | None
         ledger_head: str | None
         commit: str | None
+        model_truth: TruthLike | None
 
 
 @overload
@@ -158,6 +160,7 @@ def compare(
     ledger: File | None = None,
     ledger_head: str | None = None,
     commit: str | None = None,
+    model_truth: TruthLike | None = None,
     **options: Unpack[EvaluationKeywords],
 ) -> Comparison | Over | Assumptions:
     """Compare runs: means with intervals, paired tests with correction for many comparisons, effect sizes.
@@ -227,6 +230,9 @@ def compare(
         The checksum of a line that the ledger must have, else it is an error: its last lines were cut off.
     commit : str, optional
         What the lines of the ledger name as the state of the code.
+    model_truth : TruthLike, optional
+        Judgements by a model, of the topics of ``truth`` and of others; ``truth`` then has those by people. Means,
+        intervals and tests are model-assisted, see :mod:`berrypick.statistics.model_assisted`.
     **options
         Options of an evaluation, as in :func:`berrypick.evaluate`; with ``by`` every group of topics is compared as
         well, in a family of its own unless ``family='all'``.
@@ -260,6 +266,8 @@ def compare(
         raise UsageError(f"{option('scale', scale)} is the scale of a range of readers: give {option('over')} too")
     if over is not None or assumptions:
         what = option("over" if over is not None else "assumptions")
+        if model_truth is not None:
+            raise UsageError(f"{what} has no model-assisted form: leave {option('model_truth')} out")
         if isinstance(truth, Results):
             raise UsageError(f"{what} needs the truth and the runs: results alone have one reader")
         evaluation = _prepared(truth, runs, measures, options, "compare", once=False)
@@ -280,6 +288,11 @@ def compare(
         return Over.compare(evaluation, over, method, clustered, baseline, jobs=jobs, executor=executor, progress=shown,
                             scale=scale)  # fmt: skip
     how: dict[str, Any] = {"jobs": jobs, "progress": progress, "executor": executor, "reader_draws": reader_draws}
+    if model_truth is not None:
+        from berrypick.analysis.comparison.assisted import compare_with_model
+
+        assisted = compare_with_model(truth, runs, measures, options, model_truth, method, baseline, cluster, **how)
+        return assisted if ledger is None else record_looks(assisted, ledger, ledger_head, commit)
     found, prepared = evaluated(truth, runs, measures, options, "compare", once=False, bounds=True, **how)
     if prepared is None:
         [found], told = with_one_truth([found], different_truth, common_topics)
@@ -314,6 +327,11 @@ def compare_results(
     ``bounds`` say what unjudged text could do to differences; None where only results are known, and not the truth.
     With ``joint``, pairs over all topics also have an interval over everything that is assumed.
     """
+    if results.model is not None or any(row.signature.get(MODEL_TRUTH) for row in results.mean_rows):
+        from berrypick.analysis.comparison.assisted import assisted_comparison
+
+        if not method.assisted:
+            return assisted_comparison(results, baseline, method, clusters)
     if clusters is not None:
         method = replace(method, cluster=clusters.field)
         results = replace(results, notes=[note for note in results.notes if note.kind != UNUSED_TABLE])

@@ -20,6 +20,8 @@ from berrypick.tables.tabular import Resampling, fields_of
 
 if TYPE_CHECKING:
     from berrypick.analysis.comparison.detectable import Detectable
+    from berrypick.data.model_values import ModelValues
+    from berrypick.evaluation.model_truth import Assisted, ModelBias
     from berrypick.analysis.ledger.looks import Look
 
 FamilyName = Literal["measure", "all"]
@@ -39,6 +41,8 @@ class Method(Resampling):
     interval: IntervalName = "expanded"
     #: How many sign changes the test draws where corrected p-values need more of them than intervals need resamples.
     sign_changes: int | None = None
+    #: Whether a model's judgements assist those by people: intervals and tests are then Student's.
+    assisted: bool = False
 
     def __post_init__(self) -> None:
         choices: dict[str, Sequence[str]] = {
@@ -53,6 +57,9 @@ class Method(Resampling):
 
     def fields(self) -> list[tuple[str, str]]:
         """The method as fields of a signature."""
+        if self.assisted:
+            names = ["confidence", "test", "pairs", "correction", "family"]
+            return [("interval", "model-assisted"), *self._fields(*names), *self._clustered()]
         names = ["interval", "confidence", "test", "pairs", "correction", "family", "resamples"]
         drawn = [] if self.sign_changes is None else ["sign_changes"]
         return self._fields(*names, *drawn, "seed") + self._clustered()
@@ -78,6 +85,9 @@ class Estimate:
     reader: Ends | None = None
     #: The kind of its interval over topics: a bootstrap, 'wilson', 'cox', 'studentised'; 'equal' or 'few' for none.
     interval: str = ""
+    #: What a model-assisted mean is made of, and how the model's values differ from those by people; else None.
+    assisted: Assisted | None = None
+    bias: ModelBias | None = None
 
     @property
     def letters(self) -> str:
@@ -128,6 +138,8 @@ class Pair:
     interval: str = ""
     #: The level at which the difference is significant, where a ledger counts looks; else 1 - confidence.
     level: float | None = None
+    #: What a model-assisted difference is made of; else None.
+    assisted: Assisted | None = None
 
     @property
     def could_turn_round(self) -> bool | None:
@@ -165,6 +177,7 @@ class Pair:
             extremes=None if self.extremes is None else (0.0 - self.extremes[1], 0.0 - self.extremes[0]),
             reader=None if self.reader is None else (_negative(self.reader[1]), _negative(self.reader[0])),
             joint=None if self.joint is None else (_negative(self.joint[1]), _negative(self.joint[0])),
+            assisted=None if self.assisted is None else self.assisted.turned(),
         )
 
     def as_dict(self) -> dict[str, Any]:
@@ -178,6 +191,7 @@ class Pair:
             **({} if self.level is None else {"level": self.level}),
             **({} if self.unjudged is None else self._unjudged()),
             **reader_fields(self.reader),
+            **({} if self.assisted is None else self.assisted.fields()),
         }
 
     def _unjudged(self) -> dict[str, Any]:
@@ -222,6 +236,8 @@ class Comparison(Written):
         By measure and run, where a ledger counts them: which look at the truth it is, and the level for "better".
     ledger_head
         The checksum of the ledger's last line.
+    model
+        Where a model's judgements assist those by people: the values by the model. ``topic_values`` are by people.
 
     Examples
     --------
@@ -236,6 +252,8 @@ class Comparison(Written):
         **dict.fromkeys(("group", "measure", "run", "versus", "letters"), "text"),
         **dict.fromkeys(("topics", "left_out", "wins", "ties", "losses"), "count"),
         **dict.fromkeys(("value", "low", "high", "p", "p_adjusted", "effect", "reader_low", "reader_high"), "number"),
+        **dict.fromkeys(("people", "model", "worth"), "number"),
+        "model_topics": "count",
         "significant": "flag",
     }
 
@@ -254,6 +272,7 @@ class Comparison(Written):
     detectable: Mapping[tuple[str, str, str], Detectable] = field(default_factory=dict)
     looks: Mapping[tuple[str, str], Look] = field(default_factory=dict)
     ledger_head: str = ""
+    model: ModelValues | None = field(default=None, compare=False)
 
     @property
     def unplaced(self) -> list[dict[str, Any]]:
@@ -341,6 +360,7 @@ class Comparison(Written):
                 **fields_of(one, "low", "high", "interval", "topics", "undefined"),
                 **reader_fields(one.reader),
                 **({"costs": spent[one.run]} if spent.get(one.run) else {}),
+                **assisted_fields(one),
                 "increasing": one.higher_is_better,
                 "baseline": self.baseline,
                 "label": one.label,
@@ -383,14 +403,16 @@ class Comparison(Written):
             empty = dict.fromkeys(("left_out", "p", "p_adjusted", "effect", "wins", "ties", "losses", "significant"))
             found.append(
                 {"measure": one.measure, "run": one.run, "versus": None, "topics": one.topics, "value": one.value,
-                 "low": one.low, "high": one.high, **empty, "letters": one.letters, **reader_fields(one.reader)}
+                 "low": one.low, "high": one.high, **empty, "letters": one.letters, **reader_fields(one.reader),
+                 **({} if one.assisted is None else one.assisted.fields())}
             )  # fmt: skip
             for pair in self.compared_with(one.measure, one.run):
                 known = {key: value for key, value in pair.as_dict().items() if key in empty}
                 found.append(
                     {"measure": one.measure, "run": one.run, "versus": pair.versus, "topics": pair.topics,
                      "value": pair.difference, "low": pair.low, "high": pair.high, **known, "letters": None,
-                     **reader_fields(pair.reader)}
+                     **reader_fields(pair.reader),
+                     **({} if pair.assisted is None else pair.assisted.fields())}
                 )  # fmt: skip
         return found
 
@@ -437,6 +459,11 @@ def letters_of(pairs: Sequence[Pair], label: Mapping[str, str]) -> dict[tuple[st
 def reader_fields(ends: Ends | None) -> dict[str, float | None]:
     """The interval over readers as fields of a record; none without a fitted user model."""
     return {} if ends is None else {"reader_low": ends[0], "reader_high": ends[1]}
+
+
+def assisted_fields(one: Estimate) -> dict[str, Any]:
+    """What a model-assisted mean is made of, as fields of a record; none of other means."""
+    return {} if one.assisted is None or one.bias is None else {**one.assisted.fields(), **vars(one.bias)}
 
 
 def _negative(value: float | None) -> float | None:

@@ -14,6 +14,7 @@ from berrypick.analysis.comparison.comparison import Comparison, Estimate
 from berrypick.data.costs import cost_cells, cost_columns, summary
 from berrypick.data.errors import one_line
 from berrypick.data.score import Table
+from berrypick.evaluation.model_truth import ASSISTED
 from berrypick.statistics.intervals import COX, STUDENTISED, TANGO, WILSON
 from berrypick.tables import tables
 
@@ -111,11 +112,14 @@ class _Renderer:
         """A table for each measure, or one with a row for each run."""
         if not details:
             return self._runs()
-        measured = [
+        shown = [
             self.table(self._detailed(one), best_cells(self.comparison, [one], 3)) for one in self.comparison.measures
         ]
-        costs = self._costs()
-        return "\n".join([*measured, *([] if costs is None else [self.table(costs)])])
+        if self.comparison.model is not None:
+            shown.append(self.table(self.assisted()))
+        if (costs := self._costs()) is not None:
+            shown.append(self.table(costs))
+        return "\n".join(shown)
 
     def _costs(self) -> Table | None:
         """Latency, cost and tokens of each run, beside the measures; None where no run states any."""
@@ -131,6 +135,23 @@ class _Renderer:
             cells = cost_cells(known.get(run, {}), columns)
             rows.append([label, self.shorter.get(run, run), str(topics), *cells])
         return Table("Costs, part of no measure", head, rows, "<<" + ">" * (len(head) - 2))
+
+    def assisted(self) -> Table:
+        """What model-assisted means are made of, and how the model's values differ from those by people."""
+        rows = []
+        for one in self.comparison.estimates:
+            made, bias = one.assisted, one.bias
+            assert made is not None and bias is not None
+            rows.append([
+                one.measure, self.shorter.get(one.run, one.run), tables.shown(made.people, self.places),
+                tables.shown(made.model, self.places), "-" if made.worth is None else f"{made.worth:.0f}",
+                "-" if bias.bias is None else f"{bias.bias:+.{self.places}f}",
+                self._bounds(bias.bias_low, bias.bias_high, "+"),
+                "-" if bias.correlation is None else f"{bias.correlation:.2f}",
+            ])  # fmt: skip
+        names = ["measure", "run", "people", "model", "worth", "model - people", f"{self.percent} interval",
+                 "correlation"]  # fmt: skip
+        return Table("What the model-assisted means are made of", names, rows, "<<>>>><>")
 
     def _runs(self) -> str:
         comparison = self.comparison
@@ -232,7 +253,7 @@ class _Renderer:
 
     def _legend(self, details: bool) -> list[str]:
         comparison, method = self.comparison, self.comparison.method
-        lines = [self._intervals()]
+        lines = [*self._assisted_lines(), self._intervals()]
         if self.shorter and (note := tables.elided_note(comparison.runs)):
             lines.append(f"{note[0].upper()}{note[1:]}.")
         if details and any(map(self._read, comparison.measures)):
@@ -240,6 +261,7 @@ class _Renderer:
         if comparison.baseline is None:
             return lines
         test = "paired randomisation test" if method.test == "randomisation" else "paired t-test"
+        test = "model-assisted t-test" if method.assisted else test
         count = len(comparison.pairs) // (1 if method.family == "all" else len(comparison.measures))
         within = "all measures" if method.family == "all" else "a measure"
         if method.family == "all" and comparison.groups:
@@ -260,6 +282,17 @@ class _Renderer:
         )
         return lines
 
+    def _assisted_lines(self) -> list[str]:
+        model = self.comparison.model
+        if model is None:
+            return []
+        made = next(one.assisted for one in self.comparison.estimates if one.assisted is not None)
+        return [
+            f"Means and differences are model-assisted: people judged {made.topics + made.undefined} topics, "
+            f"{model.source} judged {made.model_topics}. This rests on a random sample of topics. people: mean by people. "
+            "model: mean by the model. worth: topics judged by people alone that would give an interval as narrow."
+        ]
+
     def _level(self) -> str:
         """The level of significance; with a ledger that of the look, but for runs that are worse than the baseline."""
         alpha = f"{self.comparison.method.alpha:g}"
@@ -272,6 +305,8 @@ class _Renderer:
         used = {one.interval for table in tables for one in table.estimates}
         used |= {one.interval for table in tables for one in table.pairs}
         said = [text for kind, text in _OTHER_INTERVALS.items() if kind in used]
+        if self.comparison.model is not None:
+            said.insert(0, "Student's, model-assisted" if ASSISTED in used else "none, as no spread is seen")
         if used & {method.interval, STUDENTISED} or not said:
             drawn = f"{method.resamples} resamples, seed {method.seed}"
             said.insert(0, f"{_INTERVAL[method.interval]} bootstrap over {self._units()}, {drawn}")

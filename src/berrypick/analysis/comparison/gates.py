@@ -46,6 +46,7 @@ from berrypick.evaluation.protocols.base import check_task_name, get_protocol, m
 from berrypick.statistics.intervals import is_hit
 
 if TYPE_CHECKING:
+    from berrypick.analysis.comparison.assisted import AssistedSight
     from berrypick.analysis.comparison.comparison import Comparison, Pair
 
 #: A mean this little beyond a threshold has been put there by rounding.
@@ -179,7 +180,7 @@ class Gates:
                     self._refuse_unseen(pair, sight, seen)
         return replace(comparison, detectable=found)
 
-    def _refuse_unseen(self, pair: Pair, sight: Sight, seen: Detectable) -> None:
+    def _refuse_unseen(self, pair: Pair, sight: Sight | AssistedSight, seen: Detectable) -> None:
         if self.must_see is None or (seen.drop is None and not seen.blind):
             return
         if seen.drop is not None and seen.drop <= self.must_see:
@@ -311,7 +312,8 @@ def _higher_is_better(comparison: Comparison, measure: str) -> bool:
 def _limited(comparison: Comparison, measure: str, limit: float, side: str) -> Iterator[Check]:
     for run in comparison.runs:
         reason = _beyond(comparison.estimate(measure, run).value, measure, limit, side)
-        gate = f"{measure} {'at least' if side == 'below' else 'at most'} {limit:g}"
+        reason += _assisted(comparison) if reason else ""
+        gate = f"{measure} {'at least' if side == 'below' else 'at most'} {limit:g}{_assisted(comparison)}"
         yield Check(run, gate, f"{run}: {reason}" if reason else "")
 
 
@@ -331,7 +333,7 @@ def _compared(comparison: Comparison, baseline: str, margin: float) -> Iterator[
     if not others:
         raise UsageError(f"{baseline} is the only run; there is no other to compare it with")
     _refuse_unplaced(comparison, baseline)
-    gate = f"not worse than {baseline}" + (f" by more than {margin:g}" if margin else "")
+    gate = f"not worse than {baseline}" + (f" by more than {margin:g}" if margin else "") + _assisted(comparison)
     for measure in comparison.measures:
         for run in others:
             pair = comparison.pair(measure, run, baseline)
@@ -347,6 +349,11 @@ def _compared(comparison: Comparison, baseline: str, margin: float) -> Iterator[
             )
 
 
+def _assisted(comparison: Comparison) -> str:
+    """What a gate says of itself where its numbers are model-assisted."""
+    return "" if comparison.model is None else ", model-assisted"
+
+
 def _said(seen: Detectable, pair: Pair) -> str:
     if seen.drop is None:
         return f"the smallest drop that it would report is not known: {seen.reason}"
@@ -356,7 +363,7 @@ def _said(seen: Detectable, pair: Pair) -> str:
     )
 
 
-def _sight(comparison: Comparison, pair: Pair, margin: float) -> Sight:
+def _sight(comparison: Comparison, pair: Pair, margin: float) -> Sight | AssistedSight:
     """What the gate on a pair sees: its values, and its test at the level that the correction leaves it."""
     method, values = comparison.method, comparison.topic_values
     own, other = (values[name][pair.measure] for name in (pair.run, pair.versus))
@@ -373,7 +380,12 @@ def _sight(comparison: Comparison, pair: Pair, margin: float) -> Sight:
     gate = GateTest(
         _level(comparison, pair), method.test, margin, method.sign_changes or method.resamples, seed=method.seed
     )
-    return Sight(run, baseline, gate, clusters)
+    sight = Sight(run, baseline, gate, clusters)
+    if comparison.model is None:
+        return sight
+    from berrypick.analysis.comparison.assisted import assisted_sight
+
+    return assisted_sight(comparison, pair, sight)
 
 
 def _level(comparison: Comparison, pair: Pair) -> float:
@@ -414,4 +426,5 @@ def _worse(comparison: Comparison, pair: Pair, margin: float) -> str:
     return (
         f"{measure} is significantly worse than {baseline}, {here:.4f} against {there:.4f} "
         f"(difference {pair.difference:+.4f} on {pair.topics} topics{beyond}, p = {pair.p_adjusted:.3g})"
+        f"{_assisted(comparison)}"
     )

@@ -221,7 +221,10 @@ def _smallest(comparison: Comparison, one: Estimate) -> float:
 
 
 def _sum_of(comparison: Comparison, measure: str, run: str) -> str:
-    return sum_of_values(comparison.topic_values[run].get(measure, {}))
+    values = comparison.topic_values[run].get(measure, {})
+    if comparison.model is not None:  # a run that changes on a topic of the model is another run
+        values = {**values, **{f"model {topic}": value for topic, value in comparison.model.of(run, measure).items()}}
+    return sum_of_values(values)
 
 
 def _rows(
@@ -244,7 +247,7 @@ def _rows(
             "truth": signature.get(TRUTH_SUM),
             "topics": signature.get(TOPICS_SUM) or sum_of_names(values),
             "run": run,
-            "run_sum": sum_of_values(values),
+            "run_sum": _sum_of(comparison, measure, run),
             "measure": measure,
             "signature": str(signature),
             "value": one.value,
