@@ -29,6 +29,11 @@ TASKS = ("jsonl", "label-studio", "doccano", "w3c")
 @click.option(
     "--budget", type=click.IntRange(1), metavar="N", help="Most tasks, the most important ones. [default: all]"
 )
+@click.option(
+    "--sample", type=click.IntRange(1), metavar="N", help="Draw N topics at random for people to judge, where a model "
+    "judges all of them.",
+)  # fmt: skip
+@click.option("--seed", type=int, metavar="S", help="With --sample: random seed. [default: 0]")
 @click.option("--titles", metavar="FILE", help="Titles of topics: a file with topic, TAB, title.")
 @flags.formats
 def pool_command(
@@ -48,6 +53,7 @@ def pool_command(
 
     \b
     berrypick pool old.jsonl new.jsonl -k 5 --documents texts --truth truth.jsonl -o tasks.json --format label-studio
+    berrypick pool old.jsonl new.jsonl --documents texts --sample 50 --seed 7 -o tasks.jsonl
     """
     from berrypick.judgements.pool import pool
 

@@ -69,6 +69,7 @@ def assert_retrieval(
     ledger: str | PathLike[str] | None = None,
     ledger_head: str | None = None,
     commit: str | None = None,
+    model_truth: Any = None,
     **options: Unpack[EvaluationKeywords],
 ) -> Results:
     """Fail unless the means of a run (of each, if there are several) meet every condition; return the results.
@@ -85,6 +86,9 @@ def assert_retrieval(
 
     ``ledger``, ``ledger_head`` and ``commit`` are those of :func:`berrypick.compare`: the file counts looks, and the
     notes of the results say which look it was. A run that does not meet a condition is a look, too.
+
+    ``model_truth`` has judgements by a model, as in :func:`berrypick.evaluate`: ``truth`` has those by people, and
+    conditions, the test against the baseline and ``detectable`` are model-assisted.
     """
     __tracebackhide__ = True
     from berrypick.analysis.comparison.gates import answered_topics, averages_own_topics, gated_evaluation
@@ -99,16 +103,20 @@ def assert_retrieval(
     if baseline is None and margin:
         raise UsageError("margin is a part of baseline: name the run that none may be worse than")
     check_ledger(ledger, ledger_head, commit, options)
-    evaluation = gated_evaluation(truth, run, measures, options, once=True)
+    evaluation = gated_evaluation(truth, run, measures, options, once=model_truth is None)
     before = None if baseline is None else _baseline(truth, baseline, evaluation, options)
     if before is not None and averages_own_topics(options):
         topics = answered_topics(before, *before.runs)
         evaluation, before = evaluation.scoring_topics(topics), before.scoring_topics(topics)
-    results = decided(evaluation, "A test")
+    results = decided(evaluation, "A test") if model_truth is None else _assisted(truth, run, evaluation, model_truth)
     unmet = [(name, one) for name, means in results.mean().items() for one in wanted if not one.met(means[one.measure])]
     worse: list[str] = []
     if before is not None or ledger is not None:
-        compared = _compared(results, None if before is None else decided(before, "A test"))
+        earlier = None
+        if before is not None:
+            with_model = model_truth is not None
+            earlier = _assisted(truth, baseline, before, model_truth) if with_model else decided(before, "A test")
+        compared = _compared(results, earlier)
         if before is not None:
             worse, sees, results = _worse(results, compared, margin)
             worse += ["\n".join(sees)] if unmet or worse else []
@@ -128,6 +136,17 @@ def _baseline(truth: Any, baseline: Any, evaluation: Evaluation, options: Any) -
     if len(before.runs) != 1:
         raise UsageError(f"the baseline is one run, not {len(before.runs)}")
     return before
+
+
+def _assisted(truth: Any, run: Any, evaluation: Evaluation, model_truth: Any) -> Results:
+    """The model-assisted results of an evaluation."""
+    from berrypick.data.results import refuse_whole_documents
+    from berrypick.evaluation.model_truth import evaluate_with_model
+
+    texts = [one.text for one in evaluation.measures]
+    results = evaluate_with_model(truth, run, texts, evaluation.options, model_truth).results
+    refuse_whole_documents(results.notes, "A test")
+    return results
 
 
 def _compared(results: Results, before: Results | None) -> Comparison:

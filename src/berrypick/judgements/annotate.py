@@ -90,7 +90,8 @@ def annotate(
         data = {"tasks": _text_tasks(found)}
     body = json.dumps(data["tasks"], ensure_ascii=False)
     name = hashlib.sha256((body + annotator).encode("utf-8", "surrogatepass")).hexdigest()[:16]
-    content = json.dumps({"name": name, "annotator": annotator, **data}, ensure_ascii=False)
+    sample = next((task.sample for task in found if task.sample), "")
+    content = json.dumps({"name": name, "annotator": annotator, "sample": sample, **data}, ensure_ascii=False)
     with atomic_writer(file_name(html)) as out:
         out.write(_page(content, _kind(bool(boxes), pages is not None)))
     return sum(len(task["regions"]) for task in data["tasks"])

@@ -28,7 +28,7 @@ from berrypick.files.files import atomic_writer
 from berrypick.formats.annotation.page_marks import in_percent, page_selector
 from berrypick.formats.annotation.web_annotation import TOPIC
 from berrypick.formats.base import Problems
-from berrypick.judgements.pool import JudgingTask, Pool, TaskFormat
+from berrypick.judgements.pool import JudgingTask, Pool, TaskFormat, sample_field
 from berrypick.kernels.areas import first_seen_areas, union_area
 from berrypick.rows.json_lines import Fields, plain, write_lines
 
@@ -52,7 +52,8 @@ class PageTask(JudgingTask):
         asked = {"question": self.question} if self.question else {}
         size = {} if self.page_size is None else {"page_size": _plain(self.page_size)}
         boxes = [_plain(box) for box in self.boxes]
-        return {"topic": self.topic, "doc": self.document, **asked, "page": self.page, **size, "boxes": boxes}
+        return {"topic": self.topic, "doc": self.document, **asked, "page": self.page, **size, "boxes": boxes,
+                **sample_field(self)}  # fmt: skip
 
 
 def _plain(numbers: Sequence[float]) -> list[float]:
@@ -148,9 +149,14 @@ _BOX_WRITERS: dict[str, Callable[[Sequence[PageTask]], Any]] = {"label-studio": 
 
 
 def page_pool(
-    runs: Sequence[Run], truth: Truth | None, depth: int, budget: int | None, asked: Mapping[str, str]
+    runs: Sequence[Run],
+    truth: Truth | None,
+    depth: int,
+    budget: int | None,
+    asked: Mapping[str, str],
+    topics: Sequence[str],
 ) -> PagePool:
-    """Pages of the first results of some runs, without what is judged already."""
+    """Pages of the first results of some runs on some topics, without what is judged already."""
     if truth is not None and len(truth) and not truth.of_pages:
         what = f"{truth.source or option('truth')} judges no places on pages, and the runs have some"
         raise UsageError(f"{what}: berrypick place turns spans into boxes")
@@ -165,7 +171,7 @@ def page_pool(
     ]
     tasks: list[PageTask] = []
     retrieved = judged = 0.0
-    for topic in dict.fromkeys(topic for run in systems for topic in run.topics):
+    for topic in topics:
         found = _PagesOfTopic(systems, topic, None if known is None else known.topics.get(topic), depth)
         retrieved += found.retrieved
         judged += found.judged
@@ -309,4 +315,5 @@ def read_page_task(value: dict[str, Any], problems: Problems, line: int | None) 
             return None
         boxes.append(held)
     question = str(value.get("question") or "")
-    return PageTask(topic, document, 0, "", (), 0.0, question, page, size, tuple(boxes))
+    sample = str(value.get("sample") or "")
+    return PageTask(topic, document, 0, "", (), 0.0, question, page, size, tuple(boxes), sample=sample)

@@ -10,17 +10,18 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise
 from os import PathLike
-from typing import Any, Literal, TextIO, get_args
+from typing import Any, Literal, NamedTuple, TextIO, TypeVar, get_args
 
 import numpy as np
 
 from berrypick.data.annotators import Pieces
 from berrypick.data.arrays import FloatArray
 from berrypick.data.errors import BerrypickError, InputError, UsageError, nearest, option
+from berrypick.data.results import Note
 from berrypick.data.run import Run
 from berrypick.data.score import Table
 from berrypick.data.truth import TopicTruth, Truth
@@ -35,6 +36,7 @@ from berrypick.formats.annotation.web_annotation import TOPIC
 from berrypick.given.convert import RunsLike, TruthLike, as_runs, as_truth
 from berrypick.inputs.column_tables import TextSearch
 from berrypick.inputs.titles import Titles, read_titles, titles_of
+from berrypick.judgements.sample import sample_text, sample_topics
 from berrypick.rows.fields import QUESTIONS, TABLE, plain_name
 from berrypick.rows.json_lines import records
 from berrypick.tables.tabular import Tabular
@@ -54,6 +56,8 @@ class JudgingTask:
     regions: tuple[tuple[int, int], ...]  # in the document
     impact: float  # the largest change of a difference in charP, if all of the regions are relevant
     question: str = ""
+    #: Of which random sample of topics it is; '' where topics were not sampled.
+    sample: str = field(default="", kw_only=True)
 
     @property
     def characters(self) -> int:
@@ -76,6 +80,10 @@ class Pool(Tabular):
         How many of them are judged already.
     left_out
         Tasks beyond the budget.
+    sample
+        Which random sample of topics was drawn; '' where all topics count.
+    notes
+        What a person should know about the tasks.
 
     Examples
     --------
@@ -90,6 +98,8 @@ class Pool(Tabular):
     retrieved: float
     judged: float
     left_out: int = 0
+    sample: str = ""
+    notes: Sequence[Note] = ()
 
     def __len__(self) -> int:
         return len(self.tasks)
@@ -146,6 +156,8 @@ def pool(
     context: int = 200,
     budget: int | None = None,
     titles: Mapping[str, str] | str | PathLike[str] | None = None,
+    sample: int | None = None,
+    seed: int | None = None,
 ) -> Pool:
     """Merge the first results of all runs into tasks to be judged, without what is judged already.
 
@@ -166,6 +178,11 @@ def pool(
         The most tasks, the most important ones.
     titles : mapping, str or path, optional
         What topics ask: topic to title, or a file with topic, TAB, title; unless said, what the truth says of it.
+    sample : int, optional
+        How many topics of the runs people should judge, drawn at random; the tasks say so. All tasks of these topics
+        must be judged, so there is no budget.
+    seed : int, optional
+        The seed of the sample, 0 unless said. A larger sample with the same seed has all topics of a smaller one.
 
     Returns
     -------
@@ -183,6 +200,11 @@ def pool(
     for name, value, least in (("depth", depth, 1), ("context", context, 0), ("budget", budget, 1)):
         if value is not None and value < least:
             raise UsageError(f"{name} must be at least {least}, not {value}")
+    if sample is not None and budget is not None:
+        what = f"{option('budget')} leaves out tasks of sampled topics, which would not be judged as the others"
+        raise UsageError(f"{what}: draw fewer topics with {option('sample')} instead")
+    if sample is None and seed is not None:
+        raise UsageError(f"{option('seed')} is the seed of a sample of topics: give {option('sample')} too")
     texts = None if documents is None else read_texts(documents)
     systems = as_runs(runs, None if texts is None else TextSearch(texts))
     if not systems:
@@ -192,24 +214,56 @@ def pool(
     if any(run.boxes is not None for run in systems):
         from berrypick.judgements.page_pool import page_pool
 
-        return page_pool(_matched(systems, known), known, depth, budget, asked)
+        systems = _matched(systems, known)
+        drawn = _Sample.of(systems, sample, seed or 0)
+        return drawn.said_by(page_pool(systems, known, depth, budget, asked, drawn.topics))
     if texts is None:
         raise UsageError(f"regions of text are shown in their documents: give {option('documents')}")
     for run in systems:
         _refuse_markup(run, texts)
     systems = _matched([checked_run(_placed(run, texts), texts) for run in systems], known)
     judgements = {} if known is None else _judgements(known, texts)
-    topics = dict.fromkeys(topic for run in systems for topic in run.topics)
+    drawn = _Sample.of(systems, sample, seed or 0)
     tasks: list[JudgingTask] = []
     retrieved = judged = 0.0
-    for topic in topics:
+    for topic in drawn.topics:
         found = _PoolTopic(topic, systems, judgements.get(topic), depth)
         retrieved += found.retrieved
         judged += found.judged
         tasks += found.tasks(texts, context, asked.get(topic, ""))
     tasks.sort(key=lambda task: -task.impact)  # stable: equal ones stay in the order of the runs
     kept = tasks if budget is None else tasks[:budget]
-    return Pool(tuple(kept), depth, round(retrieved), round(judged), len(tasks) - len(kept))
+    return drawn.said_by(Pool(tuple(kept), depth, round(retrieved), round(judged), len(tasks) - len(kept)))
+
+
+AnyPool = TypeVar("AnyPool", bound=Pool)
+
+
+class _Sample(NamedTuple):
+    """The topics of the runs that tasks are made of, and what is said of their sample."""
+
+    topics: Sequence[str]
+    text: str = ""
+
+    @classmethod
+    def of(cls, runs: Sequence[Run], count: int | None, seed: int) -> _Sample:
+        known = list(dict.fromkeys(topic for run in runs for topic in run.topics))
+        if count is None:
+            return cls(known)
+        kept = set(found := sample_topics(known, count, seed))
+        return cls([topic for topic in known if topic in kept], sample_text(found, known, seed))
+
+    def said_by(self, made: AnyPool) -> AnyPool:
+        """The pool with tasks that name the sample."""
+        if not self.text:
+            return made
+        notes = [*made.notes, Note("sample", self.text)]
+        idle = len(set(self.topics) - {task.topic for task in made.tasks})
+        if idle:
+            text = "have no task, as nothing of them is left to judge or the runs have no results: they belong to the "
+            notes.append(Note("sample", f"{counted(idle, 'sampled topic')} {text}sample all the same"))
+        tasks = tuple(replace(task, sample=self.text) for task in made.tasks)
+        return replace(made, tasks=tasks, sample=self.text, notes=tuple(notes))
 
 
 def _matched(runs: Sequence[Run], truth: Truth | None) -> list[Run]:
@@ -356,7 +410,12 @@ def _fields(task: JudgingTask) -> dict[str, Any]:
     asked = {"question": task.question} if task.question else {}
     regions = [list(region) for region in task.regions]
     return {"topic": task.topic, "doc": task.document, **asked, "offset": task.offset, "text": task.text,
-            "regions": regions}  # fmt: skip
+            "regions": regions, **sample_field(task)}  # fmt: skip
+
+
+def sample_field(task: JudgingTask) -> dict[str, str]:
+    """The sample of a task as a field of a file."""
+    return {"sample": task.sample} if task.sample else {}
 
 
 def _write_lines(tasks: Sequence[JudgingTask], out: TextIO, **more: Any) -> None:
@@ -375,7 +434,8 @@ def _write_label_studio(tasks: Sequence[JudgingTask], out: TextIO) -> None:
 def _write_w3c(tasks: Sequence[JudgingTask], out: TextIO) -> None:
     """An annotation for each region, without a label yet."""
     items = [_annotation(task, start, end) for task in tasks for start, end in task.regions]
-    page = {"@context": "http://www.w3.org/ns/anno.jsonld", "type": "AnnotationPage", "items": items}
+    sample = {"label": tasks[0].sample} if tasks and tasks[0].sample else {}
+    page = {"@context": "http://www.w3.org/ns/anno.jsonld", "type": "AnnotationPage", **sample, "items": items}
     json.dump(page, out, ensure_ascii=False, indent=1)
     out.write("\n")
 
@@ -445,5 +505,6 @@ def _read_tasks(path: str) -> list[JudgingTask]:
             if not good or not offset <= region[0] < region[1] <= offset + len(text):
                 problems.report(f"the region {region!r:.40} is not within the text of the task", number)
         question = str(value.get("question") or "")
-        found.append(JudgingTask(topic, document, offset, text, tuple((a, b) for a, b in regions), 0.0, question))
+        places, sample = tuple((a, b) for a, b in regions), str(value.get("sample") or "")
+        found.append(JudgingTask(topic, document, offset, text, places, 0.0, question, sample=sample))
     return found

@@ -61,7 +61,7 @@ def _refuse_without_model(results: Results) -> None:
     if named is not None and results.model is None:
         raise UsageError(
             f"{named.run}: {named.measure} is model-assisted, and saved results lack the values by the model",
-            f"compare the judgements and the runs instead: berrypick compare PEOPLE RUN... {option('model_truth')} FILE",
+            "compare the judgements and the runs instead: berrypick compare PEOPLE RUN... --model-truth FILE",
         )
 
 

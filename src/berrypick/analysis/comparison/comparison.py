@@ -20,9 +20,9 @@ from berrypick.tables.tabular import Resampling, fields_of
 
 if TYPE_CHECKING:
     from berrypick.analysis.comparison.detectable import Detectable
+    from berrypick.analysis.ledger.looks import Look
     from berrypick.data.model_values import ModelValues
     from berrypick.evaluation.model_truth import Assisted, ModelBias
-    from berrypick.analysis.ledger.looks import Look
 
 FamilyName = Literal["measure", "all"]
 PairsName = Literal["all", "baseline"]

@@ -70,6 +70,7 @@ window.judging = function (nothing) {
       $(id).addEventListener('pointerdown', (event) => event.preventDefault()); // the selection stays
       $(id).addEventListener('click', act);
     }
+    if (data.sample) $('sample').textContent = `\u00b7 ${data.sample}: please judge every task`;
     $('annotator').addEventListener('input', () => {
       page.state.annotator = $('annotator').value.trim();
       page.keep();
