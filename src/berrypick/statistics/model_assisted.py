@@ -86,8 +86,8 @@ def assisted_means(
     >>> import numpy as np
     >>> y, f, u = (np.array(values)[:, None] for values in ([1.0, 0, 1, 0], [1.0, 0, 1, 1], [1.0, 1, 0, 1]))
     >>> found = assisted_means(y, f, u)
-    >>> float(found.weight[0]), float(found.value[0])
-    (0.6666666666666666, 0.5)
+    >>> round(float(found.weight[0]), 4), round(float(found.value[0]), 4)
+    (0.3333, 0.5)
     """
     topics, others = len(people), len(beyond)
     around, model_around = people - people.mean(axis=0), model - model.mean(axis=0)
