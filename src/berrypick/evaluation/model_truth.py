@@ -261,11 +261,12 @@ def _check_options(options: EvaluationOptions, runs: Any, truth: Any, model_trut
             f"{given} needs the same topics for every run: give {option('topics', 'judged')}, and topics that a run "
             "lacks count as empty lists"
         )
-    sources = [runs] if isinstance(runs, str) else list(runs) if not isinstance(runs, Mapping) else []
+    runs = list(runs) if hasattr(runs, "__next__") else runs
+    sources = runs if isinstance(runs, (list, tuple)) else [runs]
     paths = [getattr(one, "path", one) for one in (truth, model_truth, *sources)]
     if any(isinstance(path, str) and path == "-" for path in paths):
         raise UsageError(f"{given} reads the runs twice, which standard input (-) does not allow: save it to a file")
-    return list(runs) if hasattr(runs, "__next__") else runs
+    return runs
 
 
 def _model_evaluation(
