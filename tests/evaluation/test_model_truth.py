@@ -141,7 +141,9 @@ def test_ten_topics_are_accepted_and_a_note_says_that_they_are_few():
     people, model, runs = world(people=10)
     assert any("may be too narrow" in str(note) for note in bp.evaluate(people, runs, "AP", model_truth=model).notes)
     people, model, runs = world(people=20)
-    assert not any("may be too narrow" in str(note) for note in bp.evaluate(people, runs, "AP", model_truth=model).notes)
+    assert not any(
+        "may be too narrow" in str(note) for note in bp.evaluate(people, runs, "AP", model_truth=model).notes
+    )
 
 
 def test_an_iterator_of_runs_is_read_once():
@@ -172,7 +174,11 @@ def test_the_command(written, berrypick):
     assert rows[-1]["value"] == pytest.approx(row.value)
     assert rows[-1]["worth"] == pytest.approx(row.summary["worth"])
     assert len(rows) == 31
-    for form, said in (("table", "Model-assisted means"), ("markdown", "Model-assisted means"), ("csv", "people,model,worth")):
+    for form, said in (
+        ("table", "Model-assisted means"),
+        ("markdown", "Model-assisted means"),
+        ("csv", "people,model,worth"),
+    ):
         assert said in berrypick(*command, "-o", form).out
 
 

@@ -202,5 +202,9 @@ def _compare_saved(gates: Gates, settings: dict[str, Any]) -> Comparison:
             raise UsageError(f"saved results have their options already; they take no --{flag}")
     results = concat(*(read_results(file) for file in (settings["truth"], *settings["runs"])))
     measures = [*settings["requested"], *gates.under, *gates.over] if settings["requested"] else []
-    own = {name: value for name, value in settings.items() if name not in (*flags.INPUTS, *flags.NAMES, "jobs", "model_truth")}
+    own = {
+        name: value
+        for name, value in settings.items()
+        if name not in (*flags.INPUTS, *flags.NAMES, "jobs", "model_truth")
+    }
     return compare(results, (), measures, **own)

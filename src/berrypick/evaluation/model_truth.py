@@ -58,7 +58,7 @@ class Assisted:
     undefined
         How many topics that people judged have no value.
     interval
-        The kind of the interval: 'model-assisted', else that of the topics judged by people, where all values are equal.
+        The kind of the interval: 'model-assisted'; where all values by people are equal, that of their topics alone.
     statistic, p
         The t statistic of a mean of 0, and its two-sided p-value.
     """
@@ -317,8 +317,10 @@ def assisted_results(
 
     means = [renewed(row) for row in own.mean_rows]
     fitted = reader_draws and people.drawing(reader_draws).readers is not None
-    notes = [*(note for note in own.notes if note.kind != "unjudged topics"), *(replace(note, text=f"by the model's judgements: {note.text}") for note in of_model.notes
-                           if note not in own.notes), *_notes(people, model, own, values)]  # fmt: skip
+    notes = [note for note in own.notes if note.kind != "unjudged topics"]  # the model judged them
+    notes += [replace(note, text=f"by the model's judgements: {note.text}") for note in of_model.notes
+              if note not in own.notes]  # fmt: skip
+    notes += _notes(people, model, own, values)
     if fitted:
         notes.append(Note(NOTE, "model-assisted means have no interval over the readers of a fitted user model"))
     return replace(own, mean_rows=means, notes=notes, drawn=None, model=values)
@@ -336,7 +338,9 @@ def refuse_few(found: Assisted, run: str, measure: str) -> None:
 def _notes(people: Evaluation, model: Evaluation, own: Results, values: ModelValues) -> list[Note]:
     """What a person should know of model-assisted numbers."""
     n, all_topics = len(people.truth), len(model.truth)
-    text = f"means are model-assisted: people judged {n} topics, {values.source} judged {all_topics}. This rests on the "
+    text = (
+        f"means are model-assisted: people judged {n} topics, {values.source} judged {all_topics}. This rests on the "
+    )
     text += f"{n} topics being a random sample of the {all_topics}, as berrypick pool --sample draws one"
     notes = [Note(NOTE, text)]
     if n < ENOUGH_TOPICS:

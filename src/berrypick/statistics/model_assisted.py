@@ -100,15 +100,19 @@ def assisted_means(
     weight[flat] = 0.0
     value = weight * beyond.mean(axis=0) + (people - weight * model).mean(axis=0)
     residuals = (around - weight * model_around, weight * (beyond - beyond.mean(axis=0)))
-    own = clusters or (np.arange(topics), np.arange(topics, topics + others))
-    variance = _variance(residuals, own)
-    alone = _variance((around, np.zeros((others, 1))), own)
-    freedom = topics - 1.0 if clusters is None else cluster_freedom(np.unique(own[0], return_inverse=True)[1])
+    variance = _variance(residuals, clusters)
+    alone = _variance((around, np.zeros((others, 1))), clusters)
+    freedom = topics - 1.0 if clusters is None else cluster_freedom(np.unique(clusters[0], return_inverse=True)[1])
     return AssistedMeans(value, np.where(flat, 0.0, variance), weight, alone, freedom, flat)
 
 
-def _variance(residuals: tuple[FloatArray, FloatArray], clusters: tuple[IntArray, IntArray]) -> FloatArray:
+def _variance(residuals: tuple[FloatArray, FloatArray], clusters: tuple[IntArray, IntArray] | None) -> FloatArray:
     """The variance of the sum of two means, from the residuals of their topics and the clusters of these."""
+    found: FloatArray
+    if clusters is None:  # each topic is a cluster with a share of 1/n
+        first, second = ((part**2).sum(axis=0) / (len(part) * (len(part) - 1)) for part in residuals)
+        found = first + second
+        return found
     count = 1 + max(int(one.max()) for one in clusters)
     sums = np.zeros((count, residuals[0].shape[1]))
     for part, of in zip(residuals, clusters, strict=True):
@@ -116,7 +120,7 @@ def _variance(residuals: tuple[FloatArray, FloatArray], clusters: tuple[IntArray
         added = np.zeros((count, part.shape[1]))
         added[: int(of.max()) + 1] = cluster_sums(part, of)
         sums = sums + added / len(of) / np.sqrt(np.maximum(1 - share, SAME))[:, None]
-    found: FloatArray = (sums**2).sum(axis=0)
+    found = (sums**2).sum(axis=0)
     return found
 
 

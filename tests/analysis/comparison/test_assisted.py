@@ -65,7 +65,9 @@ def test_records_carry_people_model_and_worth():
 def test_corrections_are_over_the_assisted_p_values():
     found = compared("AP P@1", family="all")
     p = [pair.p for pair in found.pairs]
-    assert sorted(pair.p_adjusted for pair in found.pairs) == pytest.approx(sorted([2 * min(p), max(max(p), 2 * min(p))]))
+    assert sorted(pair.p_adjusted for pair in found.pairs) == pytest.approx(
+        sorted([2 * min(p), max(max(p), 2 * min(p))])
+    )
 
 
 def test_equal_runs_of_hits_have_tangos_interval():
@@ -95,7 +97,7 @@ def test_gates_use_the_estimates():
     [reason] = found.unmet(worse_than="old")
     assert "significantly worse than old" in reason and "model-assisted" in reason
     assert found.unmet(worse_than="old", margin=abs(found.pairs[0].difference) + 0.001) == []
-    with pytest.raises(UsageError, match="would miss a drop of 0.01 too often .* about [0-9]+ topics would do"):
+    with pytest.raises(UsageError, match=r"would miss a drop of 0.01 too often .* about [0-9]+ topics would do"):
         found.unmet(worse_than="old", must_see=0.01)
 
 
@@ -163,7 +165,9 @@ def command(tmp_path, monkeypatch, berrypick):
         lines = [f"{topic} 0 {doc} {grade}\n" for topic, judged in truth.items() for doc, grade in judged.items()]
         (tmp_path / f"{name}.qrels").write_text("".join(lines))
     for name, run in runs.items():
-        lines = [f"{topic} Q0 {doc} 1 {score} {name}\n" for topic, ranked in run.items() for doc, score in ranked.items()]
+        lines = [
+            f"{topic} Q0 {doc} 1 {score} {name}\n" for topic, ranked in run.items() for doc, score in ranked.items()
+        ]
         (tmp_path / f"{name}.run").write_text("".join(lines))
     monkeypatch.chdir(tmp_path)
     given = ["compare", "people.qrels", "old.run", "new.run", "-m", "AP", "--model-truth", "model.qrels"]
@@ -209,7 +213,7 @@ def drawn(random, hits, drop=0.0, topics=300):
         wrong = random.random(topics) < 0.1
         return one, other, np.where(wrong, 1 - one, one) * ~lost, np.where(wrong, 1 - other, other)
     other = random.beta(1.2, 1, topics)
-    one = np.clip(other + random.normal(0, 0.2, topics), 0, 1)
+    one = other + random.normal(0, 0.2, topics)
     f = [0.15 + 0.8 * y + 0.1 * random.normal(size=topics) for y in (one, other)]
     return one - drop, other, f[0] - drop, f[1]
 
@@ -219,7 +223,7 @@ def drawn(random, hits, drop=0.0, topics=300):
 def test_power_at_the_detectable_drop(hits):
     random = np.random.default_rng(4)
     people, drops = 50, []
-    for _ in range(at_length(12, 60)):
+    for _ in range(at_length(8, 60)):
         drops.append(sight(*drawn(random, hits), people).smallest().drop)
     drop = float(np.mean(drops))
     seen = []
@@ -228,7 +232,7 @@ def test_power_at_the_detectable_drop(hits):
         y, f = (one - other)[:, None], (f_one - f_other)[:, None]
         found = assisted_means(y[:people], f[:people], f[people:])
         seen.append(found.tests[1][0] <= 0.05 and found.value[0] < 0)
-    assert 0.72 < np.mean(seen) < 0.88, (drop, np.mean(seen))
+    assert 0.75 - 0.04 < np.mean(seen) < 0.85 + 0.04, (drop, np.mean(seen))  # two standard errors
 
 
 def test_equal_runs_of_hits_have_the_drop_of_people_alone():
