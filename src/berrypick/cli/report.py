@@ -42,6 +42,7 @@ from berrypick.data.errors import as_flags
 )
 @flags.diagnosis
 @flags.comparison
+@flags.model_truth
 @flags.resampling_options(10_000)
 @flags.evaluation
 def report_command(target: str, **settings: Any) -> None:

@@ -64,7 +64,8 @@ class AssistedMeans(NamedTuple):
 
         with np.errstate(divide="ignore", invalid="ignore"):
             t = np.where(np.abs(self.value) <= SAME, 0.0, self.value / np.sqrt(self.variance))
-        return t, 2 * stdtr(self.freedom, -np.abs(t))
+        p: FloatArray = 2 * stdtr(self.freedom, -np.abs(t))
+        return t, p
 
 
 def assisted_means(

@@ -193,6 +193,13 @@ def test_the_truth_cannot_be_saved_results(command, berrypick, tmp_path):
     assert saved.code == 0 and found.code == 2 and "--model-truth needs the judgements by people" in found.err
 
 
+def test_the_report_says_it_too(tmp_path):
+    pytest.importorskip("vl_convert")
+    people, model, runs = world()
+    bp.write_report(people, runs, "AP", model_truth=model, html=tmp_path / "report.html")
+    assert "Means are model-assisted" in (tmp_path / "report.html").read_text()
+
+
 # --- the drop that a gate sees ----------------------------------------------------------------------------------------
 
 

@@ -1,8 +1,8 @@
 """Comparisons by judgements of people and of a model: model-assisted means, differences, tests and gates.
 
-Estimates and tests are those of :mod:`berrypick.statistics.model_assisted`, of the values of a run or the differences of
-two runs. The runs are compared on the topics that people judged; then the numbers that the model's judgements improve
-are replaced.
+Estimates and tests are those of :mod:`berrypick.statistics.model_assisted`, of the values of a run or the differences
+of two runs. The runs are compared on the topics that people judged; then the numbers that the model's judgements
+improve are replaced.
 """
 
 from __future__ import annotations

@@ -85,6 +85,11 @@ def difference_table(comparison: Comparison) -> Table | None:
     return None if comparison.baseline is None else _Renderer(comparison, 4).differences()
 
 
+def assisted_table(comparison: Comparison) -> Table:
+    """What model-assisted means are made of."""
+    return _Renderer(comparison, 4).assisted()
+
+
 class _Renderer:
     """A comparison as plain text; subclasses differ in markup."""
 
@@ -289,10 +294,11 @@ class _Renderer:
         made = next(one.assisted for one in self.comparison.estimates if one.assisted is not None)
         return [
             f"Means and differences are model-assisted: people judged {made.topics + made.undefined} topics, "
-            f"{model.source} judged {made.model_topics}. This rests on a random sample of topics. people: mean by "
-            "people. model: mean by the model. worth: topics judged by people alone that would give an interval as narrow. A "
-            "difference has a weight of its own for the model, so it is not exactly the difference of the means; d and "
-            "won/tied/lost are by people."
+            f"{model.source} judged {made.model_topics}. This rests on a random sample of topics.",
+            "people: mean by people. model: mean by the model. worth: topics judged by people alone that would give an "
+            "interval as narrow.",
+            "A difference has a weight of its own for the model, so it is not exactly the difference of the means; d "
+            "and won/tied/lost are by people.",
         ]
 
     def _level(self) -> str:

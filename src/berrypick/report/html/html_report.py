@@ -8,7 +8,7 @@ them fit. :mod:`~berrypick.report.html.report_page` puts the page together.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -86,6 +86,7 @@ def write_report(
     resamples: int = 10_000,
     seed: int = 0,
     cluster: str | Mapping[str, str] | None = None,
+    model_truth: TruthLike | None = None,
     **options: Unpack[EvaluationKeywords],
 ) -> Report:
     """Evaluate runs and write a page that shows what the numbers mean.
@@ -140,6 +141,9 @@ def write_report(
         The seed of what is drawn.
     cluster : str or mapping, optional
         Clusters of topics that are resampled as a whole.
+    model_truth : TruthLike, optional
+        Judgements by a model, as in :func:`berrypick.compare`: means and differences are then model-assisted; curves
+        and topics are those by people.
     **options
         Options of an evaluation, as in :func:`berrypick.evaluate`.
 
@@ -181,7 +185,16 @@ def write_report(
     few = len(evaluation.runs) * len(evaluation.truth) <= RANKINGS
     joint = joint_ends(evaluation, jobs) if few and len(evaluation.runs) > 1 else None
     unjudged = unjudged_bounds(evaluation) if joint is None else joint.unjudged
-    comparison = compare_results(results, baseline, method, clusters, unjudged, joint)
+    if model_truth is None:
+        comparison = compare_results(results, baseline, method, clusters, unjudged, joint)
+    else:
+        from berrypick.analysis.comparison.assisted import compare_with_model
+
+        comparison = compare_with_model(
+            truth, runs, measures, options, model_truth, method, baseline, cluster, jobs=jobs, reader_draws=READERS
+        )
+        note = Note("model-assisted", "curves and values of topics are by the judgements of people")
+        comparison = replace(comparison, notes=(*comparison.notes, note))
     omitted: list[str] = []
     settings = {"diagnosis": rules, "chunks": chunks}
     if chunks is not None and evaluation.truth.units != "spans":

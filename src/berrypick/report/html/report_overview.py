@@ -77,7 +77,7 @@ def _panels(
     details: Details, results: Results, comparison: Comparison, settings: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
     """Return the panels, ours and those of other packages, that have something to show."""
-    found = [_verdicts(comparison)]
+    found = [_verdicts(comparison) if comparison.model is None else _assisted(comparison)]
     for panel in panels:
         with plugin_errors(f"panel {panel.name}", panel):
             found.append(panel_data(panel(), details.evaluation, results, settings))
@@ -93,6 +93,14 @@ def _verdicts(comparison: Comparison) -> dict[str, Any] | None:
         found = Assumptions.of(comparison)
         parts = [*map(table_data, found.tables()), *found.legend()]
     return {"name": "verdicts", "title": "Is the better run proved to be better?", "parts": parts, "data": None}
+
+
+def _assisted(comparison: Comparison) -> dict[str, Any]:
+    """What model-assisted means are made of, and how the model differs from people."""
+    from berrypick.analysis.comparison.comparison_text import assisted_table, legend
+
+    parts = [table_data(assisted_table(comparison)), *legend(comparison)]
+    return {"name": "assisted", "title": "Means are model-assisted", "parts": parts, "data": None}
 
 
 def _simulated(details: Details) -> dict[str, Any] | None:
