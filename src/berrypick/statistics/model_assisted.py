@@ -64,8 +64,7 @@ class AssistedMeans(NamedTuple):
 
         with np.errstate(divide="ignore", invalid="ignore"):
             t = np.where(np.abs(self.value) <= SAME, 0.0, self.value / np.sqrt(self.variance))
-        p: FloatArray = 2 * stdtr(self.freedom, -np.abs(t))
-        return t, p
+        return t, np.asarray(2 * stdtr(self.freedom, -np.abs(t)), dtype=np.float64)
 
 
 def assisted_means(
