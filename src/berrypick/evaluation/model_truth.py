@@ -156,7 +156,11 @@ class PairedValues:
         own, clusters = self.known()
         defined = [value for value in self.model.values() if value is not None]
         people, model = mean(list(self.people.values())), mean(defined)
-        counts = {"topics": len(own), "model_topics": len(self.model), "undefined": len(self.people) - len(own)}
+        counts: dict[str, Any] = {
+            "topics": len(own),
+            "model_topics": len(self.model),
+            "undefined": len(self.people) - len(own),
+        }
         if len(own) < LEAST_TOPICS:
             return Assisted(None, None, None, people, model, None, 0.0, interval=intervals.FEW, **counts)
         found = self.means()
@@ -167,10 +171,9 @@ class PairedValues:
         low, high = value - half, value + half
         least, most = self._range(unbounded, difference)
         t, p = (float(one[0]) for one in found.tests)
-        return Assisted(
-            *(min(max(end, least), most) for end in (value, low, high)),
-            worth=float(found.worth[0]) * len(own), statistic=t, p=p, **means,
-        )  # fmt: skip
+        value, low, high = (min(max(end, least), most) for end in (value, low, high))
+        worth = float(found.worth[0]) * len(own)
+        return Assisted(value, low, high, worth=worth, statistic=t, p=p, **means)
 
     def _flat(
         self, own: FloatArray, clusters: IntArray | None, means: dict[str, Any],
@@ -212,8 +215,9 @@ class PairedValues:
             error = float(stdtrit(units - 1, (1 + confidence) / 2)) * spread
         varied = min(np.ptp(own), np.ptp(model)) > 1e-12
         correlation = float(np.corrcoef(own, model)[0, 1]) if varied else None
-        ends = (None, None) if error is None else (bias - error, bias + error)
-        return ModelBias(bias, *ends, correlation)
+        if error is None:
+            return ModelBias(bias, None, None, correlation)
+        return ModelBias(bias, bias - error, bias + error, correlation)
 
 
 class EvaluatedTwice(NamedTuple):

@@ -276,8 +276,8 @@ class AssistedSight:
         """How much clusters widen the standard error."""
         if self.codes is None:
             return 1.0
-        parts = [part[:, :1] - part[:, 1:] for part in (self.people, self.model, self.beyond)]
-        with_clusters, without = (assisted_means(*parts, codes) for codes in (self.codes, None))
+        own, other, beyond = (part[:, :1] - part[:, 1:] for part in (self.people, self.model, self.beyond))
+        with_clusters, without = (assisted_means(own, other, beyond, codes) for codes in (self.codes, None))
         ratio = with_clusters.half_width(0.95)[0] / without.half_width(0.95)[0]
         return max(1.0, float(ratio))
 
@@ -340,7 +340,8 @@ def assisted_sight(comparison: Comparison, pair: Pair, alone: Sight) -> Assisted
         of = comparison.cluster_of
         found = [numbers.setdefault(of[topic], len(numbers)) for topic in (*topics, *values.beyond)]
         codes = np.array(found[: len(topics)]), np.array(found[len(topics) :])
-    return AssistedSight(*parts, gate=replace(alone.gate, test="t"), alone=alone, codes=codes)
+    people, model, beyond = parts
+    return AssistedSight(people, model, beyond, replace(alone.gate, test="t"), alone, codes)
 
 
 def _known(value: float | None, otherwise: float) -> float:
