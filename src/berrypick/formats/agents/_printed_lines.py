@@ -57,7 +57,7 @@ def grep_lines(text: str, asked: Mapping[str, Any], folder: str) -> list[Place]:
     """
     if not prints_numbers(asked):
         return []
-    groups = _groups(text)
+    groups = printed_groups(text.split("\n"))
     searched = asked.get("path")
     if isinstance(searched, str) and searched and searched.rstrip("/\\") not in ("", ".", folder.rstrip("/\\")):
         numbers = _of_one_file([line for group in groups for line in group])
@@ -66,10 +66,10 @@ def grep_lines(text: str, asked: Mapping[str, Any], folder: str) -> list[Place]:
     return stretches(hit for group in groups for hit in _of_group(group))
 
 
-def _groups(text: str) -> list[list[str]]:
+def printed_groups(lines: Iterable[str]) -> list[list[str]]:
     """The lines between ``--``: ripgrep prints it where the next line is not the one that follows in the file."""
     groups: list[list[str]] = [[]]
-    for line in text.split("\n"):
+    for line in lines:
         if line == "--":
             groups.append([])
         elif line.strip():
@@ -91,6 +91,13 @@ def _of_one_file(lines: Sequence[str]) -> list[int] | None:
     if any(not _ALONE.match(line) for line in named):
         return None
     return numbers if not named or any(match[2] == ":" for match in found) else None
+
+
+def file_hits(lines: Sequence[str], context: bool) -> list[_Hit]:
+    """Hits of one group with the names of files; ``context``: lines around a match may be among them."""
+    if context:
+        return _of_group(lines)
+    return [(match[1], int(match[2])) for line in lines if (match := _MATCH.match(line))]
 
 
 def _of_group(lines: Sequence[str]) -> list[_Hit]:
