@@ -15,6 +15,7 @@ from berrypick.cli.output import HELP, Output, names_file, say
 from berrypick.data import spec as specs
 from berrypick.data.errors import UsageError, nearest
 from berrypick.data.laws import LAWS
+from berrypick.data.navigation import FittedReader
 from berrypick.data.references import bibtex, cited
 from berrypick.data.score import Table
 from berrypick.evaluation.protocols.base import RULES, Protocol, protocols
@@ -32,20 +33,29 @@ KINDS: dict[str, Registry[Any]] = {
 }
 
 
-@click.command("show", short_help="Describe a measure, user model, format or protocol.", context_settings=HELP)
+@click.command(
+    "show", short_help="Describe a measure, user model, format, protocol or fitted reader.", context_settings=HELP
+)
 @click.argument("words", nargs=-1, required=True, metavar=f"[{'|'.join(KINDS)}] NAME")
 @click.option("--bibtex", "as_bibtex", is_flag=True, help="Print the references as BibTeX; of a file of results too.")
 @flags.output_format(("table", "json", "jsonl"), default="table", form=False)
 def show_command(words: tuple[str, ...], as_bibtex: bool, output: Output) -> None:
     """Describe a measure, user model, format or protocol: definition, parameters, rules, references.
 
-    A name that is of two kinds is shown for both; the kind before the name chooses one.
+    A name that is of two kinds is shown for both; the kind before the name chooses one. Of the file of a fitted
+    reader, show prints the parameters with their intervals, and what they were estimated from.
 
     \b
     berrypick show EPRUM
     berrypick show protocol inex2010
+    berrypick show reader.json                     what berrypick fit -o reader.json found, and from what
     berrypick show --bibtex results.json           what to cite for the results of evaluate -o json
     """
+    if len(words) == 1 and not as_bibtex and _is_reader(words[0]):
+        reader = users.read_fitted(words[0])
+        assert reader is not None
+        output.show(lambda form, paint: _reader(reader, form, paint))
+        return
     found = [(kind, value) for kind in _kinds(words) if (value := _found(kind, words[-1])) is not None]
     if not found and len(words) == 1 and names_file(words[0]) and (as_bibtex or os.path.exists(words[0])):
         if not as_bibtex:
@@ -65,6 +75,45 @@ def show_command(words: tuple[str, ...], as_bibtex: bool, output: Output) -> Non
         return (f"{said}\n\n" if said else "") + "\n".join(_text(kind, value, paint) for kind, value in found)
 
     output.show(rendered)
+
+
+def _is_reader(name: str) -> bool:
+    """Whether a name is that of a file with a fitted reader."""
+    if not (users.is_file(name) and os.path.isfile(name)):
+        return False
+    from berrypick.files.files import head
+    from berrypick.formats.navigation.fitted_reader import FittedUserModel
+
+    return FittedUserModel.recognises(head(name))
+
+
+def _reader(reader: FittedReader, form: str, paint: tables.Paint) -> str:
+    content = reader.content
+    if form != "table":
+        held = {key: value for key, value in content.items() if key not in ("transitions", "visits", "links")}
+        return tables.json_text([{"kind": "reader", **held}], form)
+    sessions, period = content.get("sessions") or {}, content.get("period") or {}
+    facts = [
+        ["model", content.get("model")],
+        ["unit", content.get("unit")],
+        ["agent", content.get("agent")],
+        ["version", content.get("version")],
+        ["sessions", sessions.get("count")],
+        ["sessions, checksum", sessions.get("checksum")],
+        ["period", f"{period['first']} to {period['last']}" if period else None],
+        ["log", (content.get("data") or {}).get("log")],
+        ["checksum", content.get("checksum")],
+    ]
+    rows = [[name, "not known" if value is None else str(value)] for name, value in facts]
+    percent = f"{100 * reader.confidence:.4g}% interval"
+    known = [
+        [name, f"{one['value']:.4g}", "" if one.get("low") is None else f"[{one['low']:.4g}, {one['high']:.4g}]"]
+        for name, one in (content.get("parameters") or {}).items()
+    ]
+    parts = [f"{reader.user}\n", paint(Table("", ["fact", "value"], rows, "<<"), ())]
+    if known:
+        parts.append(paint(Table("", ["parameter", "value", percent], known, "<><"), ()))
+    return "\n".join(parts)
 
 
 def _kinds(words: tuple[str, ...]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 #: How a stretch can end.
 ENDS = {
@@ -25,6 +26,8 @@ class ReadingLog:
     source: str = ""
     #: What the reader of the file skipped or assumed, and how often.
     skipped: Mapping[str, int] = field(default_factory=dict)
+    #: What distances count, and who left the sessions, where the log says so: unit, agent, version, period.
+    origin: Mapping[str, Any] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.distance)

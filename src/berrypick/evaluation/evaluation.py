@@ -21,6 +21,7 @@ from berrypick.data.sums import TruthSums
 from berrypick.data.truth import Truth
 from berrypick.data.words import counted
 from berrypick.evaluation.inputs import prepare_inputs
+from berrypick.evaluation.line_units import check_reader
 from berrypick.evaluation.notes import lengths_notes, some, unspaced_notes
 from berrypick.evaluation.options import EvaluationOptions, takes_options
 from berrypick.evaluation.requested import MeasureRequest, MeasuresGiven, RequestedMeasure, given_measures
@@ -139,6 +140,9 @@ class Evaluation:
         inputs = prepare_inputs(truth, runs, options, once)
         context = inputs.context
         chosen = request.on(inputs.truth, context.reader)
+        for given in (options.user, *(getattr(one.measure, "user", None) for one in chosen.measures)):
+            if given is not None and not users.is_name(given):
+                check_reader(given, inputs.truth)
         judgements, groups, ungrouped = _grouped(inputs.truth, options)
         if inputs.runs.pages is not None:
             _check_areas(chosen.measures)

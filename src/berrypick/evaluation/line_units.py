@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from berrypick.data.collection import Collection
 from berrypick.data.errors import InputError, UsageError, option
@@ -43,6 +44,27 @@ def check_lines(truth: Truth, options: EvaluationOptions) -> None:
         raise UsageError(f"positions count seconds, and {option('offsets', options.offsets)} is about offsets in texts")
     if seconds and options.chunks is not None:
         raise UsageError(f"positions count seconds, and {option('chunks')} counts characters: leave it out")
+
+
+def counted_unit(unit: str) -> str:
+    """The word for what positions count."""
+    return unit or "characters"
+
+
+def check_reader(given: Any, truth: Truth) -> None:
+    """Refuse a fitted reader whose distances count something else than the positions of the truth."""
+    from berrypick.evaluation.readers import FittedUser
+
+    user = FittedUser.read(given)
+    fitted = None if user is None else user.fitted.content.get("unit")
+    if fitted is None or user is None:
+        return
+    judged = "documents" if truth.units == "documents" else counted_unit(truth.unit)
+    undeclared = truth.units == "spans" and not truth.unit and not _counts_text(truth)
+    if judged != fitted and not (fitted == "seconds" and undeclared):
+        what = f"was fitted to distances in {fitted}, but the truth judges {judged}"
+        remedy = f"fit a reader to a log that counts {judged}" if judged != "documents" else f"judge {fitted}"
+        raise InputError(what, path=str(user.fitted), remedy=remedy)
 
 
 def in_lines(context: JudgingContext) -> JudgingContext:

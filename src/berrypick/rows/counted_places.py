@@ -28,10 +28,10 @@ SECONDS: Mapping[str, tuple[str, ...]] = {
 COUNTED = (*LINES, *SECONDS)
 #: What rows of a run say of their step beside the place: costs, whether it was used, and where it comes from.
 COSTS = ("tokens", "seconds", "lines", "latency", "cost")
-DETAILS = (*COSTS, "used", "doc_lines", "tool", "session")
+DETAILS = (*COSTS, "used", "doc_lines", "tool", "session", "agent", "agent_version", "session_date")
 #: Of these, numbers and texts.
 DETAIL_NUMBERS = (*COSTS, "doc_lines")
-DETAIL_TEXTS = ("tool", "session")
+DETAIL_TEXTS = ("tool", "session", "agent", "agent_version", "session_date")
 _LARGEST = 2**53
 _WORDS = {"lines": "by lines", "seconds": "by seconds", "": "by characters"}
 

@@ -35,7 +35,7 @@ def test_spans_of_tools_are_steps(tmp_path):
     run = bp.read_run(path, "agent-traces(topic_pattern='issue: (.*)',root='repo')")
     assert run.to_records() == [
         {"topic": "one", "doc": "src/b.py", "start_line": 12, "end_line": 13, "rank": 1, "tokens": 32, "seconds": 2,
-         "tool": "Grep", "session": "t1"},
+         "tool": "Grep", "session": "t1", "session_date": "1970-01-01"},
         {"topic": "one", "doc": "src/a.py", "start_line": 5, "end_line": 6, "rank": 2, "tokens": 75, "seconds": 6,
          "tool": "Read", "session": "t1"},
     ]  # fmt: skip

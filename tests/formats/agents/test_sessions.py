@@ -70,8 +70,8 @@ def test_to_the_end(folder):
 def test_tools_are_chosen(folder):
     run = bp.read_run(folder, PATTERN + ",tools='Grep')")
     assert [place[1] for place in places(run, "t1")] == ["src/b.py", "src/c.py"]
-    with pytest.raises(bp.UsageError, match="Bash shows nothing that can be placed; they are Read, Grep"):
-        bp.read_run(folder, PATTERN + ",tools='Bash')")
+    with pytest.raises(bp.UsageError, match="Edit shows nothing that can be placed; they are Read, Grep, Bash"):
+        bp.read_run(folder, PATTERN + ",tools='Edit')")
 
 
 def test_converted_on_the_command_line(folder, berrypick):
@@ -81,7 +81,8 @@ def test_converted_on_the_command_line(folder, berrypick):
     assert done.code == 0 and "steps after the first edit, left out: 1" in done.err
     rows = [json.loads(line) for line in out.read_text().splitlines()]
     assert rows[0] == {"topic": "t1", "doc": "src/a.py", "start_line": 1, "end_line": 40, "rank": 1, "tokens": 100,
-                       "seconds": 2, "doc_lines": 500, "tool": "Read", "session": "s1"}  # fmt: skip
+                       "seconds": 2, "doc_lines": 500, "tool": "Read", "session": "s1",
+                       "agent": "claude-code", "session_date": "2026-05-01"}  # fmt: skip
     assert "tokens" not in rows[3] and rows[-1] == {"topic": "t2", "results": []}
     assert bp.read_run(out).to_records() == bp.read_run(folder, PATTERN + ")").to_records()
     wrong = berrypick("convert", out, folder.parent / "x.csv", "--to", "span-table-run", "--root", "repo")

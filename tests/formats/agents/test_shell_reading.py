@@ -58,7 +58,7 @@ PLACED = [
     ("rg -n foo Makefile", "3:foo\n", [("Makefile", 3, 1)]),
     (["bash", "-lc", "cat a.py"], "x\n", [("a.py", 1, 1)]),
     (["sed", "-n", "2,3p", "a.py"], "x\n", [("a.py", 2, 1)]),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("command", "text", "expected"), PLACED)
@@ -68,15 +68,52 @@ def test_commands_that_say_which_lines_they_print(command, text, expected):
 
 
 UNPLACED = [
-    "cat a.py b.py", "cat a.py; cat b.py", "cat a.py && cat b.py", "cat *.py", "cat $FILE", "cat < a.py", "cat -A a.py",
-    "cat a.py | sort", "cat a.py | awk '{print}'", "cat a.py | grep foo", "sed -n '1,5p;9,10p' a.py", "sed 5q a.py",
-    "sed -n '/x/p' a.py", "tail -n 5 a.py", "tail -f a.py", "head -c 10 a.py", "nl a.py", "nl -ba a.py b.py",
-    "grep foo a.py", "grep -no foo a.py", "grep -c foo a.py", "grep -rnh foo src", "rg foo src", "rg -n --json foo src",
-    "rg -n -r bar foo src", "cd src; cat a.py", "cd $D && cat a.py", "cat a.py &", "(cat a.py)", "python a.py",
-    "X=1 cat a.py", "sudo cat a.py", "cat 'a.py", "cat ~/a.py", "cat a.py | nl -ba | nl -ba", "git show HEAD:a.py",
-    "grep -n foo a.py | cut -c1-80", "ssh host cat a.py", "cat - ", "cat a.py >/dev/null", "cat a.py | tail -n 3 | head -n 1",
-    "for f in a.py; do cat $f; done", "cat a{1,2}.py", "head -n 5 a.py b.py", "",
-]  # fmt: skip
+    "cat a.py b.py",
+    "cat a.py; cat b.py",
+    "cat a.py && cat b.py",
+    "cat *.py",
+    "cat $FILE",
+    "cat < a.py",
+    "cat -A a.py",
+    "cat a.py | sort",
+    "cat a.py | awk '{print}'",
+    "cat a.py | grep foo",
+    "sed -n '1,5p;9,10p' a.py",
+    "sed 5q a.py",
+    "sed -n '/x/p' a.py",
+    "tail -n 5 a.py",
+    "tail -f a.py",
+    "head -c 10 a.py",
+    "nl a.py",
+    "nl -ba a.py b.py",
+    "grep foo a.py",
+    "grep -no foo a.py",
+    "grep -c foo a.py",
+    "grep -rnh foo src",
+    "rg foo src",
+    "rg -n --json foo src",
+    "rg -n -r bar foo src",
+    "cd src; cat a.py",
+    "cd $D && cat a.py",
+    "cat a.py &",
+    "(cat a.py)",
+    "python a.py",
+    "X=1 cat a.py",
+    "sudo cat a.py",
+    "cat 'a.py",
+    "cat ~/a.py",
+    "cat a.py | nl -ba | nl -ba",
+    "git show HEAD:a.py",
+    "grep -n foo a.py | cut -c1-80",
+    "ssh host cat a.py",
+    "cat - ",
+    "cat a.py >/dev/null",
+    "cat a.py | tail -n 3 | head -n 1",
+    "for f in a.py; do cat $f; done",
+    "cat a{1,2}.py",
+    "head -n 5 a.py b.py",
+    "",
+]
 
 
 @pytest.mark.parametrize("command", UNPLACED)
@@ -116,7 +153,7 @@ EDITS = [
     ("pytest &> out.txt", ("out.txt",)),
     (f"apply_patch <<'EOF'\n{PATCH}\nEOF", ("src/a.py", "b.py")),
     (["apply_patch", PATCH], ("src/a.py", "b.py")),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("command", "edits"), EDITS)
@@ -171,12 +208,36 @@ def quoted(name):
 def commands(draw):
     name = quoted(draw(st.sampled_from(NAMES)))
     a, b = draw(st.integers(1, 9)), draw(K)
-    source = draw(st.sampled_from([
-        f"cat {name}", f"cat -n {name}", f"head -n {b} {name}", f"tail -n +{b} {name}", f"tail -n {b} {name}", f"sed -n '{a},{b}p' {name}",
-        f"sed -n '{a},$p' {name}", f"sed -n '{a},+{b}p' {name}", f"nl -ba {name}", f"nl -ba -w2 -s' ' -v{b} {name}", f"grep -n foo {name}", f"grep -n -C1 foo {name}",
-        f"grep -nv foo {name}", "grep -rn foo src", "grep -rn -B1 foo .", f"grep -nF foo a.py {name}", f"grep -Hn foo {name}", f"head -n -{a} {name}", f"cat {name} {name}",
-        *([f"rg -n foo {name}", "rg -n foo src", "rg -n -A1 foo .", f"rg -nF foo README {name}"] if shutil.which("rg") else []),
-    ]))  # fmt: skip
+    source = draw(
+        st.sampled_from(
+            [
+                f"cat {name}",
+                f"cat -n {name}",
+                f"head -n {b} {name}",
+                f"tail -n +{b} {name}",
+                f"tail -n {b} {name}",
+                f"sed -n '{a},{b}p' {name}",
+                f"sed -n '{a},$p' {name}",
+                f"sed -n '{a},+{b}p' {name}",
+                f"nl -ba {name}",
+                f"nl -ba -w2 -s' ' -v{b} {name}",
+                f"grep -n foo {name}",
+                f"grep -n -C1 foo {name}",
+                f"grep -nv foo {name}",
+                "grep -rn foo src",
+                "grep -rn -B1 foo .",
+                f"grep -nF foo a.py {name}",
+                f"grep -Hn foo {name}",
+                f"head -n -{a} {name}",
+                f"cat {name} {name}",
+                *(
+                    [f"rg -n foo {name}", "rg -n foo src", "rg -n -A1 foo .", f"rg -nF foo README {name}"]
+                    if shutil.which("rg")
+                    else []
+                ),
+            ]
+        )
+    )
     filters = st.sampled_from(
         [
             "",
@@ -209,8 +270,13 @@ def test_every_line_that_is_placed_is_the_line_of_the_file(tmp_path, files, scri
         held[name] = text.split("\n")[: -1 if text.endswith("\n") else None] if text else []
     reader = ShellReader()
     for command in script:
-        done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, check=False,
-                              env={**os.environ, "LC_ALL": "C.UTF-8"})  # fmt: skip
+        done = subprocess.run(
+            ["bash", "-c", command],
+            cwd=tmp_path,
+            capture_output=True,
+            check=False,
+            env={**os.environ, "LC_ALL": "C.UTF-8"},
+        )
         printed = done.stdout.decode() + done.stderr.decode()
         found = reader.read(command, ShellOutput(printed, done.returncode))
         shown = printed.split("\n")

@@ -51,6 +51,7 @@ from berrypick.users.bep import Bep
 from berrypick.users.learning import all_rounded, parameter, rounded, verdict
 from berrypick.users.learnt import Learnt
 from berrypick.users.tolerance.forage import Forage
+from berrypick.users.tolerance.visits import COUNTED
 from berrypick.workers.progress import Progress, ProgressLike, as_progress
 
 #: Options for some user models, and what the others do without them.
@@ -305,7 +306,7 @@ def fit(
             raise
         raise UsageError(f"{error}; {option('visits', 'all')} fits every visit") from error
     left = tuple(Note("sessions", f"{number} {what}") for what, number in sorted(readings.skipped.items()))
-    return _made(replace(found, notes=(*left, *found.notes)), method, readings.source)
+    return _made(replace(found, notes=(*left, *found.notes)), method, readings.source, readings.origin)
 
 
 def _fit_forage(
@@ -377,12 +378,17 @@ def _source(log: Any) -> str:
     return fspath(log) if isinstance(log, (str, PathLike)) else ""
 
 
-def _made(found: Learnt, method: FitMethod, source: str) -> Fit:
-    values = found.user.given_values()
+def _made(found: Learnt, method: FitMethod, source: str, origin: Mapping[str, Any] | None = None) -> Fit:
+    values, known = found.user.given_values(), origin or {}
     plain = {name: {"value": value, "low": None, "high": None} for name, value in values.items() if _is_number(value)}
     content: dict[str, Any] = {
         "fitted": FITTED_VERSION,
         "user": specs.render(found.user.name(), values),
+        "model": found.user.name(),
+        "unit": None if getattr(found.user, "unit", None) in COUNTED else known.get("unit"),
+        **{name: known.get(name) for name in ("agent", "version")},
+        "sessions": {"count": found.data.get("sessions"), "checksum": found.data.get("checksum")},
+        "period": known.get("period"),
         "parameters": dict(found.parameters) or plain,
         "confidence": method.confidence,
         "data": {"log": Path(source).name or "the log", **found.data},

@@ -26,10 +26,10 @@ from berrypick.data.errors import UsageError, option
 from berrypick.data.reading_log import ReadingLog
 from berrypick.data.run import Ranking, Run
 from berrypick.data.truth import TopicTruth, Truth
-from berrypick.evaluation.line_units import check_unit
+from berrypick.evaluation.line_units import check_unit, counted_unit
 
 #: Tools that search and do not read, in small letters.
-SEARCHING = frozenset({"grep", "glob", "search", "find"})
+SEARCHING = frozenset({"grep", "rg", "glob", "search", "find"})
 NO_TRUTH = "sessions without judgements, left out"
 NO_READING = "sessions without a step that reads, left out"
 NO_LENGTH = "visits to documents whose length the log does not have: leaving at the end counts as giving up"
@@ -87,7 +87,22 @@ def reading_log_of(sessions: Any, truth: Any, form: str | None = None, visits: C
         tuple(visit.end for visit in found),
         run.source,
         dict(counts),
+        {"unit": counted_unit(run.unit), **origin_of(run, gold)},
     )
+
+
+def origin_of(run: Run, truth: Truth) -> dict[str, Any]:
+    """Who left the sessions of judged topics, in which versions, and from which day to which."""
+    found: dict[str, set[str]] = {"agent": set(), "agent_version": set(), "session_date": set()}
+    for topic, ranking in run.rankings():
+        for name, values in found.items() if topic in truth.topics else ():
+            values.update(str(one) for one in ranking.details.get(name, ()) if one)
+    days = sorted(found["session_date"])
+    return {
+        "agent": ", ".join(sorted(found["agent"])) or None,
+        "version": ", ".join(sorted(found["agent_version"])) or None,
+        "period": {"first": days[0], "last": days[-1]} if days else None,
+    }
 
 
 def _check_places(run: Run, truth: Truth) -> None:

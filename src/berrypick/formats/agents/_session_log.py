@@ -11,6 +11,8 @@ from typing import Any
 from berrypick.files.files import lines
 from berrypick.files.strict_json import strict_json
 from berrypick.formats.agents._printed_lines import Place, grep_lines, numbered_lines, without_reminders
+from berrypick.formats.agents._shell_output import uncut, unwrapped
+from berrypick.formats.agents._shell_reading import ShellOutput, ShellReader, ShellResult
 from berrypick.formats.base import Problems
 
 EDITS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
@@ -19,7 +21,10 @@ BROKEN = "broken lines of sessions, left out"
 
 @dataclass(frozen=True)
 class ToolResult:
-    """What a tool showed: lines of files (first, and how many), by path; ``edits`` is the path of a file it changed."""
+    """What a tool showed: lines of files (first, and how many), by path; ``edits`` are the files that it changed.
+
+    ``program`` is that of a shell command; ``placed`` whether it says which lines it printed.
+    """
 
     call: str
     tool: str
@@ -28,7 +33,20 @@ class ToolResult:
     time: float | None
     tokens: float | None
     doc_lines: int | None = None
-    edits: str = ""
+    edits: tuple[str, ...] = ()
+    program: str = ""
+    placed: bool = True
+    unsure: bool = False
+    unnamed_edits: int = 0
+
+
+@dataclass(frozen=True)
+class _Call:
+    """A call of a tool, and the working folder at that time: a command may change it."""
+
+    tool: str
+    asked: Mapping[str, Any]
+    folder: str
 
 
 @dataclass
@@ -41,14 +59,18 @@ class SessionLog:
     folder: str = ""
     started: float | None = None
     sidechain: bool = True
+    #: The program that wrote the log, and its version.
+    agent: str = ""
+    version: str = ""
     results: list[ToolResult] = field(default_factory=list)
 
 
 def read_log(path: str, problems: Problems, pattern: re.Pattern[str] | None) -> SessionLog | None:
     """Read one file; None if it holds no record of a session. A broken line is counted, and the session goes on."""
-    log, calls, spent = SessionLog(path), dict[str, tuple[str, Mapping[str, Any]]](), _Spent()
+    log, calls, spent = SessionLog(path, agent="claude-code"), dict[str, _Call](), _Spent()
+    shell = ShellReader()
     known = False
-    for record in _records(path, problems):
+    for record in session_records(path, problems):
         message = record.get("message")
         if record.get("type") not in ("user", "assistant") or not isinstance(message, Mapping):
             continue
@@ -62,13 +84,14 @@ def read_log(path: str, problems: Problems, pattern: re.Pattern[str] | None) -> 
             if not isinstance(part, Mapping):
                 continue
             if part.get("type") == "tool_use" and isinstance(part.get("input"), Mapping):
-                calls[str(part.get("id"))] = str(part.get("name")), part["input"]
+                folder = str(record.get("cwd") or log.folder)
+                calls[str(part.get("id"))] = _Call(str(part.get("name")), part["input"], folder)
             elif part.get("type") == "tool_result" and (call := calls.pop(str(part.get("tool_use_id")), None)):
-                log.results.append(_result(record, part, call, log, spent.total))
+                log.results.append(_result(record, part, call, log, spent.total, shell))
     return log if known else None
 
 
-def _records(path: str, problems: Problems) -> Iterator[dict[str, Any]]:
+def session_records(path: str, problems: Problems) -> Iterator[dict[str, Any]]:
     for _, text in lines(path, problems, errors="replace"):
         if not text.strip():
             continue
@@ -85,7 +108,8 @@ def _records(path: str, problems: Problems) -> Iterator[dict[str, Any]]:
 def _begin(log: SessionLog, record: Mapping[str, Any]) -> None:
     log.session = log.session or str(record.get("sessionId") or "")
     log.folder = log.folder or str(record.get("cwd") or "")
-    log.started = log.started if log.started is not None else _time(record)
+    log.version = log.version or str(record.get("version") or "")
+    log.started = log.started if log.started is not None else time_of(record.get("timestamp"))
     log.sidechain = log.sidechain and record.get("isSidechain") is True
 
 
@@ -122,8 +146,8 @@ class _Spent:
         return sum(self._requests.values()) if self._requests else None
 
 
-def _time(record: Mapping[str, Any]) -> float | None:
-    given = record.get("timestamp")
+def time_of(given: Any) -> float | None:
+    """Seconds of a date as ISO 8601 has it; None for anything else."""
     try:
         return datetime.datetime.fromisoformat(str(given).replace("Z", "+00:00")).timestamp() if given else None
     except (ValueError, OverflowError, OSError):
@@ -133,32 +157,89 @@ def _time(record: Mapping[str, Any]) -> float | None:
 def _result(
     record: Mapping[str, Any],
     part: Mapping[str, Any],
-    call: tuple[str, Mapping[str, Any]],
+    call: _Call,
     log: SessionLog,
     tokens: float | None,
+    shell: ShellReader,
 ) -> ToolResult:
-    tool, asked = call
+    tool, asked = call.tool, call.asked
     shown, failed = record.get("toolUseResult"), part.get("is_error") is True
     folder = str(record.get("cwd") or log.folder)
+    identity, time = str(part["tool_use_id"]), time_of(record.get("timestamp"))
+    if tool == "Bash":
+        found = shell.read(str(asked.get("command") or ""), _shell_output(shown, part, failed))
+        return shell_result(found, tool, identity, call.folder, time, tokens)
     places: list[Place] = []
-    length, edits = None, ""
+    length: int | None = None
+    edits: tuple[str, ...] = ()
     if tool in EDITS and not failed:
-        edits = str(asked.get("file_path") or asked.get("notebook_path") or "")
+        edits = _edited(asked)
+        shell.forget()
     elif tool == "Read" and not failed:
         places, length = _read(shown, part, asked)
     elif tool == "Grep" and not failed:
         places = _grep(shown, part, asked, folder)
-    return ToolResult(str(part["tool_use_id"]), tool, tuple(places), folder, _time(record), tokens, length, edits)
+    return ToolResult(identity, tool, tuple(places), folder, time, tokens, length, edits)
 
 
-def text_places(tool: str, asked: Mapping[str, Any], shown: str) -> tuple[list[Place], str]:
-    """The lines that the text of a result shows, and the file that the tool changed, where only texts are known."""
+def shell_result(
+    found: ShellResult, tool: str, call: str, folder: str, time: float | None, tokens: float | None
+) -> ToolResult:
+    """Make a result of what a shell showed and changed."""
+    return ToolResult(
+        call, tool, found.places, folder, time, tokens, None, found.edits,
+        found.program, found.placed, found.unsure, found.unnamed_edits,
+    )  # fmt: skip
+
+
+def _shell_output(shown: Any, part: Mapping[str, Any], failed: bool) -> ShellOutput:
+    """What a command printed. Claude Code drops blank lines at both ends; a command in the background has no output."""
+    fields = shown if isinstance(shown, Mapping) else {}
+    printed = fields.get("stdout")
+    text = printed if isinstance(printed, str) else _text(part)
+    running = bool(fields.get("interrupted") or fields.get("backgroundTaskId") or fields.get("isImage"))
+    whole, cut = uncut(text)
+    errors = isinstance(printed, str) and bool(fields.get("stderr"))
+    code = 1 if failed or running else None if errors or not isinstance(printed, str) else 0
+    return ShellOutput(whole, code, cut, trimmed=not text.startswith("\n") and not text.endswith("\n"))
+
+
+def _edited(asked: Mapping[str, Any]) -> tuple[str, ...]:
+    path = str(asked.get("file_path") or asked.get("notebook_path") or asked.get("path") or "")
+    return (path,) if path else ()
+
+
+def text_result(
+    tool: str, asked: Mapping[str, Any], shown: str, shell: ShellReader
+) -> tuple[list[Place], tuple[str, ...], ShellResult | None]:
+    """Lines that the text of a result shows, files that the tool changed, and for a shell what it did."""
     part = {"content": shown}
     if tool in EDITS:
-        return [], str(asked.get("file_path") or asked.get("notebook_path") or "")
+        shell.forget()
+        return [], _edited(asked), None
     if tool == "Read":
-        return _read(None, part, asked)[0], ""
-    return _grep(None, part, asked, str(asked.get("cwd") or "")) if tool == "Grep" else [], ""
+        return _read(None, part, asked)[0], (), None
+    if tool == "Grep":
+        return _grep(None, part, asked, str(asked.get("cwd") or "")), (), None
+    command = asked.get("command", asked.get("cmd"))
+    if command is None or not (isinstance(command, str) or _is_words(command)):
+        shell.forget()
+        return [], (), None
+    return [], (), shell.read(command, unwrapped(without_reminders(shown)) or whole_output(shown))
+
+
+def whole_output(text: str) -> ShellOutput:
+    """Output without a wrapping, of which the exit code is not known."""
+    return ShellOutput(*_whole(without_reminders(text)))
+
+
+def _whole(text: str) -> tuple[str, int | None, bool]:
+    whole, cut = uncut(text)
+    return whole, None, cut
+
+
+def _is_words(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(one, str) for one in value)
 
 
 def _read(shown: Any, part: Mapping[str, Any], asked: Mapping[str, Any]) -> tuple[list[Place], int | None]:
@@ -170,7 +251,7 @@ def _read(shown: Any, part: Mapping[str, Any], asked: Mapping[str, Any]) -> tupl
         return [(path, first, many)], _count(file.get("totalLines"))
     if isinstance(shown, Mapping) and "file" in shown:
         return [], None  # an image, a notebook, an empty file
-    given = asked.get("file_path")
+    given = asked.get("file_path") or asked.get("path")
     return numbered_lines(_text(part), given) if isinstance(given, str) else [], None
 
 

@@ -1,4 +1,4 @@
-"""Lines of files that shell commands print: ``cat``, ``head``, ``tail``, ``sed -n``, ``nl -ba``, ``grep -n``, ``rg -n``.
+"""Lines of files that shell commands print: cat, head, tail, sed -n, nl -ba, grep -n, rg -n.
 
 Only commands that say without doubt which lines they print are placed: one program that reads one file (or a search),
 followed by programs that only cut lines, after ``cd DIR &&``. Lines are counted from the output, never from the range
@@ -25,7 +25,7 @@ _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+?)\s*$|^\*\*\* Mo
 _FOUND = re.compile(r"(\d{1,10})[:-]")
 _UNNAMED = "other"
 #: Programs after which a file still has the length that it had.
-_HARMLESS = frozenset("cat head tail sed nl grep rg ls pwd wc find which echo".split())
+_HARMLESS = frozenset(["cat", "head", "tail", "sed", "nl", "grep", "rg", "ls", "pwd", "wc", "find", "which", "echo"])
 _SHELLS = frozenset({"bash", "sh", "zsh"})
 
 

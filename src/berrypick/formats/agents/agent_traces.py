@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any, ClassVar
 
 from berrypick.data.run import Run
 from berrypick.files.strict_json import strict_json
-from berrypick.formats.agents._session_log import SessionLog, ToolResult, first_topic, text_places
-from berrypick.formats.agents.claude_session import ClaudeSession, SessionRows, checked_options
+from berrypick.formats.agents._session_log import SessionLog, ToolResult, first_topic, shell_result, text_result
+from berrypick.formats.agents._session_rows import READING, SessionRows, checked_options, describe_sessions
+from berrypick.formats.agents._shell_reading import ShellReader
 from berrypick.formats.base import Format, Problems, Role
 from berrypick.inputs.traces.open_telemetry import typed
 from berrypick.rows.json_lines import records
-from berrypick.rows.run_rows import run_of_rows
 
 _KIND = "openinference.span.kind"
+_CACHED = "llm.token_count.prompt_details.cache_read"
 _TOKENS = ("llm.token_count.prompt", "llm.token_count.completion")
 #: Names of OpenTelemetry's GenAI conventions, and what OpenInference calls the same.
 _GENAI = {
@@ -33,7 +33,7 @@ class AgentTraces(Format):
     ``output.value`` (lines with their numbers, or ``path:line:``), points to these lines; so does a span
     ``execute_tool`` of GenAI (``gen_ai.tool.name``, ``.call.arguments``, ``.call.result``). The topic is what
     ``topic_pattern`` finds in an ``input.value`` of the trace, else the id of the trace. Tokens are those of the spans
-    of kind LLM so far; a cached prompt counts there too. A span with the status ERROR shows and edits nothing. Options as in claude-session.
+    of kind LLM so far: prompt without what was in the cache, and completion. A span with the status ERROR shows and edits nothing. Options as in claude-session.
 
     Sample::
 
@@ -49,7 +49,7 @@ class AgentTraces(Format):
     before: ClassVar[tuple[str, ...]] = ("traces",)
     shape: ClassVar[str] = '{"resourceSpans": [{"scopeSpans": [{"spans": [{"traceId": "..", "attributes": [..]}]}]}]}'
     json_names: ClassVar[tuple[str, ...]] = ("resourceSpans", "scopeSpans", "spans", "attributes")
-    reading: ClassVar[Mapping[str, str]] = ClaudeSession.reading
+    reading: ClassVar[Mapping[str, str]] = READING
 
     @classmethod
     def sniff(cls, lines: list[str]) -> bool:
@@ -67,13 +67,11 @@ class AgentTraces(Format):
         sessions = SessionRows(problems, **checked)
         for log in _logs(path, problems, checked["pattern"]):
             sessions.add_log(log)
-        rows = list(sessions.rows(path))
-        run = run_of_rows(((1, "", row) for row in rows), problems, path)
-        return replace(run, format=cls.format_name, line=None, unit="lines", notes=tuple(sessions.notes()))
+        return sessions.run(path, cls.format_name)
 
     @classmethod
     def describe(cls, value: Run) -> list[str]:
-        return ClaudeSession.describe(value)
+        return describe_sessions(value)
 
 
 def _logs(path: str, problems: Problems, pattern: Any) -> Iterator[SessionLog]:
@@ -84,16 +82,19 @@ def _logs(path: str, problems: Problems, pattern: Any) -> Iterator[SessionLog]:
             traces.setdefault(str(span.get("traceId")), []).append((_seconds(span), str(span.get("spanId")), span))
     for trace, held in traces.items():
         log, tokens, known = SessionLog(path, session=trace, sidechain=False), 0.0, False
+        shell = ShellReader()
         for time, name, span in sorted(held, key=lambda one: one[0]):
             found = _attributes(span)
             kind = found.get(_KIND)
             log.topic = log.topic or (first_topic(found.get("input.value"), pattern) if pattern is not None else "")
             counts = [found[key] for key in _TOKENS if isinstance(found.get(key), (int, float))]
             if kind == "LLM" and counts:
-                known, tokens = True, tokens + float(sum(counts))
+                cached = found.get(_CACHED)
+                kept = cached if isinstance(cached, (int, float)) else 0
+                known, tokens = True, tokens + max(0.0, float(sum(counts) - kept))
             elif kind == "TOOL":
                 spent = tokens if known else None
-                log.results.append(_result(found, f"{trace} {name}", time, spent, _has_failed(span)))
+                log.results.append(_result(found, f"{trace} {name}", time, spent, _has_failed(span), shell))
         started = [_seconds(span, "startTimeUnixNano") for _, _, span in held if span.get("startTimeUnixNano")]
         log.started = min(started, default=None)
         yield log
@@ -138,7 +139,9 @@ def _has_failed(span: Mapping[str, Any]) -> bool:
     return isinstance(status, Mapping) and status.get("code") in (2, "2", "STATUS_CODE_ERROR")
 
 
-def _result(found: Mapping[str, Any], call: str, time: float, tokens: float | None, failed: bool) -> ToolResult:
+def _result(
+    found: Mapping[str, Any], call: str, time: float, tokens: float | None, failed: bool, shell: ShellReader
+) -> ToolResult:
     tool = str(found.get("tool.name") or "")
     asked: Any = found.get("input.value")
     try:
@@ -146,5 +149,10 @@ def _result(found: Mapping[str, Any], call: str, time: float, tokens: float | No
     except (ValueError, RecursionError):
         asked = None
     given = asked if isinstance(asked, Mapping) else {}
-    places, edits = ([], "") if failed else text_places(tool, given, str(found.get("output.value") or ""))
-    return ToolResult(call, tool, tuple(places), str(given.get("cwd") or ""), time, tokens, None, edits)
+    folder = str(given.get("cwd") or given.get("workdir") or "")
+    if failed:
+        return ToolResult(call, tool, (), folder, time, tokens, placed=False)
+    places, edits, of_shell = text_result(tool, given, str(found.get("output.value") or ""), shell)
+    if of_shell is not None:
+        return shell_result(of_shell, tool, call, folder, time, tokens)
+    return ToolResult(call, tool, tuple(places), folder, time, tokens, None, edits)

@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from berrypick.data.errors import InputError, UsageError, nearest, shorten
 from berrypick.data.run import Run
-from berrypick.data.words import counted
-from berrypick.files.files import head, members
-from berrypick.formats.agents._session_log import EDITS, SessionLog, ToolResult, read_log
-from berrypick.formats.agents._session_paths import SessionRoot
+from berrypick.files.files import head
+from berrypick.formats.agents._session_log import read_log
+from berrypick.formats.agents._session_rows import (
+    READING,
+    SessionRows,
+    checked_options,
+    describe_sessions,
+    session_files,
+)
 from berrypick.formats.base import Format, Problems, Role
-from berrypick.rows.counted_places import UNIT
-from berrypick.rows.run_rows import run_of_rows
 
-#: Tools whose results are lines of files.
-PLACING = ("Read", "Grep")
 _ENDINGS = (".jsonl", ".jsonl.gz")
-_OUTSIDE = "results outside of the root, left out"
-_AFTER = "steps after the first edit, left out"
-_MOVED = "places in files that were edited before, whose line numbers have moved"
-_ORPHANS = "files of subagents without a topic of their own or the file of their session, left out"
 
 
 class ClaudeSession(Format):
@@ -34,7 +28,8 @@ class ClaudeSession(Format):
     files of subagents count where they happened, by their session. Read by: ``topic_pattern``, a regular expression
     whose first group, searched in what the user wrote, is the topic (else the id of the session is); ``root``, the name
     of a folder, or a prefix, below which paths count (else the working folder of the session); ``until``, ``edit``
-    (default: up to the first edit of a file below the root) or ``end``; ``tools``, ``Read,Grep`` by default.
+    (default: up to the first edit of a file below the root) or ``end``; ``tools``, ``Read,Grep`` by default:
+    ``Read,Grep,Bash`` adds what a shell printed, where the command says without doubt which lines these are.
 
     Grep shows lines in its content mode, unless line numbers are switched off: a number behind the name of a file may
     then be anything. Text inside system reminders is not output. Only a line feed ends a line.
@@ -56,12 +51,7 @@ class ClaudeSession(Format):
     marks: ClassVar[tuple[str, ...]] = ('"sessionId"',)
     shape: ClassVar[str] = '{"type": "user", "sessionId": "..", "cwd": "..", "message": {..}}'
     json_names: ClassVar[tuple[str, ...]] = ("type", "sessionId", "cwd", "message", "toolUseResult")
-    reading: ClassVar[Mapping[str, str]] = {
-        "topic_pattern": "a regular expression; its first group is the topic",
-        "root": "the folder below which paths count, its name or a prefix",
-        "until": "edit or end",
-        "tools": "the tools whose results count, separated by commas",
-    }
+    reading: ClassVar[Mapping[str, str]] = READING
 
     @classmethod
     def sniff(cls, lines: list[str]) -> bool:
@@ -69,223 +59,22 @@ class ClaudeSession(Format):
 
     @classmethod
     def sniff_folder(cls, path: str) -> bool:
-        first = next(iter(_files(path)), None)
+        first = next(session_files(path, _ENDINGS), None)
         return first is not None and cls.sniff(head(first))
 
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Run:
         sessions = SessionRows(problems, **checked_options(cls.format_name, options))
-        for file in _files(path):
-            sessions.add(file)
-        rows = list(sessions.rows(path))
-        run = run_of_rows(((1, "", row) for row in rows), problems, path)
-        return replace(run, format=cls.format_name, line=None, unit="lines", notes=tuple(sessions.notes()))
+        for file in session_files(path, _ENDINGS):
+            sessions.add(file, read_log)
+        return sessions.run(path, cls.format_name)
 
     @classmethod
     def describe(cls, value: Run) -> list[str]:
-        steps = sum(ranking.ranks for _, ranking in value.rankings())
-        return [counted(len(value.topics), "session"), counted(steps, "step"), counted(len(value), "place")]
+        return describe_sessions(value)
 
 
 def _is_record(line: str) -> bool:
     """Whether a line, which may be cut, is a record of a session."""
     known = line.lstrip().startswith("{") and '"sessionId"' in line
     return known and '"message"' in line and re.search(r'"type":\s*"(user|assistant)"', line) is not None
-
-
-def _files(path: str) -> Iterator[str]:
-    if not os.path.isdir(path):
-        yield path
-        return
-    yield from members(path, lambda name: name.endswith(_ENDINGS))
-
-
-def checked_options(form: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Options by name, understood; what is wrong is said before anything is read."""
-    for name, value in options.items():
-        if not isinstance(value, str):
-            raise UsageError(f"{form}: {name} is a text, not {value!r:.40}")
-    until = options.get("until", "edit")
-    if until not in ("edit", "end"):
-        raise UsageError(f"{form}: until is edit or end, not {until!r:.40}")
-    tools = tuple(name.strip() for name in str(options.get("tools", ",".join(PLACING))).split(",") if name.strip())
-    for name in tools:
-        if name not in PLACING:
-            known = nearest(name, list(PLACING)) or f"; they are {', '.join(PLACING)}"
-            raise UsageError(f"{form}: {name} shows nothing that can be placed{known}")
-    pattern = options.get("topic_pattern")
-    try:
-        compiled = None if pattern is None else re.compile(pattern)
-    except re.error as error:
-        raise UsageError(f"{form}: {pattern!r:.60} is no regular expression ({error})") from None
-    return {"pattern": compiled, "root": SessionRoot(options.get("root", "")), "until": until, "tools": tools}
-
-
-class SessionRows:
-    """Collects the steps of sessions: places and costs, no texts."""
-
-    def __init__(
-        self, problems: Problems, pattern: re.Pattern[str] | None, root: SessionRoot, until: str, tools: tuple[str, ...]
-    ) -> None:
-        self._problems, self._pattern, self._root, self._until, self._tools = problems, pattern, root, until, tools
-        self._logs: list[SessionLog] = []
-        self._silent: dict[str, int] = {}
-        self._outside: dict[str, None] = {}
-
-    def add(self, file: str) -> None:
-        log = read_log(file, self._problems, self._pattern)
-        if log is None:
-            self._problems.count("files without a record of a session, left out")
-        else:
-            self.add_log(log)
-
-    def add_log(self, log: SessionLog) -> None:
-        self._logs.append(log)
-
-    def rows(self, source: str) -> Iterator[dict[str, Any]]:
-        """The places of all sessions by the names of span-run; a session that shows nothing has none."""
-        known: dict[str, str] = {}
-        for log, parts in self._grouped():
-            topic = log.topic if self._pattern is not None else log.session or _stem(log.path)
-            if not topic:
-                self._problems.count("sessions in which the pattern finds no topic, left out")
-                continue
-            if topic in known:
-                what = f"topic {shorten(topic, 60)} has two sessions, this and {known[topic]}"
-                remedy = "a run has one session a topic: put others into another folder"
-                raise InputError(what, path=log.path, remedy=remedy)
-            known[topic] = log.path
-            places = [*self._places(topic, log, parts)]
-            yield from places or [{"topic": topic, "results": []}]
-        if not known:
-            what = "no session has a topic" if self._logs else "holds no session"
-            remedy = "the first group of topic_pattern, in what the user wrote, is the topic" if self._logs else ""
-            raise InputError(what, path=source, remedy=remedy)
-        self._refuse_wrong_root(source)
-
-    def _grouped(self) -> Iterator[tuple[SessionLog, list[SessionLog]]]:
-        """Each session with the files of its subagents."""
-        main = [log for log in self._logs if not log.sidechain]
-        owners = {log.session: i for i, log in enumerate(main) if log.session}
-        parts: list[list[SessionLog]] = [[log] for log in main]
-        for log in self._logs:
-            if log.sidechain and log.session in owners:
-                parts[owners[log.session]].append(log)
-            elif log.sidechain and (log.topic or (self._pattern is None and len(self._logs) == 1)):
-                main.append(log)
-                parts.append([log])
-            elif log.sidechain:
-                self._problems.count(_ORPHANS)
-        yield from zip(main, parts, strict=True)
-
-    def _places(self, topic: str, log: SessionLog, parts: list[SessionLog]) -> Iterator[dict[str, Any]]:
-        edited: set[str] = set()
-        costs, step = _Costs(log.started), 0
-        for part, result in _in_time(parts):
-            tokens, seconds = costs.since(part, result)
-            if edited and self._until == "edit":
-                self._problems.count(_AFTER) if result.places and result.tool in self._tools else None
-                continue
-            if result.edits:
-                self._note_edit(result, log, edited)
-                continue
-            if result.tool not in self._tools:
-                self._silent[result.tool] = self._silent.get(result.tool, 0) + (result.tool not in EDITS)
-            found = self._below(result, log) if result.tool in self._tools else []
-            self._problems.count(_MOVED, moved) if (moved := sum(doc in edited for doc, _, _ in found)) else None
-            step += bool(found)
-            for i, (doc, first, many) in enumerate(found):
-                row: dict[str, Any] = {"topic": topic, "doc": doc, "start": first - 1, "end": first - 1 + many,
-                                       UNIT: "lines", "rank": step, "tool": result.tool}  # fmt: skip
-                row |= {"doc_lines": result.doc_lines} if result.doc_lines is not None else {}
-                row |= {"session": log.session} if log.session else {}
-                yield row | (costs.taken(tokens, seconds) if i == 0 else {})
-
-    def _note_edit(self, result: ToolResult, log: SessionLog, edited: set[str]) -> None:
-        path = self._root.below(result.edits, result.folder, log.folder)
-        if path is not None:
-            edited.add(path)
-
-    def _below(self, result: ToolResult, log: SessionLog) -> list[tuple[str, int, int]]:
-        if not result.places:
-            self._problems.count(f"results of {result.tool} that show no lines, left out")
-        found = []
-        for path, first, many in result.places:
-            doc = self._root.below(path, result.folder, log.folder, result.tool == "Grep")
-            if doc is None:
-                self._problems.count(_OUTSIDE)
-                self._outside[path] = None
-            else:
-                found.append((doc, first, many))
-        return found
-
-    def _refuse_wrong_root(self, source: str) -> None:
-        """A root that no path lies below is misspelt, and would give a run of empty lists."""
-        self._all_outside = bool(self._outside) and not self._any_inside()
-        if self._all_outside:
-            shown = ", ".join(shorten(path, 80) for path in list(self._outside)[:3])
-            name = self._root.name or "the working folder of its session"
-            raise InputError(f"no result lies below {name}", path=source, remedy=f"paths are like {shown}")
-
-    def _any_inside(self) -> bool:
-        return any(
-            self._root.below(path, result.folder, log.folder, result.tool == "Grep") is not None
-            for log in self._logs
-            for result in log.results
-            for path, _, _ in result.places
-        )
-
-    def notes(self) -> Iterator[str]:
-        silent = {name: count for name, count in self._silent.items() if count}
-        if silent:
-            most = sorted(silent, key=lambda name: -silent[name])
-            shown = ", ".join(f"{shorten(name, 40)} {silent[name]}" for name in most[:6])
-            calls = counted(sum(silent.values()), "call")
-            yield f"{calls} of tools that show nothing that is placed: {shown}{', ..' * (len(most) > 6)}"
-
-
-class _Costs:
-    """What was spent since the step before, in any file of a session."""
-
-    def __init__(self, started: float | None) -> None:
-        self._time = started
-        self._tokens: dict[str, float] = {}
-        self._left = 0.0
-        self._now: float | None = started
-        self._has_tokens = False
-
-    def since(self, part: SessionLog, result: ToolResult) -> tuple[float | None, float | None]:
-        """Note what was spent up to a result; what the last step has not paid is left for the next."""
-        if result.tokens is not None:
-            self._has_tokens = True
-            self._left += result.tokens - self._tokens.get(part.path, 0.0)
-            self._tokens[part.path] = result.tokens
-        self._now = result.time if result.time is not None else self._now
-        passed = None if self._now is None or self._time is None else max(0.0, self._now - self._time)
-        return (self._left if self._has_tokens else None), passed
-
-    def taken(self, tokens: float | None, seconds: float | None) -> dict[str, float]:
-        """The costs of a step, which begins the next."""
-        self._left, self._time = 0.0, self._now
-        named = {"tokens": tokens, "seconds": None if seconds is None else round(seconds, 6)}
-        return {name: value for name, value in named.items() if value is not None}
-
-
-def _in_time(parts: list[SessionLog]) -> Iterable[tuple[SessionLog, ToolResult]]:
-    """Results of a session and its subagents in the order of time; each call once, as resumed sessions repeat them."""
-    found: list[tuple[float, SessionLog, ToolResult]] = []
-    seen: set[str] = set()
-    for part in parts:
-        time = part.started if part.started is not None else float("inf")
-        for result in part.results:
-            time = result.time if result.time is not None else time
-            if result.call not in seen:
-                found.append((time, part, result))
-            seen.add(result.call)
-    if len(parts) > 1:
-        found.sort(key=lambda one: one[0])
-    return ((part, result) for _, part, result in found)
-
-
-def _stem(path: str) -> str:
-    return os.path.basename(path).removesuffix(".gz").removesuffix(".jsonl")

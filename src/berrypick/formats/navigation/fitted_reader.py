@@ -17,15 +17,16 @@ MOST_PARAMETERS = 16
 class FittedUserModel(Format):
     """Fitted user model, one JSON object: what ``berrypick fit`` writes, and the option user takes.
 
-    ``user`` is the user model with its parameters, ``parameters`` has their intervals; the others say what they were
-    estimated from (``data``, ``split``) and how well they fit (``held_out``, ``calibration``). A chain has
-    ``transitions``: from, to, probability, the ends of its interval, how often it was seen; a reader with a goal has
-    the ``links`` that it follows. What the log leaves open
-    is in ``law`` (the covariance of the logarithms of parameters, or as its ``scales`` say of their values or
-    log-odds) or ``visits`` (how often each page was left), and
-    gives values of measures their interval over readers; a file without either is read, and gives none. The file holds
-    no date: the same log, options and seed give the same ``checksum``. A file that does not match its checksum is
-    refused.
+    ``user`` is the user model with its parameters, ``parameters`` has their intervals. ``unit`` is what its
+    distances count; a truth that counts something else is refused. ``agent``, ``version``, ``sessions`` (count and
+    checksum) and ``period`` (first and last day of the sessions) say whom it describes, where the log does. The
+    others say what it was estimated from (``data``, ``split``) and how well it fits (``held_out``,
+    ``calibration``). A chain has ``transitions``: from, to, probability, the ends of its interval, how often it was
+    seen; a reader with a goal has the ``links`` that it follows. What the log leaves open is in ``law`` (the
+    covariance of the logarithms of parameters, or as its ``scales`` say of their values or log-odds) or ``visits``
+    (how often each page was left), and gives values of measures their interval over readers; a file without either
+    is read, and gives none. The file holds no date of its own: the same log, options and seed give the same
+    ``checksum``. A file that does not match its checksum is refused.
 
     Sample::
 
