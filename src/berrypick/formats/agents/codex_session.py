@@ -68,7 +68,7 @@ class CodexSession(Format):
 
     @classmethod
     def sniff(cls, lines: list[str]) -> bool:
-        return any(
+        return lines[0].lstrip().startswith("{") and any(
             '"payload"' in line and re.search(rf'"type":\s*"({"|".join(_KINDS)})"', line) is not None for line in lines
         )
 
