@@ -104,7 +104,7 @@ def _reader(reader: FittedReader, form: str, paint: tables.Paint) -> str:
         ["log", (content.get("data") or {}).get("log")],
         ["checksum", content.get("checksum")],
     ]
-    rows = [[name, "not known" if value is None else str(value)] for name, value in facts]
+    rows = [[str(name), "not known" if value is None else str(value)] for name, value in facts]
     percent = f"{100 * reader.confidence:.4g}% interval"
     known = [
         [name, f"{one['value']:.4g}", "" if one.get("low") is None else f"[{one['low']:.4g}, {one['high']:.4g}]"]
