@@ -78,7 +78,9 @@ def _session(judged: JudgedTopic, steps: StepView, title: str) -> Table:
     end = "never all" if reached is None else f"all by step {reached + 1}"
     more = f", of which the first {STEPS}" if len(steps) > STEPS else ""
     relevant = f"{number(steps.total)} relevant {unit}"
-    return Table(f"{title}: {counted(len(steps), 'step')}{more}; {relevant}, {end}", head, rows, "><<" + ">" * (len(head) - 3))
+    return Table(
+        f"{title}: {counted(len(steps), 'step')}{more}; {relevant}, {end}", head, rows, "><<" + ">" * (len(head) - 3)
+    )
 
 
 def _has(ranking: Ranking, cost: str) -> bool:
