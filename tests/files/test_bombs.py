@@ -43,7 +43,7 @@ def test_the_limit_can_be_raised(tmp_path, monkeypatch, berrypick, files):
 
 def test_plain_files_have_no_limit(tmp_path, small_limit):
     (tmp_path / "r.run").write_bytes(b"# comment\n" * 500_000 + LINE)
-    assert len(formats.read_run(tmp_path / "r.run")) == 1
+    assert formats.read_run(tmp_path / "r.run").size() == 1
 
 
 @pytest.mark.skipif(os.name == "nt", reason="devices of POSIX")
@@ -62,7 +62,7 @@ def test_a_parquet_bomb_is_refused_and_columns_nobody_needs_are_not_read(tmp_pat
     parquet.write_table(pa.table(columns), tmp_path / "r.parquet")
     assert (tmp_path / "r.parquet").stat().st_size < 100_000
     if kind == "unused":
-        assert len(formats.read_run(tmp_path / "r.parquet")) == rows
+        assert formats.read_run(tmp_path / "r.parquet").size() == rows
     else:
         with pytest.raises(bp.InputError, match="expands to more than"):
             formats.read_run(tmp_path / "r.parquet")

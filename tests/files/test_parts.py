@@ -17,8 +17,9 @@ import pytest
 
 import berrypick as bp
 from berrypick import formats, kernels
-from berrypick.data.columns import Packed
+from berrypick.data.columns import LineRange, Packed, PackedColumn, unpacked
 from berrypick.data.errors import BerrypickError
+from berrypick.data.run import Run
 from berrypick.files import scan as _scan
 from berrypick.files.line_words import finite, whole_number
 from berrypick.formats.base import Problems
@@ -74,6 +75,11 @@ def keep_packed(monkeypatch: pytest.MonkeyPatch, rows: int = 0) -> None:
         monkeypatch.setattr(module, "LONG", rows)
 
 
+def packed(run: Run) -> set[str]:
+    """The columns of a run that are packed."""
+    return {name for name in ("start", "end", "score", "line") if isinstance(getattr(run, name), PackedColumn)}
+
+
 def outcome(path: str, format: str) -> dict[str, object] | str:
     """All columns of a run and what was counted; or the error."""
     problems = Problems(path)
@@ -82,9 +88,9 @@ def outcome(path: str, format: str) -> dict[str, object] | str:
     except BerrypickError as error:
         return str(error)
     columns = ("bounds", "document", "rank", "start", "end", "score", "line", "path", "path_end")
-    values = {name: getattr(run, name) for name in columns}
+    values = {name: unpacked(getattr(run, name)) for name in columns}
     found: dict[str, object] = {name: None if value is None else value.tolist() for name, value in values.items()}
-    found["score"] = None if run.score is None else run.score.tobytes()
+    found["score"] = None if run.score is None else unpacked(run.score).tobytes()
     texts = ("tag", "topics", "notes", "task", "ties")
     found |= {name: getattr(run, name) for name in texts}
     return found | {"documents": list(run.documents), "paths": list(run.paths), "counts": problems.counts}
@@ -118,13 +124,23 @@ def test_plain_columns_take_half_the_memory(format: str, tmp_path: Path, monkeyp
     for name, last in (("plain", rows[-1]), ("odd", odd)):
         path.write_text("\n".join([*rows[:-1], *["# odd"] * (name == "odd"), last]) + "\n")
         held[name] = FORMATS[format].read(str(path), Problems(str(path)))
-    packed = {"packed_score", "packed_line"} | ({"packed_start", "packed_end"} if "inex" in format else set())
-    assert packed <= vars(held["plain"]).keys() and packed.isdisjoint(vars(held["odd"]))
-    assert held["plain"].score.tolist() == [-i / 8 for i in range(200)]
-    assert held["plain"].line.tolist() == [*range(1, 201)] and held["odd"].line.tolist() == [*range(1, 200), 201]
-    assert packed.isdisjoint(vars(held["plain"]).keys() - {"packed_start", "packed_end"})  # made once, and kept so
-    other = held["plain"].changed(start=np.arange(200), end=np.arange(200) + 1)
-    assert other.kept("start").tolist() == other.start.tolist() == [*range(200)]
+    assert packed(held["plain"]) == {"score", "line"} | ({"start", "end"} if "inex" in format else set())
+    assert not packed(held["odd"])
+    assert held["plain"].score.values().tolist() == [-i / 8 for i in range(200)] == held["plain"].score[:].tolist()
+    assert held["plain"].line.values().tolist() == [*range(1, 201)] == held["plain"].line[:].tolist()
+    assert held["odd"].line.tolist() == [*range(1, 200), 201]
+    assert packed(held["plain"].changed(start=np.arange(200), end=np.arange(200) + 1)) == {"score", "line"}
+
+
+@pytest.mark.parametrize("column", [Packed(np.array([5, 7, 9], dtype=np.int32), 10.0), LineRange(4, 3)])
+def test_a_packed_column_says_what_it_can_do(column) -> None:
+    values = column.values()
+    assert len(column) == 3 and column[1] == values[1] and column[np.array([2, 0])].tolist() == [values[2], values[0]]
+    assert column[np.array([True, False, True])].tolist() == [values[0], values[2]] and column[1:].dtype == values.dtype
+    for compared in (lambda: column == column, lambda: column == 5, lambda: column != values):
+        with pytest.raises(TypeError, match=r"values\(\)"):
+            compared()
+    assert not hasattr(column, "__array__")
 
 
 @pytest.mark.parametrize("tied", [False, True])
@@ -134,8 +150,8 @@ def test_lines_of_some_rows(tied: bool, tmp_path: Path, monkeypatch) -> None:
     path.write_text("".join(f"{i // 5} Q0 d{i} 1 {-(i // 2) if tied else -i} t\n" for i in range(20)))
     run = FORMATS["trec-run"].read(str(path), Problems(str(path)))
     rows = np.array([0, 1, 2, 7, 19])
-    found = run.lines(rows).tolist()
-    assert "packed_line" in vars(run) and found == run.line[rows].tolist() == run.lines(rows).tolist()
+    found = run.line[rows].tolist()
+    assert "line" in packed(run) and found == run.line.values()[rows].tolist() == run.line[:][rows].tolist()
     assert (found == [1, 2, 3, 8, 20]) is not tied
 
 
@@ -160,10 +176,10 @@ def test_packed_runs_are_evaluated_as_others(format: str, tied: bool, tmp_path: 
     for rows in (1 << 16, 0):
         keep_packed(monkeypatch, rows)
         paths = [tmp_path / name for name in runs]
-        packed = ["packed_line" in vars(FORMATS[format].read(str(path), Problems(str(path)))) for path in paths]
+        ranged = ["line" in packed(FORMATS[format].read(str(path), Problems(str(path)))) for path in paths]
         told = bp.evaluate(tmp_path / "truth", paths, "AiP AgP charR" if span else "AP nDCG@5 EPRUM", **how)
         found.append([repr(one) for one in (told.topic_rows, told.mean_rows, told.notes, told.run_facts)])
-        assert packed[0] == (rows == 0)
+        assert ranged[0] == (rows == 0)
     assert found[0] == found[1]
 
 
@@ -175,7 +191,7 @@ def test_evaluating_leaves_columns_packed(tmp_path: Path, monkeypatch) -> None:
     (tmp_path / "run").write_text("".join(lines))
     run = bp.read_run(tmp_path / "run")
     bp.evaluate(tmp_path / "truth", run, "AiP AgP")
-    assert {"packed_start", "packed_end", "packed_score", "packed_line"} <= vars(run).keys()
+    assert packed(run) == {"start", "end", "score", "line"}
 
 
 def test_short_names_are_told_apart_by_their_hashes_alone():
@@ -239,7 +255,7 @@ def test_threads_end_before_the_run_is_there(tmp_path, monkeypatch):
     path = large_run(tmp_path / "run")
     tasks = Path("/proc/self/task")
     before = len(list(tasks.iterdir())) if tasks.exists() else 0
-    assert len(bp.read_run(path)) == 20_000
+    assert bp.read_run(path).size() == 20_000
     assert (len(list(tasks.iterdir())) if tasks.exists() else 0) == before
 
 

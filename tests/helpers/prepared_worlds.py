@@ -137,8 +137,8 @@ def _steps(rng: np.random.Generator) -> tuple[Truth, Run]:
     """The steps of an agent: spans that count lines, with costs, of which some were used."""
     truth, run = _spans(rng)
     topics = {name: replace(topic, unit="lines", aspects=None) for name, topic in truth.topics.items()}
-    details = {"tokens": rng.integers(0, 90, len(run)).astype(float), "seconds": rng.random(len(run)),
-               "used": rng.integers(0, 2, len(run)).astype(float)}  # fmt: skip
+    details = {"tokens": rng.integers(0, 90, run.size()).astype(float), "seconds": rng.random(run.size()),
+               "used": rng.integers(0, 2, run.size()).astype(float)}  # fmt: skip
     return Truth("spans", topics), run.changed(unit="lines", details=details)
 
 

@@ -83,7 +83,7 @@ def judged(truth):
 
 def test_a_run_is_looked_up_by_topic():
     run = bp.Run.from_dict({"q1": {"a": 2.0, "b": 1.0}, "q2": {"c": 1.0}}, tag="mine")
-    assert list(run) == ["q1", "q2"] == run.keys() and len(run) == 3, "len counts results"
+    assert list(run) == ["q1", "q2"] == run.keys() and len(run) == 2 and run.size() == 3
     assert list(run["q1"]) == [{"doc": "a", "score": 2.0}, {"doc": "b", "score": 1.0}]
     assert run["q1"][0] == {"doc": "a", "score": 2.0} and run["q1"][-1]["doc"] == "b" and len(run["q1"]) == 2
     assert repr(run["q1"]) == "Ranking(2 results: a, b)" and repr(run) == "Run('mine', 3 results of 2 topics)"
@@ -257,7 +257,7 @@ def test_elements_are_given_back_and_not_taken_for_documents():
     run = bp.read_run(files.path(campaign.ELEMENTS[0]))
     truth = bp.read_truth(files.path("assessments.xml"))
     first = run.to_records()[0]
-    assert first["element"].startswith("/") and first["doc"] and len(run.to_pandas()) == len(run)
+    assert first["element"].startswith("/") and first["doc"] and len(run.to_pandas()) == run.size()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         frame = truth.to_pandas()

@@ -144,7 +144,7 @@ def trade_off(prepared: Evaluation) -> Abstention:
 
 def _best_scores(run: Run, topics: list[str]) -> FloatArray:
     """The best score of each topic; -inf where the run returns nothing."""
-    if run.score is None and len(run):
+    if run.score is None and run.size():
         raise UsageError(f"{run.source or run.tag or 'the run'} has no scores, which {option('min_score')} needs")
     best = []
     for topic in topics:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from berrypick.data.columns import Coded
 from berrypick.data.errors import UsageError, option
 from berrypick.data.observed import observed
 from berrypick.data.run import Run
@@ -218,7 +219,7 @@ def _numbers(best: Found) -> dict[str, Any]:
 
 def _no_run() -> Run:
     """A run without topics: ideal lists are never taken from a run."""
-    return Run("none", (), np.zeros(1, dtype=np.int64), (), np.zeros(0, np.int64), np.zeros(0, np.int64))
+    return Run("none", (), np.zeros(1, dtype=np.int64), Coded((), np.zeros(0, np.int64)))
 
 
 def missing_navigation(found: Sequence[IdealList]) -> list[str]:

@@ -10,7 +10,18 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from berrypick.data.arrays import BoolArray, FloatArray, IntArray, Narrow, Positions
-from berrypick.data.columns import Coded, LineRange, Moved, NameColumn, Packed, Stretches, narrow, taken
+from berrypick.data.columns import (
+    Coded,
+    LateCodes,
+    LineRange,
+    Moved,
+    NameColumn,
+    Packed,
+    Stretches,
+    narrow,
+    taken,
+    unpacked,
+)
 from berrypick.data.run import Duplicates, Run
 
 if TYPE_CHECKING:
@@ -102,16 +113,17 @@ def assemble(
         "disordered": disordered,
     }
     if order == "rank" and ranks is not None:
-        columns["rank"] = _list_items(taken(ranks, rows), bounds)
+        columns["item"] = _list_items(taken(ranks, rows), bounds)
     if isinstance(documents, NameColumn):
-        return Run.lazy(replace(documents, order=rows), **columns)
-    return Run.lazy(None, documents=documents.names, document=narrow(taken(documents.codes, rows)), **columns)
+        return Run(names=LateCodes(replace(documents, order=rows)), **columns)
+    return Run(names=Coded(documents.names, narrow(taken(documents.codes, rows))), **columns)
 
 
 def in_trec_order(run: Run) -> Run:
     """Whole documents by score, as in a TREC run: equal scores by name, the larger one first."""
     assert run.score is not None and run.line is not None
-    rows = np.argsort(run.line if run.given is None else run.given, kind="stable")  # as they stood
+    line = unpacked(run.line)
+    rows = np.argsort(line if run.given is None else run.given, kind="stable")  # as they stood
     topic = np.repeat(np.arange(len(run.topics)), np.diff(run.bounds))
     ordered = assemble(
         tag=run.tag,
@@ -124,8 +136,9 @@ def in_trec_order(run: Run) -> Run:
         format=run.format,
     )
     assert ordered.line is not None
-    given = None if run.given is None else ordered.line.astype(np.int64)
-    ordered = ordered.changed(line=narrow(run.line[rows][ordered.line]), given=given)
+    places = unpacked(ordered.line)
+    given = None if run.given is None else places.astype(np.int64)
+    ordered = ordered.changed(line=narrow(line[rows][places]), given=given)
     ordered = ordered.with_empty([name for name in run.topics if not run.size(name)])
     return ordered.changed(asked=run.asked, missing=run.missing, costs=run.costs, notes=run.notes)
 

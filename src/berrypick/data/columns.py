@@ -144,6 +144,35 @@ class NameColumn:
         return Names(vocabulary), taken(codes, self.order)
 
 
+class LateCodes:
+    """A column of names that get codes when these are first asked for; their bytes then go."""
+
+    def __init__(self, names: NameColumn) -> None:
+        self.uncoded: NameColumn | None = names
+        self._coded: Coded | None = None
+
+    @property
+    def coded(self) -> Coded:
+        """The distinct names in the order of the file, and the code of each row."""
+        if (names := self.uncoded) is not None:
+            self._coded = Coded(*names.coded())
+            self.uncoded = None  # when the codes are there: threads may share a run
+        assert self._coded is not None
+        return self._coded
+
+    @property
+    def names(self) -> Sequence[str]:
+        return self.coded.names
+
+    @property
+    def codes(self) -> Narrow:
+        return self.coded.codes
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Sent to another process with codes."""
+        return Coded, (self.names, self.codes)
+
+
 @dataclass(frozen=True, eq=False)
 class Stretches:
     """A column of names, of which many rows in turn have the same: the code of each stretch, and where it begins."""
@@ -173,27 +202,61 @@ class Moved:
     in_place: bool = False
 
 
+class PackedColumn:
+    """A column in less memory than its values need: it has some of them by ``[rows]``, all by ``values()``."""
+
+    def __eq__(self, other: object) -> bool:
+        raise TypeError("a packed column has no comparison by itself: compare its values()")
+
+    __hash__ = None  # type: ignore[assignment]
+
+
 @dataclass(frozen=True, eq=False)
-class Packed:
+class Packed(PackedColumn):
     """A column as whole numbers of 32 bits, equal and in order as its values are: these are such whole numbers, of 64
     bits, or such numbers over a power of ten."""
 
     whole: Narrow
     divisor: float | None = None
 
+    def __len__(self) -> int:
+        return len(self.whole)
+
+    def __getitem__(self, rows: Any) -> Any:
+        """The values of some rows."""
+        return self._values_of(self.whole[rows])
+
     def values(self) -> Positions:
-        return self.whole.astype(np.int64) if self.divisor is None else self.whole / self.divisor
+        return self._values_of(self.whole)
+
+    def _values_of(self, whole: Any) -> Any:
+        return whole.astype(np.int64) if self.divisor is None else whole / self.divisor
 
     def taken(self, rows: IntArray | Moved | None) -> Packed:
         return Packed(taken(self.whole, rows), self.divisor)
 
 
-def unpacked(column: Positions | Packed) -> Positions:
-    return column.values() if isinstance(column, Packed) else column
+@overload
+def unpacked(column: None) -> None: ...
+
+
+@overload
+def unpacked(column: Positions | Packed | LineRange) -> Positions: ...
+
+
+def unpacked(column: Positions | Packed | LineRange | None) -> Positions | None:
+    """All values of a column, packed or not."""
+    return column.values() if isinstance(column, PackedColumn) else column
+
+
+def as_kept(column: Positions | Packed | None) -> Positions | None:
+    """A column as it is kept: values, or whole numbers that are equal and in order as these are; those of positions are
+    their values, of 32 bits."""
+    return column.whole if isinstance(column, Packed) else column
 
 
 @dataclass(frozen=True, eq=False)
-class LineRange:
+class LineRange(PackedColumn):
     """Numbers of lines that follow each other, apart from rows that stand elsewhere."""
 
     first: int
@@ -207,15 +270,18 @@ class LineRange:
     def values(self) -> Narrow:
         return taken(np.arange(self.first, self.first + self.count, dtype=self.kind), self.order)
 
-    def __getitem__(self, rows: slice | IntArray) -> Narrow:
+    def __getitem__(self, rows: Any) -> Any:
         """The numbers of some rows."""
         if isinstance(rows, slice):
-            return self.values()[rows]
+            rows = np.arange(*rows.indices(self.count))
+        elif isinstance(rows, np.ndarray) and rows.dtype == bool:
+            rows = np.flatnonzero(rows)
+        at = np.asarray(rows)
         if self.order is not None and len(self.order.places):
             places = self.order.places
-            near = np.minimum(np.searchsorted(places, rows), len(places) - 1)
-            rows = np.where(places[near] == rows, self.order.rows[near], rows)
-        return self.first + rows
+            near = np.minimum(np.searchsorted(places, at), len(places) - 1)
+            at = np.where(places[near] == at, self.order.rows[near], at)
+        return (self.first + at).astype(self.kind)[()]
 
     def taken(self, rows: IntArray | Moved | None) -> Narrow | LineRange:
         """They stay a range where few rows are moved."""

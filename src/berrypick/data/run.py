@@ -18,7 +18,7 @@ import numpy as np
 
 from berrypick.data.arrays import BoolArray, FloatArray, IntArray, Narrow, Positions
 from berrypick.data.collection import unknown_length
-from berrypick.data.columns import LineRange, NameColumn, Names, Packed, narrow
+from berrypick.data.columns import Coded, LateCodes, LineRange, NameColumn, Names, Packed, narrow
 from berrypick.data.errors import shorten
 from berrypick.data.exchange import Exchanged, Kind
 from berrypick.data.trace_step import TraceStep
@@ -31,8 +31,6 @@ Duplicates = Literal["error", "first", "keep"]
 Missing = Literal["empty", "absent"]
 #: What orders the results of a topic.
 Order = Literal["rank", "list", "score", "file"]
-#: Columns that may be packed, and under which name they then are.
-PACKED = {name: f"packed_{name}" for name in ("start", "end", "score", "line")}
 
 
 def span_name(document: str, start: float, end: float, unit: str = "") -> str:
@@ -237,7 +235,7 @@ class Run(Exchanged):
     """Everything one system returned, topic by topic in ranked order, as columns.
 
     It is made by ``from_dict``, ``from_records``, ``from_frame``, ``from_file``. ``run[topic]`` is the ranking of a
-    topic, ``list(run)`` has the topics, ``len(run)`` counts the results of all.
+    topic, ``list(run)`` has the topics, ``len(run)`` counts them, ``run.size()`` counts the results.
 
     Attributes
     ----------
@@ -247,14 +245,13 @@ class Run(Exchanged):
         The topics, in order.
     bounds
         Rows of topic i are bounds[i]:bounds[i+1].
-    documents
-        The names that ``document`` counts in.
-    document
-        The document of each row.
-    rank
-        From 0 within the topic; equal ranks are one list item with several pointers.
+    names
+        The document of each row: distinct names and a code for each row, which ``documents`` and ``document`` are.
+    item
+        The rank of each row, from 0 within the topic, where several rows may share one; None: each has its own.
     start
-        Where each result begins in its document; None for whole documents.
+        Where each result begins in its document; None for whole documents. This column and the three below may be
+        packed: they have ``[rows]`` and ``values()``.
     end
         Where each result ends.
     score
@@ -348,13 +345,12 @@ class Run(Exchanged):
     tag: str
     topics: tuple[str, ...]
     bounds: IntArray
-    documents: Sequence[str]
-    document: Narrow
-    rank: Narrow
-    start: Positions | None = None
-    end: Positions | None = None
-    score: FloatArray | None = None
-    line: Narrow | None = None
+    names: Coded | LateCodes
+    item: Narrow | None = None
+    start: Positions | Packed | None = None
+    end: Positions | Packed | None = None
+    score: FloatArray | Packed | None = None
+    line: Narrow | LineRange | None = None
     source: str = ""
     format: str = ""
     duplicates: Duplicates = "error"
@@ -397,82 +393,41 @@ class Run(Exchanged):
     def _positions(self) -> dict[str, int]:
         return {topic: i for i, topic in enumerate(self.topics)}
 
-    @classmethod
-    def lazy(cls, names: NameColumn | None, **columns: Any) -> Run:
-        """Make a run with columns that are made at first use: ``document`` and ``documents``, where the
-        names of its rows are given, ``rank``, where every result has a rank of its own, and those that are packed."""
-        none = np.zeros(0, dtype=np.int32)
-        run = cls(**{"documents": (), "document": none, "rank": none, **columns})
-        for name in {"documents", "document", "rank"} - columns.keys():
-            del vars(run)[name]
-        for name in PACKED:
-            if isinstance(columns.get(name), (Packed, LineRange)):
-                vars(run)[PACKED[name]] = vars(run).pop(name)
-        if names is not None:
-            vars(run)["names"] = names
-        return run
+    @property
+    def documents(self) -> Sequence[str]:
+        """The names that ``document`` counts in."""
+        return self.names.names
+
+    @property
+    def document(self) -> Narrow:
+        """The document of each row."""
+        return self.names.codes
+
+    @cached_property
+    def rank(self) -> Narrow:
+        """The rank of each row, from 0 within the topic; equal ranks are one list item with several pointers."""
+        return from_zero(self.bounds) if self.item is None else self.item
 
     def changed(self, **values: Any) -> Run:
-        """Return the same run with other values; names that have no codes yet get none by that."""
-        run = object.__new__(type(self))
-        kept = {"names", *self.__dataclass_fields__, *(PACKED[name] for name in PACKED if name not in values)}
-        vars(run).update({name: value for name, value in vars(self).items() if name in kept} | values)
-        return run
-
-    def __getattr__(self, name: str) -> Any:
-        if name in ("documents", "document"):
-            if (names := self.uncoded) is not None:
-                documents, document = names.coded()
-                vars(self).update(documents=documents, document=document)
-                vars(self).pop("names", None)
-            if name in vars(self):
-                return vars(self)[name]
-        if name == "rank" and "bounds" in vars(self):
-            rank = vars(self)["rank"] = from_zero(self.bounds)
-            return rank
-        if (packed := vars(self).get(PACKED.get(name, ""))) is not None:
-            column = vars(self)[name] = packed.values()
-            vars(self).pop(PACKED[name], None)
-            return column
-        if name in PACKED and name in vars(self):  # another thread has been faster
-            return vars(self)[name]
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Sent to another process with codes."""
-        documents, document = self.documents, self.document
-        return {**vars(self), "documents": documents, "document": document}
+        """Return the same run with other values."""
+        return replace(self, **values)
 
     @property
     def uncoded(self) -> NameColumn | None:
         """The names of the documents of all rows, where they have no codes yet."""
-        names: NameColumn | None = vars(self).get("names")
-        return names
-
-    def kept(self, name: str) -> Positions | None:
-        """Return ``start``, ``end`` or ``score`` as it is kept: values, or whole numbers that are equal and in order as
-        these are; those of start and end are their values, of 32 bits."""
-        packed = vars(self).get(PACKED[name])
-        return getattr(self, name) if packed is None else packed.whole
-
-    def lines(self, rows: IntArray) -> Narrow | None:
-        """Return where some rows stood in the file; None where that is not known."""
-        packed: LineRange | None = vars(self).get(PACKED["line"])
-        if packed is not None:
-            return packed[rows]
-        return None if self.line is None else self.line[rows]
+        return self.names.uncoded if isinstance(self.names, LateCodes) else None
 
     def has_any_document(self, names: list[str]) -> bool:
         """Say whether the run has any of these documents."""
-        if self.uncoded is not None:
-            return bool(self.uncoded.column.has_any(names))
+        if (uncoded := self.uncoded) is not None:
+            return bool(uncoded.column.has_any(names))
         return bool((self.codes_in_order(names) >= 0).any())
 
     def has_more_documents(self, most: int) -> bool:
         """Say whether the run has more documents than so many."""
-        if len(self) <= most:
+        if self.size() <= most:
             return False
-        if self.uncoded is not None and self.uncoded.column.has_more(most):
+        if (uncoded := self.uncoded) is not None and uncoded.column.has_more(most):
             return True
         return len(self.documents) > most
 
@@ -489,17 +444,17 @@ class Run(Exchanged):
 
     def __repr__(self) -> str:
         source = f", {shorten(self.source, 80)!r}" if self.source else ""
-        held = f"{counted(len(self), 'result')} of {counted(len(self.topics), 'topic')}"
+        held = f"{counted(self.size(), 'result')} of {counted(len(self.topics), 'topic')}"
         return f"Run({shorten(self.tag, 80)!r}, {held}{source})"
 
     def __len__(self) -> int:
-        return int(self.bounds[-1])
+        return len(self.topics)
 
     def __contains__(self, topic: object) -> bool:
         return topic in self._positions
 
     def __iter__(self) -> Iterator[str]:
-        """Go through the topics; ``run[topic]`` is the ranking of one, and ``len(run)`` counts all results."""
+        """Go through the topics; ``run[topic]`` is the ranking of one."""
         return iter(self.topics)
 
     def _topic(self, topic: str) -> Ranking:
@@ -565,10 +520,12 @@ class Run(Exchanged):
     @property
     def points_into_documents(self) -> bool:
         """Whether results are parts of documents."""
-        return self.kept("start") is not None or self.path is not None
+        return self.start is not None or self.path is not None
 
-    def size(self, topic: str) -> int:
-        """Return the number of rows of a topic."""
+    def size(self, topic: str | None = None) -> int:
+        """Return the number of results, of a topic or of all."""
+        if topic is None:
+            return int(self.bounds[-1])
         position = self._positions.get(topic)
         return 0 if position is None else int(self.bounds[position + 1] - self.bounds[position])
 
@@ -583,7 +540,8 @@ class Run(Exchanged):
         else:
             position = self._positions[topic]
             rows = slice(int(self.bounds[position]), int(self.bounds[position + 1]))
-        rank = self.rank[rows].astype(np.int64) if "rank" in vars(self) else np.arange(rows.stop - rows.start)
+        count = rows.stop - rows.start
+        rank = np.arange(count) if self.item is None else self.item[rows].astype(np.int64)
         return Ranking(
             documents=self.documents,
             document=self.document[rows].astype(np.int64),
@@ -610,12 +568,12 @@ class Run(Exchanged):
     @property
     def inner_bounds(self) -> IntArray:
         """Rows where a topic begins that is not the first one; topics without results begin nowhere of their own."""
-        return self.bounds[(self.bounds > 0) & (self.bounds < len(self))]
+        return self.bounds[(self.bounds > 0) & (self.bounds < self.size())]
 
     @cached_property
     def grouped(self) -> bool:
         """Whether some rank holds several pointers."""
-        if "rank" not in vars(self):
+        if self.item is None:
             return False
         same = self.rank[1:] == self.rank[:-1]
         same[self.inner_bounds - 1] = False  # the last of a topic and the first of the next one
@@ -624,7 +582,7 @@ class Run(Exchanged):
     def with_empty(self, topics: Iterable[str]) -> Run:
         """Return the same run with topics for which the run returns nothing on purpose."""
         more = [topic for topic in dict.fromkeys(topics) if topic not in self]
-        bounds = np.append(self.bounds, np.full(len(more), len(self), dtype=np.int64))
+        bounds = np.append(self.bounds, np.full(len(more), self.size(), dtype=np.int64))
         return self.changed(topics=(*self.topics, *more), bounds=bounds) if more else self
 
     def reordered(self, rows: IntArray) -> Run:
@@ -646,7 +604,7 @@ class Run(Exchanged):
     def split(self, times: IntArray) -> Run:
         """Return each result so many times, for its parts: they are one list item."""
         bounds = np.append(0, np.cumsum(times))[self.bounds].astype(np.int64)
-        return self._chosen(np.repeat(np.arange(len(self)), times), bounds)
+        return self._chosen(np.repeat(np.arange(self.size()), times), bounds)
 
     def _chosen(self, kept: IntArray, bounds: IntArray) -> Run:
         """Rows in another order, those of a topic between two bounds."""
@@ -659,8 +617,8 @@ class Run(Exchanged):
         return replace(
             self,
             bounds=bounds,
-            document=self.document[kept],
-            rank=narrow(item),
+            names=Coded(self.documents, self.document[kept]),
+            item=narrow(item),
             start=None if self.start is None else self.start[kept],
             end=None if self.end is None else self.end[kept],
             score=None if self.score is None else self.score[kept],
@@ -674,10 +632,6 @@ class Run(Exchanged):
             boxes=None if self.boxes is None else self.boxes[kept],
             details={name: column[kept] for name, column in self.details.items()},
         )
-
-
-for _name in PACKED:  # a value in the class would stand for a column that is packed: __getattr__ is asked for it
-    delattr(Run, _name)
 
 
 def repeated_pointers(ranking: Ranking) -> tuple[BoolArray, IntArray]:

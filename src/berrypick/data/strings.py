@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from berrypick.data.columns import Coded
 from berrypick.data.run import Run
 
 #: A longer string, or one of more words, is not the name of a document.
@@ -36,11 +37,11 @@ def settled(
     if as_names == (not run.quoted):
         return replace(run, strings=False)
     if as_names:
-        column = [run.quoted[row] for row in range(len(run))]
+        column = [run.quoted[row] for row in range(run.size())]
         codes = {name: code for code, name in enumerate(strings)}
         document = np.array([codes[name] for name in column], dtype=np.int64)
-        return replace(run, documents=strings, document=document, quoted={}, strings=False)
+        return replace(run, names=Coded(strings, document), quoted={}, strings=False)
     quoted = {row: run.documents[code] for row, code in enumerate(run.document.tolist())}
     return replace(
-        run, documents=[""], document=np.zeros(len(run), dtype=np.int64), quoted=quoted, other_names={}, strings=False
+        run, names=Coded([""], np.zeros(run.size(), dtype=np.int64)), quoted=quoted, other_names={}, strings=False
     )

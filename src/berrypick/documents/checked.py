@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from berrypick.data.arrays import BoolArray
-from berrypick.data.columns import Coded, rows_by_document
+from berrypick.data.columns import Coded, rows_by_document, unpacked
 from berrypick.data.errors import Message
 from berrypick.data.run import Run
 from berrypick.data.truth import Offsets, Quote, TopicTruth, Truth
@@ -158,15 +158,15 @@ def checked_and_waiting(
     are not at their offsets shall be located, these.
     """
     moved = list(waiting)
-    if run.start is None or run.end is None or not len(run):
+    if run.start is None or run.end is None or not run.size():
         return run, moved
-    placed = np.ones(len(run), dtype=bool)
+    placed = np.ones(run.size(), dtype=bool)
     placed[moved] = False
     known_documents(run, texts, placed)
     run, counting, mismatched = _with_matching_texts(run, texts, counting, on_mismatch, placed)
     assert run.start is not None and run.end is not None
     units = UnitsCache(texts, counting)
-    start, end = run.start.copy(), run.end.copy()
+    start, end = np.array(unpacked(run.start)), np.array(unpacked(run.end))
     if mismatched:
         moved = sorted({*moved, *mismatched})
         placed[moved] = False
@@ -176,11 +176,11 @@ def checked_and_waiting(
         if moved:
             rows = rows[placed[rows]]
         if len(rows):
-            start[rows], end[rows] = units.spans(document, start[rows], end[rows], rows, run.line, source)
+            start[rows], end[rows] = units.spans(document, start[rows], end[rows], rows, unpacked(run.line), source)
     names = [texts.canonical(name) for name in run.documents]
     known = {name: code for code, name in enumerate(dict.fromkeys(names))}
     codes = np.array([known[name] for name in names], dtype=np.int64)
-    return replace(run, start=start, end=end, documents=list(known), document=codes[run.document]), moved
+    return replace(run, start=start, end=end, names=Coded(list(known), codes[run.document])), moved
 
 
 def known_documents(run: Run, texts: Texts, among: BoolArray | None = None) -> None:
@@ -199,7 +199,7 @@ def _with_matching_texts(
 ) -> tuple[Run, Offsets, dict[int, int]]:
     """Texts beside offsets compared with the documents and dropped; what the offsets are seen to count; and the rows
     whose texts, which are not there, shall be located, with the start that they name, in characters."""
-    start, end, line = run.start, run.end, run.line
+    start, end, line = unpacked(run.start), unpacked(run.end), unpacked(run.line)
     if not run.quoted or line is None or start is None or end is None:
         return run, counting, {}
     from berrypick.documents import text_check

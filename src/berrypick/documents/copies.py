@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from berrypick.data.arrays import IntArray
+from berrypick.data.columns import Coded, unpacked
 from berrypick.data.run import Ranking, Run
 from berrypick.data.truth import TopicTruth
 from berrypick.documents.locator import Searchable, normal_form
@@ -261,7 +262,8 @@ def with_copies_renamed(run: Run, topics: Mapping[str, TopicTruth], texts: Texts
     """Give copied characters of results their judged place, and count these results; parts stay one list item."""
     assert run.start is not None and run.end is not None
     names, codes = [*run.documents], dict[str, int]()
-    document, start, end = run.document.tolist(), run.start.tolist(), run.end.tolist()
+    first, last = unpacked(run.start), unpacked(run.end)
+    document, start, end = run.document.tolist(), first.tolist(), last.tolist()
     parts: list[list[tuple[int, float, float]]] = [[one] for one in zip(document, start, end, strict=True)]
     changed = 0
     for topic, begin, behind in zip(run.topics, run.bounds[:-1].tolist(), run.bounds[1:].tolist(), strict=True):
@@ -289,10 +291,9 @@ def with_copies_renamed(run: Run, topics: Mapping[str, TopicTruth], texts: Texts
     share = np.where([len(row) > 1 for row in parts for _ in row], length / np.maximum(total, 1), 1.0)
     return replace(
         split,
-        documents=names,
-        document=columns[0].astype(run.document.dtype),
-        start=columns[1].astype(run.start.dtype),
-        end=columns[2].astype(run.end.dtype),
+        names=Coded(names, columns[0].astype(run.document.dtype)),
+        start=columns[1].astype(first.dtype),
+        end=columns[2].astype(last.dtype),
         details={name: one * share if name in COSTS else one for name, one in split.details.items()},
     ), changed
 

@@ -18,6 +18,7 @@ from functools import cached_property
 import numpy as np
 
 from berrypick.data.arrays import IntArray
+from berrypick.data.columns import Coded
 from berrypick.data.errors import InputError, Message, option, shorten
 from berrypick.data.run import Run
 from berrypick.data.truth import Offsets, Quote, TopicTruth, Truth
@@ -408,12 +409,11 @@ def located_run(run: Run, texts: Texts, how: Quotes = "exact") -> Run:
             else:
                 places.append(found)
     if problems:
-        raise UnresolvedQuotes(problems, len(run), source)
+        raise UnresolvedQuotes(problems, run.size(), source)
     names = {name: code for code, name in enumerate(dict.fromkeys(place.document for place in places))}
     return replace(
         run,
-        documents=list(names),
-        document=np.array([names[place.document] for place in places], dtype=np.int64),
+        names=Coded(list(names), np.array([names[place.document] for place in places], dtype=np.int64)),
         start=np.array([place.start for place in places], dtype=np.int64),
         end=np.array([place.end for place in places], dtype=np.int64),
         quoted={},

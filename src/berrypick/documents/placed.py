@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from berrypick.data.columns import Coded, unpacked
 from berrypick.data.errors import InputError, option
 from berrypick.data.run import Run
 from berrypick.data.strings import settled
@@ -70,7 +71,7 @@ def waiting_rows(run: Run, spans: bool) -> list[int]:
         return sorted(row for row in run.quoted if run.start[row] < 0)
     if not spans and not is_unnamed(run):
         return []
-    rows = range(len(run)) if spans else _unnamed_rows(run)
+    rows = range(run.size()) if spans else _unnamed_rows(run)
     for row in rows:
         if row not in run.quoted:
             line = None if run.line is None else int(run.line[row])
@@ -121,7 +122,7 @@ class TextRules:
 
 def with_text_places(run: Run, rows: Sequence[int], texts: Texts, rules: TextRules) -> Run:
     """A run whose results in ``rows`` are where their texts are; texts without a place are documents of their own."""
-    among = np.zeros(len(run), dtype=bool)
+    among = np.zeros(run.size(), dtype=bool)
     among[[row for row in rows if run.documents[int(run.document[row])]]] = True
     known_documents(run, texts, among)
     topics = np.searchsorted(run.bounds, np.array(rows, dtype=np.int64), side="right") - 1
@@ -152,9 +153,9 @@ def _start(run: Run, row: int) -> int | None:
 
 def _moved(run: Run, places: Mapping[int, TextPlace], texts: Texts) -> Run:
     names = [run.documents[code] for code in run.document.tolist()]
-    size = len(run)
-    start = np.zeros(size, dtype=np.int64) if run.start is None else run.start.astype(np.int64)
-    end = np.zeros(size, dtype=np.int64) if run.end is None else run.end.astype(np.int64)
+    size = run.size()
+    start = np.zeros(size, dtype=np.int64) if run.start is None else unpacked(run.start).astype(np.int64)
+    end = np.zeros(size, dtype=np.int64) if run.end is None else unpacked(run.end).astype(np.int64)
     for row, place in places.items():
         if place.document:
             names[row], start[row], end[row] = place.document, place.start, place.end
@@ -164,8 +165,7 @@ def _moved(run: Run, places: Mapping[int, TextPlace], texts: Texts) -> Run:
     known = {name: code for code, name in enumerate(dict.fromkeys(names))}
     return replace(
         run,
-        documents=list(known),
-        document=np.array([known[name] for name in names], dtype=np.int64),
+        names=Coded(list(known), np.array([known[name] for name in names], dtype=np.int64)),
         start=start,
         end=end,
         quoted={row: text for row, text in run.quoted.items() if row not in places},
@@ -203,6 +203,4 @@ def _with_known_names(run: Run, known: Container[str], texts: bool) -> Run:
         return run
     known_as = {name: code for code, name in enumerate(dict.fromkeys(names))}
     recoded = np.array([known_as[name] for name in names], dtype=np.int64)
-    return replace(
-        run, documents=list(known_as), document=recoded[run.document], other_names={}, notes=(*run.notes, *said)
-    )
+    return replace(run, names=Coded(list(known_as), recoded[run.document]), other_names={}, notes=(*run.notes, *said))

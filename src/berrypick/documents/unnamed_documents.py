@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from berrypick.data.columns import Coded
 from berrypick.data.errors import InputError, option
 from berrypick.data.run import Run
 from berrypick.data.truth import Quote
@@ -48,5 +49,5 @@ def name_documents(
     named = counted(len(rows) - len(left), "result")
     notes = (*run.notes, f"{named} in the document that has the text there; none is named")
     codes = np.array([known[name] for name in names], dtype=np.int64)
-    found_run = replace(run, documents=list(known), document=codes, notes=notes if len(left) < len(rows) else run.notes)
+    found_run = replace(run, names=Coded(list(known), codes), notes=notes if len(left) < len(rows) else run.notes)
     return found_run, left

@@ -77,7 +77,7 @@ class UnplacedTexts(InputError):
     def __init__(self, run: Run, rows: Sequence[Mapping[str, Any]], why: str, remedies: Sequence[str]) -> None:
         shown = [_shown(row) for row in rows[:SHOWN]]
         more = [f"and {len(rows) - SHOWN} more"] if len(rows) > SHOWN else []
-        what = f"{len(rows)} of {counted(len(run), 'result')} cannot be placed in the documents{why}"
+        what = f"{len(rows)} of {counted(run.size(), 'result')} cannot be placed in the documents{why}"
         super().__init__(what, path=run.source or run.tag or None, remedy=[*shown, *more, *remedies])
         name = run.tag or os.path.splitext(os.path.basename(run.source))[0] or "run"
         self.rows = [{"run": name, **row} for row in rows]
@@ -118,7 +118,7 @@ def refuse_or_note(
     """
     if not rows:
         return []
-    many = rule is None and len(rows) > FEW and len(rows) > SHARE * len(run)
+    many = rule is None and len(rows) > FEW and len(rows) > SHARE * run.size()
     found = looser()
     finds = f"{option('quotes', 'normalised')} finds {'it' if found == len(rows) == 1 else f'{found} of them'}"
     if many or rule == "error":
@@ -131,6 +131,6 @@ def refuse_or_note(
         raise UnplacedTexts(run, rows, why, remedies)
     example = f"topic {rows[0]['topic']}, rank {rows[0]['rank']}: {shorten(rows[0]['text'], 60)}"
     reason = Message(rows[0]["why"]).template
-    count = f"{counted(len(rows), 'result')} of {len(run)} cannot be placed in the documents and"
+    count = f"{counted(len(rows), 'result')} of {run.size()} cannot be placed in the documents and"
     counts = "counts as irrelevant, with its length" if len(rows) == 1 else "count as irrelevant, with their lengths"
     return [Message(f"{count} {counts} ({example}; {reason}){f'; {finds}' if found else ''}")]

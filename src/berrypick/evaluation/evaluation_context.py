@@ -13,6 +13,7 @@ import numpy as np
 from berrypick import formats, users
 from berrypick.data.arrays import Positions
 from berrypick.data.collection import Collection
+from berrypick.data.columns import unpacked
 from berrypick.data.errors import InputError, UsageError, option
 from berrypick.data.navigation import LinkTable, Navigation, Sessions, TransitionCounts
 from berrypick.data.parameters import is_finite
@@ -102,8 +103,9 @@ def _chunks(given: Any, texts: Texts | None, offsets: Offsets) -> Mapping[str, t
         raise UsageError("chunks must have start and end in characters; these count lines")
     run = run if texts is None else checked_run(run, texts, offsets)
     assert run.start is not None and run.end is not None
-    order = np.lexsort((run.end, run.start, run.document))
-    document, start, end = run.document[order], run.start[order], run.end[order]
+    first, last = unpacked(run.start), unpacked(run.end)
+    order = np.lexsort((last, first, run.document))
+    document, start, end = run.document[order], first[order], last[order]
     same = (document[1:] == document[:-1]) & (start[1:] == start[:-1]) & (end[1:] == end[:-1])
     once = np.append(True, ~same)[: len(order)]
     document, start, end = document[once], start[once], end[once]

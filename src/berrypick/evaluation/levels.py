@@ -11,6 +11,7 @@ import numpy as np
 
 from berrypick.data.arrays import IntArray, Positions
 from berrypick.data.boxes import Boxes
+from berrypick.data.columns import Coded, unpacked
 from berrypick.data.errors import InputError, Message, UsageError, option
 from berrypick.data.results import Note
 from berrypick.data.run import Run
@@ -241,11 +242,11 @@ def run_at_level(run: Run, level: Level) -> Run:
                          remedy=f"{option('level')} needs names")  # fmt: skip
     namer = _Namer(level, source)
     names = [run.documents[code] for code in run.document.tolist()]
-    units = namer.units(_PlacedRows(names, run.start, run.end, run.boxes, run.unit))
+    units = namer.units(_PlacedRows(names, unpacked(run.start), unpacked(run.end), run.boxes, run.unit))
     kept = _first_rows(run, units)
     made = _rebuilt(run, kept)
-    notes = namer.notes(len(run), len(made), "result")
-    if len(made) == len(run):
+    notes = namer.notes(run.size(), made.size(), "result")
+    if made.size() == run.size():
         notes = notes[1:]
     return replace(made, notes=(*made.notes, *notes))
 
@@ -271,9 +272,8 @@ def _rebuilt(run: Run, kept: Sequence[Sequence[tuple[int, str]]]) -> Run:
     ranks = [_closed_up(run.rank[[row for row, _ in here]]) for here in kept]
     return run.changed(
         bounds=np.cumsum([0, *map(len, kept)], dtype=np.int64),
-        documents=list(names),
-        document=np.array([names[unit] for here in kept for _, unit in here], dtype=np.int32),
-        rank=np.concatenate([*ranks, np.zeros(0, dtype=np.int32)]).astype(np.int32),
+        names=Coded(list(names), np.array([names[unit] for here in kept for _, unit in here], dtype=np.int32)),
+        item=np.concatenate([*ranks, np.zeros(0, dtype=np.int32)]).astype(np.int32),
         start=None,
         end=None,
         boxes=None,
@@ -286,7 +286,6 @@ def _rebuilt(run: Run, kept: Sequence[Sequence[tuple[int, str]]]) -> Run:
         quoted={},
         of_text=False,
         other_names={},
-        **({"names": None} if run.uncoded is not None else {}),
     )
 
 
@@ -380,7 +379,7 @@ def run_by_pattern(run: Run, pattern: IdPattern) -> Run:
     source = run.source or run.tag or "the run"
     if run.points_into_documents:
         return run
-    lines = [None] * len(run) if run.line is None else run.line.tolist()
+    lines = [None] * run.size() if run.line is None else unpacked(run.line).tolist()
     first: dict[int, int | None] = {}
     for code, line in zip(run.document.tolist(), lines, strict=True):
         first.setdefault(code, line)
@@ -391,12 +390,10 @@ def run_by_pattern(run: Run, pattern: IdPattern) -> Run:
         return _rebuilt(run, _first_rows(run, units))
     known = {name: code for code, name in enumerate(dict.fromkeys(names))}
     return run.changed(
-        documents=list(known),
-        document=np.array([known[name] for name in names], dtype=np.int32),
+        names=Coded(list(known), np.array([known[name] for name in names], dtype=np.int32)),
         start=_positions([placed[code][1] for code in run.document.tolist()]),
         end=_positions([placed[code][2] for code in run.document.tolist()]),
         notes=(*run.notes, *pattern.notes(source)),
-        **({"names": None} if run.uncoded is not None else {}),
     )
 
 

@@ -79,7 +79,7 @@ def in_lines(context: JudgingContext) -> JudgingContext:
 
 def check_unit(run: Run, truth: Truth) -> Run:
     """Refuse a run whose positions count something else than those of the truth; undeclared ones may be seconds."""
-    if run.start is None or not len(run) or truth.units != "spans" or truth.unit == run.unit or not _placed(truth):
+    if run.start is None or not run.size() or truth.units != "spans" or truth.unit == run.unit or not _placed(truth):
         return run
     source = run.source or run.tag or "the run"
     if {truth.unit, run.unit} == {"", "seconds"} and not (_counts_text(truth) or _counts_text(run)):

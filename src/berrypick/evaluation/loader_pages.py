@@ -69,10 +69,10 @@ def without_pages(run: Run) -> Run:
     names = dict.fromkeys((*run.unread, *(name for held in run.page_fields.values() for name in held)))
     if run.boxes is None:
         return replace(run, unread=tuple(names), page_fields={})
-    kept = np.zeros(len(run), dtype=bool)
+    kept = np.zeros(run.size(), dtype=bool)
     kept[[*run.page_fields]] = True
     own = run.keep(kept)
     topics = np.repeat(np.arange(len(run.topics)), np.diff(run.bounds))
-    if len(own) < len(np.unique(np.column_stack([topics, run.rank]), axis=0)):
+    if own.size() < len(np.unique(np.column_stack([topics, run.rank]), axis=0)):
         return run  # some results have a page and nothing else
     return replace(own, boxes=None, start=None, end=None, unread=tuple(names), page_fields={})

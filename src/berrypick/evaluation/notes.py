@@ -11,6 +11,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from berrypick.data.arrays import BoolArray
+from berrypick.data.columns import as_kept
 from berrypick.data.errors import Message, option
 from berrypick.data.navigation import LinkTable, Navigation
 from berrypick.data.results import Note, Row, mean, whole_documents_note
@@ -222,8 +223,8 @@ def _retrieved(scorer: RunScorer) -> list[str]:
 
 def score_notes(run: Run) -> Iterator[Note]:
     """Orders that the scores leave open or contradict, and scores that are most likely distances."""
-    score = run.kept("score")
-    if score is None or run.ties != "score" or len(run) < 2:
+    score = as_kept(run.score)
+    if score is None or run.ties != "score" or run.size() < 2:
         yield from order_notes(run)
         return
     tied = score[1:] == score[:-1]
@@ -241,10 +242,9 @@ def score_notes(run: Run) -> Iterator[Note]:
 def _tie_order(run: Run, tied: BoolArray) -> str:
     """How results of equal scores are ordered. Several results may stand in one line."""
     rows = np.flatnonzero(tied)
-    before, after = run.lines(rows), run.lines(rows + 1)
-    if before is None or after is None:
+    if run.line is None:
         return ""
-    steps = after.astype(np.int64) - before
+    steps = run.line[rows + 1].astype(np.int64) - run.line[rows]
     kept = (steps > 0).all() or ((steps >= 0).all() and (run.points_into_documents or not _names_fall(run, tied)))
     return "; they keep the order given" if kept else "; they are ordered by document name, as trec_eval does"
 
@@ -262,8 +262,7 @@ def _rises(run: Run, tied: BoolArray) -> bool:
         ordered = ~tied[:most]
         ordered[apart[apart < most]] = False
         row = np.flatnonzero(ordered)
-        before, after = run.lines(row), run.lines(row + 1)
-        if before is None or after is None or not (after < before).all():
+        if run.line is None or not (run.line[row + 1] < run.line[row]).all():
             return False
     return len(row) > 1
 
@@ -378,7 +377,7 @@ def unknown_documents_note(truth: Truth, run: Run) -> list[Note]:
 
     Also if some of them nearly match.
     """
-    if not len(run) and not run.extra:
+    if not run.size() and not run.extra:
         return [Note("empty run", "the run returns nothing, for any topic")]
     if run.has_more_documents(_MOST_DOCUMENTS):
         # nearly every run has a judged document of the first topics

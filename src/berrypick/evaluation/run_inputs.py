@@ -11,6 +11,7 @@ import numpy as np
 
 from berrypick import formats
 from berrypick.data.collection import Collection
+from berrypick.data.columns import unpacked
 from berrypick.data.errors import InputError, Message, UsageError, nearest, option, shorten
 from berrypick.data.run import Run
 from berrypick.data.strings import settled
@@ -142,7 +143,7 @@ def settle_strings(run: Run, inputs: RunInputs) -> Run:
 def refuse_other_things(run: Run, inputs: RunInputs) -> Run:
     """Refuse a run that has something else than results, such as nuggets, if the truth judges nothing of that kind."""
     topics = inputs.truth.topics.values()
-    if not run.extra or len(run) or any(name in topic.extra for topic in topics for name in run.extra):
+    if not run.extra or run.size() or any(name in topic.extra for topic in topics for name in run.extra):
         return run
     what = f"the run has {' and '.join(run.extra)}, and no results; the truth judges no {' and no '.join(run.extra)}"
     raise InputError(what, path=_called(run), remedy="give a truth that does, or a run with results")
@@ -241,10 +242,10 @@ def check_text_lengths(run: Run, inputs: RunInputs) -> Run:
 def note_ends(run: Run, inputs: RunInputs) -> Run:
     """Note results that end after their document; they count as they are given."""
     collection = inputs.collection
-    if inputs.texts is not None or collection is None or run.start is None or run.end is None or not len(run):
+    if inputs.texts is not None or collection is None or run.start is None or run.end is None or not run.size():
         return run
     length = np.array([collection.lengths.get(name, np.inf) for name in run.documents], dtype=np.float64)
-    count = int((run.end > length[run.document]).sum())
+    count = int((unpacked(run.end) > length[run.document]).sum())
     if not count:
         return run
     source = collection.source or "the collection"
@@ -273,7 +274,7 @@ def drop_texts(run: Run, inputs: RunInputs) -> Run:
 def rename_copies(run: Run, inputs: RunInputs) -> Run:
     """Give copies of judged passages their judged place, if ``copies`` is same; else count them in a note."""
     texts, options, plain = inputs.texts, inputs.options, inputs.truth.units == "spans" and not inputs.truth.unit
-    if texts is None or not plain or inputs.pages is not None or inputs.no_text or not len(run):
+    if texts is None or not plain or inputs.pages is not None or inputs.no_text or not run.size():
         return run
     from berrypick.documents.copies import copies_retrieved, whole_as_spans, with_copies_renamed
 
@@ -391,11 +392,11 @@ def refuse_foreign(value: Truth | Run) -> None:
 
 def cut_by_score(run: Run, least: float) -> Run:
     """Drop results whose score is below the least one; a note counts them."""
-    if run.score is None and len(run):
+    if run.score is None and run.size():
         raise UsageError(f"{_called(run)} has no scores, which {option('min_score')} needs")
-    kept = np.ones(len(run), dtype=bool) if run.score is None else run.score >= least
+    kept = np.ones(run.size(), dtype=bool) if run.score is None else unpacked(run.score) >= least
     cut = run.keep(kept)
     emptied = int(((np.diff(run.bounds) > 0) & (np.diff(cut.bounds) == 0)).sum())
-    dropped = counted(len(run) - len(cut), "result")
+    dropped = counted(run.size() - cut.size(), "result")
     text = Message(f"{option('min_score', least)} dropped {dropped} and emptied {counted(emptied, 'list')}")
     return replace(cut, notes=(*run.notes, text))

@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from berrypick.data.arrays import IntArray
+from berrypick.data.columns import unpacked
 from berrypick.data.errors import Message, UsageError, option
 from berrypick.data.results import Note
 from berrypick.data.run import Run
@@ -19,7 +20,7 @@ MOST_DISORDERED = 0.1
 
 def in_order(run: Run, order: GivenOrder | None) -> Run:
     """Return the run in the order of the file, or by falling score; ranks are kept."""
-    if order is None or not len(run):
+    if order is None or not run.size():
         return run
     if run.order == "rank":
         note = Message(f"{option('order', order)} has no effect: the results have ranks, which order them")
@@ -30,7 +31,7 @@ def in_order(run: Run, order: GivenOrder | None) -> Run:
         return run.changed(disordered=0)
     if run.score is None:
         raise UsageError(f"{run.source or run.tag or 'the run'} has no scores, which {option('order', 'score')} needs")
-    return _reordered(run, np.lexsort((-run.score, _topic_of_rows(run))), "score")
+    return _reordered(run, np.lexsort((-unpacked(run.score), _topic_of_rows(run))), "score")
 
 
 def order_notes(run: Run) -> Iterator[Note]:
@@ -52,8 +53,8 @@ def _topic_of_rows(run: Run) -> IntArray:
 
 def _by_line(run: Run) -> IntArray:
     """The rows as they stood in the file."""
-    place = run.line if run.given is None else run.given
-    return np.lexsort((np.arange(len(run)) if place is None else place, _topic_of_rows(run)))
+    place = unpacked(run.line) if run.given is None else run.given
+    return np.lexsort((np.arange(run.size()) if place is None else place, _topic_of_rows(run)))
 
 
 def _reordered(run: Run, rows: IntArray, order: GivenOrder) -> Run:

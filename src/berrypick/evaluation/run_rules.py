@@ -9,6 +9,7 @@ import numpy as np
 
 from berrypick.data import paths
 from berrypick.data.arrays import BoolArray, IntArray
+from berrypick.data.columns import Coded
 from berrypick.data.errors import Message, UsageError, nearest, option
 from berrypick.data.run import Ranking, Run
 from berrypick.data.words import counted
@@ -100,7 +101,7 @@ def repair(run: Run, rule: str) -> Run:
 
 def _chosen(run: Run, rows: Sequence[IntArray], rule: str) -> Run:
     chosen = np.concatenate(rows) if rows else np.zeros(0, dtype=np.int64)
-    dropped = len(run) - len(chosen)
+    dropped = run.size() - len(chosen)
     moved = int((np.diff(chosen) < 0).sum())
     counts = np.array([len(part) for part in rows], dtype=np.int64)
     rank = np.concatenate([np.arange(count) for count in counts]) if len(counts) else np.zeros(0, dtype=np.int64)
@@ -110,8 +111,8 @@ def _chosen(run: Run, rows: Sequence[IntArray], rule: str) -> Run:
     return replace(
         run,
         bounds=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
-        document=run.document[chosen],
-        rank=rank.astype(np.int64),
+        names=Coded(run.documents, run.document[chosen]),
+        item=rank.astype(np.int64),
         start=None if run.start is None else run.start[chosen],
         end=None if run.end is None else run.end[chosen],
         score=None if run.score is None else run.score[chosen],

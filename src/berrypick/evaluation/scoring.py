@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
+from berrypick.data.columns import as_kept
 from berrypick.data.costs import topic_costs
 from berrypick.data.errors import InputError, NeedsError, UsageError
 from berrypick.data.observed import observed
@@ -79,7 +80,7 @@ class RunScorer:
         self.topics = [topic for topic in truth.topics if topic in scored and (topic in run or not answered_only)]
         self.scores = TopicScores()
         asks_overlap = any(one.measure.tells_overlap for one in evaluation.measures)
-        self._notes_overlap = all_notes and run.kept("start") is not None and not asks_overlap
+        self._notes_overlap = all_notes and run.start is not None and not asks_overlap
 
     def has_measures(self, of_documents: bool) -> bool:
         """Whether any measure is one of whole documents, or any is not."""
@@ -278,7 +279,7 @@ class RunScorer:
         notes = run_notes(self) if self.all_notes else list(meaningless_notes(self))
         run, accepted = self.run, self.evaluation.options.unplaced is not None
         facts = RunFacts(
-            "", run.source, len(run), len(run.topics), overlap, run.traces, run.unplaced, accepted, run.tag,
+            "", run.source, run.size(), len(run.topics), overlap, run.traces, run.unplaced, accepted, run.tag,
             topic_costs(run, self.topics),
         )  # fmt: skip
         return ScoredRun(self.run.tag, self.topics, self.scores, signatures, notes, facts, self.curves)
@@ -291,7 +292,7 @@ class RunScorer:
         said = {key for topic in self.topics if topic in more for key, _ in more[topic].signed}
         said &= {"effort", "tokenizer"}  # a measure knows itself in what its budget is counted
         run, kept = self.run, self.evaluation._signatures
-        key = (one.text, *map(frozenset, (reads, said)), run.duplicates, run.of_text, run.kept("start") is None)
+        key = (one.text, *map(frozenset, (reads, said)), run.duplicates, run.of_text, run.start is None)
         sized = self.evaluation.truth.units == "elements" or run.path is not None  # by what the run has
         if sized or key not in kept:
             fields = measure_fields(one, self.evaluation, run, reads)
@@ -306,7 +307,7 @@ def takes_together(run: Run, context: JudgingContext) -> bool:
     said = user.notes is not UserModel.notes or user.item_notes is not UserModel.item_notes
     if said or user.seeks_entry_points or context.max_ranks is not None or context.rules:
         return False
-    start, end = run.kept("start"), run.kept("end")
+    start, end = as_kept(run.start), as_kept(run.end)
     if context.idealism is not None or context.quant is not None or start is None or end is None:
         return False
     if run.path is not None or run.boxes is not None or run.of_text or run.extra or run.grouped:

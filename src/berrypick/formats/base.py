@@ -208,5 +208,5 @@ class Format:
         """Counts for ``check`` to print."""
         if cls.role not in ("truth", "run"):
             return [repr(value)]
-        of_run = [counted(len(value), "result"), f"tag {value.tag}"] if cls.role == "run" else []
+        of_run = [counted(value.size(), "result"), f"tag {value.tag}"] if cls.role == "run" else []
         return [counted(len(value.topics), "topic"), *of_run]

@@ -17,7 +17,7 @@ import numpy as np
 
 from berrypick.data.arrays import FloatArray
 from berrypick.data.assemble import assemble, in_trec_order
-from berrypick.data.columns import Coded, NameColumn
+from berrypick.data.columns import Coded, NameColumn, unpacked
 from berrypick.data.costs import TOPIC_COSTS
 from berrypick.data.errors import InputError, UsageError, option, shorten
 from berrypick.data.run import Duplicates, Missing, Run
@@ -390,7 +390,9 @@ def run_of_table(table: ColumnTable, tag: str, search: TextSearch) -> Run:
         missing="absent" if table.nested else run.missing,
         costs={**table.costs, **run.costs},
         asked=named.asked,
-        row_ids=[of_number[number] for number in run.line.tolist()] if of_number and run.line is not None else (),
+        row_ids=[of_number[number] for number in unpacked(run.line).tolist()]
+        if of_number and run.line is not None
+        else (),
     )
 
 
@@ -519,7 +521,8 @@ def spans_run(table: ColumnTable) -> Run | None:
     columns = {"tag": "", "rank": None, "score": None, **found, **places, "topic": topic, "line": rows}
     run = run_of_columns({**columns, "document": Coded.of(document)}, table.where, listed)
     assert run.line is not None
-    rows, line = run.line, np.array(table.number, dtype=np.int64)[run.line]
+    rows = unpacked(run.line)
+    line = np.array(table.number, dtype=np.int64)[rows]
     if texts is None:
         return replace(run, line=line)
     held = ((i, texts[row]) for i, row in enumerate(rows.tolist()))
@@ -543,8 +546,8 @@ def texts_run(table: ColumnTable) -> Run | None:
     run = run_of_columns({**columns, "topic": topic, "line": rows, "document": names}, table.where)
     assert run.line is not None
     once: dict[str, str] = {}  # a chunk is retrieved for many topics
-    quoted = {i: once.setdefault(texts[row], texts[row]) for i, row in enumerate(run.line.tolist())}
-    return replace(run, line=np.array(table.number, dtype=np.int64)[run.line], quoted=quoted)
+    quoted = {i: once.setdefault(texts[row], texts[row]) for i, row in enumerate(unpacked(run.line).tolist())}
+    return replace(run, line=np.array(table.number, dtype=np.int64)[unpacked(run.line)], quoted=quoted)
 
 
 def documents_run(table: ColumnTable) -> Run | None:

@@ -89,7 +89,7 @@ def _placed_run(run: Run, words: PageWords, quotes: Quotes) -> Run:
         _check_names(words, run.documents, run.source)
     else:
         run = placed_run(run, words.texts, quotes)
-        if run.start is None and len(run):
+        if run.start is None and run.size():
             raise UsageError(f"{run.source or 'the run'} has whole documents; only their parts have places")
         run = checked_run(run, words.texts)
     lost: list[str] = []

@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from berrypick.data.arrays import BoolArray, FloatArray, IntArray, Positions
-from berrypick.data.columns import Coded
+from berrypick.data.columns import Coded, as_kept
 from berrypick.data.run import Run
 from berrypick.data.truth import TopicTruth, Truth
 from berrypick.kernels.index_ranges import expanded, runs
@@ -244,7 +244,7 @@ class RunTogether:
         names = self.wanted.names
         self.places = run.codes_in_order(names)[self.wanted.places[0] % max(len(names), 1)]
         self.repeats = repeats_of(run)
-        self.rank = vars(run).get("rank")
+        self.rank = run.item
         self.rows = {topic: i for i, topic in enumerate(run.topics)}
 
     def blocks(self, topics: Sequence[str]) -> Iterator[Sequence[str]]:
@@ -259,7 +259,7 @@ class RunTogether:
         at = np.array([self.rows.get(topic, -1) for topic in plain], dtype=np.int64)
         begin, end = (np.where(at >= 0, run.bounds[at + i], 0) if len(at) else at for i in (0, 1))
         rows = _joined(begin, end)
-        columns = run.kept("start"), run.kept("end")
+        columns = as_kept(run.start), as_kept(run.end)
         start, stop = (column[rows].astype(np.int64, copy=False) for column in columns if column is not None)
         if not plain or len(start) > MOST_ROWS:
             return None

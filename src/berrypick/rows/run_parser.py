@@ -12,6 +12,7 @@ import numpy as np
 from berrypick.data.arrays import FloatArray
 from berrypick.data.assemble import assemble, rising_topics
 from berrypick.data.boxes import Boxes, Place
+from berrypick.data.columns import unpacked
 from berrypick.data.costs import OF_STEPS, TOPIC_COSTS
 from berrypick.data.run import Order, Run
 from berrypick.data.strings import is_text
@@ -287,7 +288,7 @@ class RunParser(RowParser):
             notes=(*((missing_scores(unscored, len(self.line)),) if 0 < unscored < len(self.line) else ()), *several),
         ).changed(order=order, strings=strings, costs=costs)
         if order == "list" and ranks is not None and run.score is not None:
-            run = run.changed(disordered=rising_topics(run.score, run.bounds[:-1]))
+            run = run.changed(disordered=rising_topics(unpacked(run.score), run.bounds[:-1]))
         for name in run.topics:
             if name in none_found:
                 none_found[name].fail(f"topic {name} is said to have no results, but other lines have some")
@@ -370,7 +371,7 @@ class RunParser(RowParser):
 
     def _with_columns(self, run: Run, named: NamedApart) -> Run:
         """Add what only some rows have, in the order of the run."""
-        rows = run.line if run.line is not None else np.arange(len(self.line))
+        rows = unpacked(run.line) if run.line is not None else np.arange(len(self.line))
         if run.order == "score" and len({*self.line}) < len(self.line):
             run = run.changed(given=rows)
         line, held = np.array(self.line, dtype=np.int64)[rows], self.details.columns(rows)

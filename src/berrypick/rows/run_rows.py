@@ -33,8 +33,7 @@ def run_of_columns(columns: dict[str, Any], path: str, listed: bool = False) -> 
     run = assemble(**columns, order=order, source=path, format="span-run", duplicates="keep")
     if listed and order != "rank":
         run = run.changed(order="list")
-    lines = vars(run).get("line")  # unless they are still a range
-    return run if lines is None else run.changed(line=lines.astype(np.int64))
+    return run.changed(line=run.line.astype(np.int64)) if isinstance(run.line, np.ndarray) else run
 
 
 def run_of_rows(rows: Rows, problems: Problems, path: str) -> Run:

@@ -80,8 +80,8 @@ def judged_counts(value: Truth, unit: str) -> list[str]:
 def result_counts(value: Run, document: str = "document") -> list[str]:
     """How many topics, results and documents a run has."""
     named = [name for name in value.documents if name]  # texts may say which document they are in
-    found = [counted(len(value.topics), "topic"), counted(len(value), "result")]
-    return [*found, counted(len(named), document)] if named or not len(value) else found
+    found = [counted(len(value.topics), "topic"), counted(value.size(), "result")]
+    return [*found, counted(len(named), document)] if named or not value.size() else found
 
 
 #: Fields of a row that say what it is enough with, and where a topic keeps what they say.

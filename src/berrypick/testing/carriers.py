@@ -18,6 +18,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from berrypick import formats
+from berrypick.data.columns import unpacked
 from berrypick.data.errors import BerrypickError
 from berrypick.data.run import Run, span_name
 from berrypick.data.words import plain_title
@@ -398,7 +399,7 @@ def _both(holder: str, run: Run, case: Case, folder: str, left: Record | None = 
 
 def _mistaken(holder: str, run: Run, case: Case, folder: str) -> Any:
     """Results by their offsets, and beside them a text that is not as long."""
-    if run.start is None or run.start.dtype.kind != "i" or run.unit:
+    if run.start is None or unpacked(run.start).dtype.kind != "i" or run.unit:
         raise NotHeldError("no spans of characters")
     if case.evaluation.options.text_mismatch != "error":
         raise NotHeldError("contradictions are allowed")

@@ -10,6 +10,7 @@ import numpy as np
 
 from berrypick.data.assemble import in_trec_order
 from berrypick.data.collection import Collection
+from berrypick.data.columns import Coded, unpacked
 from berrypick.data.navigation import LinkTable, Navigation, ReachTable, Sessions, TransitionCounts
 from berrypick.data.run import Run
 from berrypick.data.truth import TopicTruth
@@ -71,7 +72,7 @@ def shuffled_ties(case: Case, measures: Measures, rng: Rng, number: int) -> Vari
     if not _ties_by_name(run):
         return None
     assert run.line is not None
-    lines = run.line.copy()
+    lines = np.array(unpacked(run.line))
     for a, b in zip(run.bounds[:-1].tolist(), run.bounds[1:].tolist(), strict=True):
         lines[a:b] = rng.permutation(lines[a:b])
     kept = {"tag": run.tag, "duplicates": run.duplicates, "task": run.task, "extra": run.extra}
@@ -97,7 +98,8 @@ def _ties_by_name(run: Run) -> bool:
     """Whether whole documents have equal scores somewhere, and the larger name comes first wherever they do."""
     if run.points_into_documents or run.ties != "score" or run.score is None or run.line is None:
         return False
-    tied = run.score[1:] == run.score[:-1]
+    score = unpacked(run.score)
+    tied = score[1:] == score[:-1]
     tied[run.inner_bounds - 1] = False
     places = np.flatnonzero(tied).tolist()
     names = [(run.documents[int(run.document[i])], run.documents[int(run.document[i + 1])]) for i in places]
@@ -106,7 +108,7 @@ def _ties_by_name(run: Run) -> bool:
 
 def scaled_scores(case: Case, measures: Measures, rng: Rng, number: int) -> Variant | None:
     """Scores times a power of two, or other ones in the same order."""
-    score = case.run.score
+    score = unpacked(case.run.score)
     if score is None or not len(score):
         return None
     if number % 2:
@@ -143,7 +145,7 @@ def renamed_documents(case: Case, measures: Measures, rng: Rng, number: int) -> 
     judged = replace(with_topics(truth, topics), lengths=Renamed(truth.lengths, new), checksums={})
     made = case.changed(
         truth=judged,
-        run=replace(run, documents=[new[name] for name in run.documents]),
+        run=replace(run, names=Coded([new[name] for name in run.documents], run.document)),
         context=lambda one: _context_with_documents(one, new),
     )
     return Variant(made, f"{counted(len(new), 'document')} under other names")

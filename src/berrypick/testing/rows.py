@@ -11,6 +11,7 @@ import numpy as np
 
 from berrypick.data.arrays import IntArray
 from berrypick.data.boxes import Boxes
+from berrypick.data.columns import Coded, unpacked
 from berrypick.data.run import Run
 from berrypick.data.truth import TopicTruth, Truth
 
@@ -82,13 +83,12 @@ def with_lists(run: Run, lists: Mapping[str, Sequence[Result]]) -> Run:
         run.tag,
         tuple(lists),
         np.array([0, *accumulate(map(len, lists.values()))], dtype=np.int64),
-        list(documents),
-        np.array([documents[row.document] for row in rows], dtype=np.int32),
+        Coded(list(documents), np.array([documents[row.document] for row in rows], dtype=np.int32)),
         np.array([rank for found in lists.values() for rank in _numbered(found)], dtype=np.int32),
-        start=column(lambda row: row.start, run.start),
-        end=column(lambda row: row.end, run.end),
-        score=column(lambda row: row.score, run.score),
-        line=column(lambda row: row.line, run.line),
+        start=column(lambda row: row.start, unpacked(run.start)),
+        end=column(lambda row: row.end, unpacked(run.end)),
+        score=column(lambda row: row.score, unpacked(run.score)),
+        line=column(lambda row: row.line, unpacked(run.line)),
         source=run.source,
         format=run.format,
         duplicates=run.duplicates,

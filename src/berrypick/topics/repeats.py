@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from berrypick.data.arrays import BoolArray
+from berrypick.data.columns import as_kept
 from berrypick.data.errors import InputError, option
 from berrypick.data.run import Ranking, Run, repeated_pointers
 from berrypick.kernels import native
@@ -17,17 +19,20 @@ if TYPE_CHECKING:
     from berrypick.topics.context import JudgingContext
 
 
+#: What :func:`repeats_of` found, once for each run.
+_repeats: WeakKeyDictionary[Run, dict[str, BoolArray]] = WeakKeyDictionary()
+
+
 def repeats_of(run: Run) -> dict[str, BoolArray]:
     """For each topic whose list points to something twice: which pointers occur earlier in the list too."""
-    kept: dict[str, dict[str, BoolArray]] = vars(run)  # beside the run's own values: found once
-    if "_repeats" in kept:
-        return kept["_repeats"]
+    if (known := _repeats.get(run)) is not None:
+        return known
     names, compiled = run.uncoded, native()
     if names is not None and compiled is not None:
         suspects = np.empty(len(run.topics), dtype=bool)
         compiled.repeated_names(run.bounds, names.column, names.places[0], suspects)  # rows move within their topic
     else:
-        positions, paths = (run.kept("start"), run.kept("end")), (run.path, run.path_end)
+        positions, paths = (as_kept(run.start), as_kept(run.end)), (run.path, run.path_end)
         suspects = may_repeat(
             run.bounds,
             run.document,
@@ -40,7 +45,7 @@ def repeats_of(run: Run) -> dict[str, BoolArray]:
         repeated, _ = repeated_pointers(run.ranking(run.topics[i]))
         if repeated.any():
             found[run.topics[i]] = repeated
-    kept["_repeats"] = found  # when it is whole: threads may share a run
+    _repeats[run] = found  # when it is whole: threads may share a run
     return found
 
 

@@ -93,7 +93,7 @@ def test_one_run_of_a_table_is_read_at_a_time(tmp_path: Path) -> None:
     sources = run_sources(path)
     assert not any(isinstance(source, bp.Run) for source in sources)
     second = sources[1].read()  # type: ignore[union-attr]
-    assert second.tag == "y" and len(second) == 4
+    assert second.tag == "y" and second.size() == 4
     assert second.line is not None and sorted(second.line.tolist()) == [7, 8, 9, 10]  # of the whole file
     assert table_parts(write(tmp_path / "mixed.parquet", "mixed", 1)) is not None  # small: worth reading again
     assert table_parts(write(tmp_path / "mixed.parquet", "mixed", 2)) is not None

@@ -72,7 +72,7 @@ def test_chunks_of_text_are_judged_against_boxes(words):
 def test_parts_of_one_result_are_one_item(words):
     run = bp.Run.from_records([{"topic": "q", "doc": "a", "start": 0, "end": 60, "score": 3.0}])
     found = place(run, words)
-    assert len(found) > 1 and {row["rank"] for row in found.to_records()} == {1}
+    assert found.size() > 1 and {row["rank"] for row in found.to_records()} == {1}
     back = place(found, words)
     assert {row["rank"] for row in back.to_records()} == {1}
 

@@ -61,7 +61,7 @@ def test_names_in_metadata(files):
 def test_citations_of_nothing_are_counted(files):
     path = files(a_jsonl=answers(("1", ["a"], ([0, 1, -1], ["a", "z"]))))["a_jsonl"]
     run = bp.read_run(path)
-    assert len(run) == 1 and run.skipped == {"citations that name none of the references, left out": 3}
+    assert run.size() == 1 and run.skipped == {"citations that name none of the references, left out": 3}
 
 
 @pytest.mark.parametrize(

@@ -244,7 +244,7 @@ def test_run_that_is_wrong(tmp_path: Path, line: str, what: str) -> None:
         formats.read_run(path)
     assert error.value.line == 3 and what in str(error.value)
     problems = Problems(path, strict=False)
-    assert len(InexFolRun.read(path, problems)) == 2 and len(problems.found) == 1
+    assert InexFolRun.read(path, problems).size() == 2 and len(problems.found) == 1
 
 
 @pytest.mark.parametrize("place", ["/article[0]", "/article[1]//p[1]", "/article[1]/text()[1].5", "/a[1] /a[1", "/"])
@@ -290,7 +290,7 @@ def test_run_round_trip(tmp_path_factory: pytest.TempPathFactory, rows: list[tup
 def test_gzip_and_byte_order_mark(tmp_path: Path) -> None:
     path = tmp_path / "run.txt"
     path.write_bytes(gzip.compress(b"\xef\xbb\xbf" + RUN.encode()))
-    assert formats.sniff(str(path)) is InexFolRun and len(formats.read_run(path)) == 3
+    assert formats.sniff(str(path)) is InexFolRun and formats.read_run(path).size() == 3
 
 
 @pytest.mark.parametrize(
@@ -360,7 +360,7 @@ def test_real_judgements(data: Path) -> None:
 )
 def test_real_runs(data: Path, tmp_path: Path, name: str, rows: int, repeated: int) -> None:
     run = formats.read_run(data / "inex2009-2010" / "runs" / f"{name}.run")
-    assert run.format == "inex-fol-run" and len(run) == rows
+    assert run.format == "inex-fol-run" and run.size() == rows
     assert sum(int(repeated_pointers(ranking)[0].sum()) for _, ranking in run.rankings()) == repeated
     assert same(run, formats.read_run(put(tmp_path, written(InexFolRun, run))))
 

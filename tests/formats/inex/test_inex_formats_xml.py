@@ -525,7 +525,7 @@ def test_submissions_that_are_wrong(tmp_path: Path, results: str, what: str) -> 
         formats.read_run(path)
     assert error.value.line == 4 and what in str(error.value)
     problems = Problems(path, strict=False)
-    assert len(InexSubmission.read(path, problems)) == 1 and problems.found
+    assert InexSubmission.read(path, problems).size() == 1 and problems.found
 
 
 @pytest.mark.parametrize(
@@ -551,7 +551,7 @@ def test_submission_with_ranks_needs_no_scores(tmp_path: Path) -> None:
     results = result("<path>/p[1]</path><rank>1</rank><rsv>NaN</rsv>") + result("<path>/p[2]</path><rank>2</rank>")
     problems = Problems("x")
     run = InexSubmission.read(put(tmp_path, submission(results)), problems)
-    assert run.score is None and len(run) == 2 and not problems.counts
+    assert run.score is None and run.size() == 2 and not problems.counts
     results += result("<path>/p[3]</path><rank>3</rank><rsv>1</rsv>")
     assert InexSubmission.read(put(tmp_path, submission(results)), problems).score is None
     assert problems.counts == {"results without a usable rsv, which is not needed": 2}
@@ -694,7 +694,7 @@ def test_external_dtd_is_not_loaded(tmp_path: Path) -> None:
         formats.read_run(path)
     problems = Problems("x")
     path = put(tmp_path, declared + "<inex-submission><description>&x;</description></inex-submission>")
-    assert len(InexSubmission.read(path, problems)) == 0
+    assert InexSubmission.read(path, problems).size() == 0
     assert problems.counts == {"references to undefined entities, ignored": 1}
 
 
@@ -787,5 +787,5 @@ run = formats.read_run(sys.argv[1])
 unit = 1 if sys.platform == "darwin" else 1024
 peak = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * unit
 lines = run.line[[0, 20_000, 199_999]].tolist()
-print(json.dumps([peak, len(run), len(run.paths), run.ranking("1").ranks, lines]))
+print(json.dumps([peak, run.size(), len(run.paths), run.ranking("1").ranks, lines]))
 """

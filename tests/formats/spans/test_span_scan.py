@@ -10,6 +10,7 @@ import pytest
 from odd_json_lines import ODD
 
 from berrypick import kernels
+from berrypick.data.columns import unpacked
 from berrypick.data.errors import BerrypickError
 from berrypick.files import scan
 from berrypick.formats.base import Problems
@@ -40,12 +41,12 @@ def outcome(path):
     except BerrypickError as error:
         return str(error)
     columns = {
-        name: None if (held := getattr(run, name)) is None else (held.dtype.kind, held.tolist())
+        name: None if (held := unpacked(getattr(run, name))) is None else (held.dtype.kind, held.tolist())
         for name in ("bounds", "start", "end", "score", "rank")
     }
     return {
         **columns,
-        "line": (str(run.line.dtype), run.line.tolist()),
+        "line": (str(unpacked(run.line).dtype), unpacked(run.line).tolist()),
         "document": [run.documents[int(code)] for code in run.document],
         "documents": list(run.documents),
         **{name: getattr(run, name) for name in ("tag", "topics", "ties", "unread", "quoted", "duplicates", "notes")},

@@ -13,6 +13,7 @@ import numpy as np
 
 from berrypick.data.arrays import FloatArray
 from berrypick.data.boxes import Boxes, Page
+from berrypick.data.columns import unpacked
 from berrypick.data.errors import InputError
 from berrypick.data.run import Run
 from berrypick.data.truth import TopicTruth, Truth
@@ -75,7 +76,7 @@ class PageUnits:
         """Return a run with its boxes in the units of the truth."""
         source = run.source or run.tag or "the run"
         if run.boxes is None:
-            if not len(run):
+            if not run.size():
                 return replace(run, boxes=Boxes.of([]), start=np.zeros(0), end=np.zeros(0))
             what = "whole documents" if not run.points_into_documents else "offsets or elements"
             raise InputError(
@@ -90,7 +91,7 @@ class PageUnits:
         if shares and not self.shares and not run.boxes.whole.all():
             what = f"boxes are shares of pages, and those of {self.source or 'the truth'} count in units of their own"
             raise InputError(what, path=source, remedy=_REMEDY)
-        lines = None if run.line is None else run.line.tolist()
+        lines = None if run.line is None else unpacked(run.line).tolist()
         found = _converted(names, run.boxes, side, self, shares, lines)
         start, end = found.extent()
         said = [_SHARES] if shares and not run.boxes.whole.all() else []

@@ -65,8 +65,8 @@ def resolve_run(run: Run, collection: Collection) -> Run:
     """The run with the offsets of its elements and passages."""
     if run.path is None or not collection.structures:
         return run
-    start = np.empty(len(run), dtype=np.int64)
-    end = np.empty(len(run), dtype=np.int64)
+    start = np.empty(run.size(), dtype=np.int64)
+    end = np.empty(run.size(), dtype=np.int64)
     found = (_resolve_rows(run, rows, collection, start, end) for rows in rows_by_document(run.document))
     problems = dict(problem for problem in found if problem is not None)
     if problems:

@@ -158,7 +158,7 @@ class NuggetRun(Format):
     def accepts(cls, value: Any) -> str:
         if not isinstance(value, Run):
             return "it is not a run"
-        if len(value):
+        if value.size():
             return "it has results"
         said = value.extra.get(NUGGETS, {})
         bare = next((topic for topic in value.topics if topic not in said), None)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from berrypick.data import paths
+from berrypick.data.columns import unpacked
 from berrypick.data.run import Run
 from berrypick.files.line_words import whole_number
 from berrypick.formats.base import Problems
@@ -90,5 +91,5 @@ def run_problem(value: Any, format: str) -> str:
         return "it is not a run"
     if not value.points_into_documents:
         return f"the run retrieves whole documents; {format} holds parts of them"
-    offsets = [] if value.start is None or value.end is None else [value.start, value.end]
+    offsets = [] if value.start is None or value.end is None else [unpacked(value.start), unpacked(value.end)]
     return "the offsets are not whole numbers" if any(np.any(column % 1) for column in offsets) else ""

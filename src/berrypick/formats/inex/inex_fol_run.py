@@ -8,7 +8,7 @@ import numpy as np
 
 from berrypick.data.arrays import IntArray
 from berrypick.data.assemble import assemble
-from berrypick.data.columns import Coded, Names, Packed
+from berrypick.data.columns import Coded, Names, Packed, unpacked
 from berrypick.data.run import Ranking, Run
 from berrypick.data.words import counted
 from berrypick.files.files import content
@@ -93,7 +93,7 @@ class InexFolRun(Format):
             kinds = ("entry point", "entry points") if value.task == "best-in-context" else ("passage", "passages")
         return [
             counted(len(value.topics), "topic"),
-            counted(len(value), *kinds),
+            counted(value.size(), *kinds),
             counted(len(value.documents), "document"),
             f"tag {value.tag}",
         ]
@@ -264,7 +264,8 @@ def _article(kind: Kind) -> str:
 def _only_points(run: Run) -> bool:
     if run.start is None or run.end is None:
         return False
-    return bool(np.all((run.start == run.end) | (run.start < 0)))
+    start, end = unpacked(run.start), unpacked(run.end)
+    return bool(np.all((start == end) | (start < 0)))
 
 
 def _pointer_columns(ranking: Ranking, row: int, points: bool) -> str:

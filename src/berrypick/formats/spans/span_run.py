@@ -7,6 +7,7 @@ from typing import Any, ClassVar, TextIO
 import numpy as np
 
 from berrypick.data.arrays import IntArray
+from berrypick.data.columns import unpacked
 from berrypick.data.run import Run
 from berrypick.formats.base import Format, Problems, Role
 from berrypick.formats.spans.span_truth import is_span_line, is_task, line_names, span_records
@@ -73,7 +74,7 @@ class SpanRun(Format):
             texts, line = columns.pop("text"), columns["line"]
             run = run_of_columns(columns, path)
             if texts is not None and run.line is not None:
-                rows = np.searchsorted(line[:], run.line)
+                rows = np.searchsorted(line[:], unpacked(run.line))
                 run = run.changed(quoted=cls._quoted(texts, rows))
         return as_read(run, reader)
 

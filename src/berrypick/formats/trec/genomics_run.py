@@ -8,6 +8,7 @@ from typing import Any, ClassVar, TextIO
 import numpy as np
 
 from berrypick.data.assemble import assemble
+from berrypick.data.columns import unpacked
 from berrypick.data.run import Run
 from berrypick.files.files import content
 from berrypick.files.line_words import ascii_problem, finite, whole_number, word_problem
@@ -70,9 +71,9 @@ class GenomicsRun(Format):
 
     @classmethod
     def accepts(cls, value: Any) -> str:
-        if not isinstance(value, Run) or value.start is None or value.start.dtype != np.int64:
+        if not isinstance(value, Run) or value.start is None or unpacked(value.start).dtype != np.int64:
             return "it is not a run of spans counted in bytes"
-        if value.start.min(initial=0) < 0:
+        if unpacked(value.start).min(initial=0) < 0:
             return "some results have no offsets"
         if value.grouped:
             return "some ranks hold several results"

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, TextIO
 import numpy as np
 
 from berrypick.data.assemble import assemble
+from berrypick.data.columns import unpacked
 from berrypick.data.run import Run
 from berrypick.files.files import content
 from berrypick.files.line_words import finite, whole_number, word_problem
@@ -70,9 +71,9 @@ class MediaevalRun(Format):
     def accepts(cls, value: Any) -> str:
         if not isinstance(value, Run) or value.start is None or value.end is None:
             return "it is not a run of spans"
-        if not (whole_seconds(value.start) and whole_seconds(value.end)):
+        if not (whole_seconds(unpacked(value.start)) and whole_seconds(unpacked(value.end))):
             return "times are not whole seconds"
-        if value.start.min(initial=0) < 0:
+        if unpacked(value.start).min(initial=0) < 0:
             return "some results have no times"
         return word_problem(value.topics, value.documents)
 

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, TextIO
 import numpy as np
 
 from berrypick.data.assemble import assemble
+from berrypick.data.columns import unpacked
 from berrypick.data.run import Run
 from berrypick.files.line_words import whole_number
 from berrypick.formats.base import Format, Problems, Role
@@ -102,7 +103,7 @@ class TrecvidResults(Format):
     def accepts(cls, value: Any) -> str:
         if not isinstance(value, Run) or value.start is None:
             return "it is not a run of spans"
-        if value.start.min(initial=0) < 0:
+        if unpacked(value.start).min(initial=0) < 0:
             return "some results have no times"
         return writable((*value.topics, *value.documents, value.tag or "run"))
 

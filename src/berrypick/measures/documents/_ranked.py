@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 import numpy as np
 
 from berrypick.data.arrays import FloatArray, IntArray
+from berrypick.data.columns import Coded
 from berrypick.data.laws import with_laws, without
 from berrypick.data.parameters import parameter
 from berrypick.data.run import Ranking, Run
@@ -148,8 +149,7 @@ def run_of(topic: str, ranking: Ranking) -> Run:
         "",
         (topic,) if len(ranking) else (),
         np.array([0, len(ranking)] if len(ranking) else [0], dtype=np.int64),
-        ranking.documents,
-        ranking.document.astype(np.int32),
+        Coded(ranking.documents, ranking.document.astype(np.int32)),
         ranking.rank.astype(np.int32),
         duplicates="keep" if kept else "error",
     )

@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from berrypick.data.columns import unpacked
 from berrypick.data.errors import BerrypickError, UsageError
 from berrypick.data.navigation import LinkTable, ReachTable
 from berrypick.data.run import Run
@@ -67,7 +68,7 @@ def _timed(truth: Truth, runs: Sequence[Run]) -> bool:
         return True
     if any(positions_in(name) == "seconds" for name in (truth.format, *(run.format for run in runs))):
         return True
-    places = [run.start for run in runs] + [topic.start for topic in truth.topics.values()]
+    places = [unpacked(run.start) for run in runs] + [topic.start for topic in truth.topics.values()]
     return any(column is not None and bool((column != np.floor(column)).any()) for column in places)
 
 
