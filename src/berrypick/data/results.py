@@ -7,9 +7,9 @@ import re
 import warnings
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from os import PathLike
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from berrypick.data.costs import TopicCosts, summary
 from berrypick.data.drawn import DrawnValues, joined
@@ -243,6 +243,42 @@ class Row:
         return row
 
 
+class LateRows(Sequence[Row]):
+    """Rows that are made when they are first looked at: there may be very many, and means need none."""
+
+    __hash__ = None  # type: ignore[assignment] # equal to lists, which have none
+
+    def __init__(self, make: Callable[[], list[Row]]) -> None:
+        self._make: Callable[[], list[Row]] | None = make
+        self._made: list[Row] = []
+
+    @property
+    def _rows(self) -> list[Row]:
+        if (make := self._make) is not None:
+            self._made = make()
+            self._make = None  # when they are there: threads may share results
+        return self._made
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._rows[index]
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self._rows)
+
+    def __eq__(self, other: object) -> bool:
+        return list(self) == list(other) if isinstance(other, (list, LateRows)) else NotImplemented
+
+    def __repr__(self) -> str:
+        return repr(self._rows)
+
+    def __reduce__(self) -> tuple[type[list[Row]], tuple[list[Row]]]:
+        """Sent to another process as a list."""
+        return list, (self._rows,)
+
+
 @dataclass(frozen=True)
 class Results(Written):
     """Rows for every topic, a mean for every run and measure, and notes a person should read.
@@ -304,29 +340,6 @@ class Results(Written):
     def unplaced(self) -> list[dict[str, Any]]:
         """Results whose text is not in the documents, which count as irrelevant: run, topic, rank, text and why."""
         return unplaced_results(self.run_facts)
-
-    @classmethod
-    def _later(cls, topic_rows: Callable[[], list[Row]], *fields: Any) -> Results:
-        """Make results whose rows of topics are made at first use: there may be very many, and means need none."""
-        made = cls((), *fields)
-        del vars(made)["topic_rows"]
-        vars(made)["_make"] = topic_rows
-        return made
-
-    if not TYPE_CHECKING:  # type checkers know the fields
-
-        def __getattr__(self, name: str) -> Any:
-            if name != "topic_rows":
-                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-            held = vars(self)
-            if (make := held.get("_make")) is not None:
-                held["topic_rows"] = make()
-                held.pop("_make", None)  # when they are there: threads may share results
-            return held["topic_rows"]
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Sent to another process with all rows."""
-        return {one.name: getattr(self, one.name) for one in fields(self)}
 
     def __iter__(self) -> Iterator[Row]:
         yield from self.topic_rows

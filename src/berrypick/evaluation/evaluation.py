@@ -14,7 +14,7 @@ from berrypick import users
 from berrypick.data.arrays import FloatArray
 from berrypick.data.costs import lacking
 from berrypick.data.errors import BerrypickError, UsageError, nearest, option, shorten
-from berrypick.data.results import Note, Results, Row, TopicGroups
+from berrypick.data.results import LateRows, Note, Results, Row, TopicGroups
 from berrypick.data.run import Run
 from berrypick.data.score import CurvesWanted, Explanation
 from berrypick.data.sums import TruthSums
@@ -297,7 +297,7 @@ class Evaluation:
         def rows() -> list[Row]:
             return [row for name, run in named for row in run.topic_rows(name, measures, sums, groups)]
 
-        return Results._later(rows, means, told, info, facts, groups, group_means, known)
+        return Results(LateRows(rows), means, told, info, facts, groups, group_means, known)
 
     def judge(self, run: str, topic: str, user: UserModel | None = None) -> JudgedTopic:
         """Return one topic of one run judged, by the user model of the evaluation or another one."""
