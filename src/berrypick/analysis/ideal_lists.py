@@ -10,16 +10,15 @@ import numpy as np
 
 from berrypick.data.columns import Coded
 from berrypick.data.errors import UsageError, option
-from berrypick.data.observed import observed
 from berrypick.data.run import Run
 from berrypick.data.score import Table
 from berrypick.data.words import counted
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.options import EvaluationKeywords, EvaluationOptions, takes_options
 from berrypick.evaluation.requested import MeasuresGiven, RequestedMeasure, given_measures
-from berrypick.evaluation.signature import measure_fields, sign
+from berrypick.evaluation.signature import depends_on, measure_fields, sign
 from berrypick.given.convert import TruthLike
-from berrypick.ideal.best_list import GAP, BestList, Found
+from berrypick.ideal.best_list import GAP, Found
 from berrypick.measures.base import Measure
 from berrypick.tables.tabular import Tabular, fields_of
 from berrypick.topics.judge import judge_topic
@@ -198,13 +197,12 @@ def _certified(one: RequestedMeasure, nodes: int | None, seconds: float | None) 
 
 
 def _found(one: RequestedMeasure, judged: JudgedTopic, evaluation: Evaluation) -> Iterator[IdealList]:
-    made: list[BestList]
-    made, reads = observed(list, one.measure.best_lists(judged))
+    reads = depends_on(one.measure, evaluation.contexts[one.text].user)
     fields = measure_fields(one, evaluation, _no_run(), reads)
     signature = str(
         sign(fields, [], one.measure.signature_head()).with_sums(lambda: evaluation.sums.of_topic(judged.topic))
     )
-    for best in made:
+    for best in one.measure.best_lists(judged):
         facts = fields_of(best, "r", "level", "targets", "candidates", "readers")
         yield IdealList(
             topic=judged.topic, measure=one.text, signature=signature, **facts, **_numbers(best.found), list=best.units

@@ -50,7 +50,7 @@ def _reads_sizes(measure: Measure, truth: Truth, run: Run, context: JudgingConte
         return True  # passages lie in elements, or elements around passages
     if measure.has_readers_of(user.name()):
         return user.reads_sizes or ("effort" in reads and context.effort not in ("rank", "clicks"))
-    if "ignore_elements" not in reads or "sizes" in measure.depends_on:
+    if "ignore_elements" not in reads or "sizes" in measure.dependencies():
         return True  # reads text, or the unseen length of elements
     return measure.parameter_values().get("alpha") is not None
 

@@ -28,7 +28,7 @@ from berrypick.evaluation.requested import MeasureRequest, MeasuresGiven, Reques
 from berrypick.evaluation.run_inputs import RunInputs
 from berrypick.evaluation.scored import ScoredRun, SharedSignature
 from berrypick.evaluation.scoring import raise_named, score_run
-from berrypick.evaluation.signature import accepts_navigation
+from berrypick.evaluation.signature import accepts_navigation, depends_on
 from berrypick.evaluation.unread import unread_notes
 from berrypick.given.convert import RunFile, as_truth
 from berrypick.inputs.titles import Titles
@@ -259,10 +259,7 @@ class Evaluation:
         """The numbers of all runs together."""
         means: list[Row] = []
         group_means: list[Row] = []
-        reads = {
-            one.text: frozenset(name for run in scored for name in run.scores.reads.get(one.text, ()))
-            for one in self.measures
-        }
+        reads = {one.text: depends_on(one.measure, self.contexts[one.text].user) for one in self.measures}
         notes = [*self.notes, *unread_notes(self, reads), *lengths_notes(self, reads), *notes]
         facts = {}
         drawn: dict[tuple[str, str], dict[str, FloatArray]] = {}
@@ -450,7 +447,7 @@ def _contexts(
     found: dict[str, JudgingContext] = {}
     for one in measures:
         found[one.text] = context
-        chooses = elements or "targets" in one.measure.depends_on
+        chooses = elements or "targets" in one.measure.dependencies()
         key = (one.measure.user_model(), one.measure.quantisation() if chooses else None)
         if key not in made:
             made[key] = _with_own(context, *key)
@@ -458,7 +455,7 @@ def _contexts(
         if one.measure.reads_targets(own.user.name()):
             continue  # else what is relevant does not depend on what readers look for
         no_idealism = elements and own.idealism is not None
-        no_points = own.user.seeks_entry_points and "user" not in one.measure.depends_on
+        no_points = own.user.seeks_entry_points and "user" not in one.measure.dependencies()
         if no_idealism or no_points:
             user = users.build("classical").resolved(own.reader) if no_points else own.user
             idealism = None if no_idealism else own.idealism

@@ -143,7 +143,7 @@ def _unanswerable_notes(scorer: RunScorer) -> Iterator[Note]:
     """Topics without an answer that the run does not mention: it abstained, or it crashed."""
     truth, run = scorer.evaluation.truth, scorer.run
     count = sum(topic not in run and truth.topics[topic].unanswerable for topic in scorer.topics)
-    asked = any("missing" in one.measure.depends_on for one in scorer.evaluation.measures)
+    asked = any("missing" in one.measure.dependencies() for one in scorer.evaluation.measures)
     topics = counted(count, "topic") + " without an answer"
     it = "it" if count == 1 else "they"
     if count and run.missing == "absent":

@@ -110,7 +110,7 @@ def fitted_users(measures: Sequence[RequestedMeasure], user: Any) -> dict[str, F
     read: dict[str, FittedUser | None] = {}
     found = {}
     for one in measures:
-        if "user" not in one.measure.depends_on:
+        if "user" not in one.measure.dependencies():
             continue
         own = one.measure.user_model()
         key = "" if own is None else own

@@ -31,13 +31,10 @@ class TopicScores:
     user_notes: dict[str, int] = field(default_factory=dict)
     #: By measure and topic, a value for each reader drawn from a fitted user model; nan where it is undefined.
     drawn: dict[tuple[str, str], FloatArray] = field(default_factory=dict)
-    #: By measure, what its values were computed from.
-    reads: dict[str, set[str]] = field(default_factory=dict)
 
-    def add(self, measure: str, found: Mapping[str, Score], reads: set[str]) -> None:
-        """Add what a measure found for some topics, and what that was computed from."""
+    def add(self, measure: str, found: Mapping[str, Score]) -> None:
+        """Add what a measure found for some topics."""
         scores = self.found.setdefault(measure, Scores())
-        self.reads.setdefault(measure, set()).update(reads)
         for topic in found if scores.more else ():
             scores.more.pop(topic, None)
         if isinstance(found, Scores):
@@ -52,7 +49,7 @@ class TopicScores:
     def merge(self, other: TopicScores) -> None:
         """Add what another process found."""
         for measure, found in other.found.items():
-            self.add(measure, found, other.reads.get(measure, set()))
+            self.add(measure, found)
         self.curves.update(other.curves)
         self.resampled.update(other.resampled)
         self.drawn.update(other.drawn)

@@ -10,7 +10,6 @@ import numpy as np
 from berrypick.data.columns import as_kept
 from berrypick.data.costs import topic_costs
 from berrypick.data.errors import InputError, NeedsError, UsageError
-from berrypick.data.observed import observed
 from berrypick.data.results import RunFacts, mean
 from berrypick.data.run import Ranking, Run
 from berrypick.data.score import Curve, CurveColumns, CurvesWanted, Score
@@ -19,7 +18,7 @@ from berrypick.documents.near_names import near_hint
 from berrypick.evaluation.notes import meaningless_notes, run_notes, some
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.evaluation.scored import ScoredRun, SharedSignature, TopicScores
-from berrypick.evaluation.signature import measure_fields, sign
+from berrypick.evaluation.signature import depends_on, measure_fields, sign
 from berrypick.given.convert import RunFile
 from berrypick.measures import Measure
 from berrypick.measures.base import as_score
@@ -145,12 +144,12 @@ class RunScorer:
                 continue
             context = self.evaluation.contexts[one.text]
             try:
-                found, reads = observed(one.measure.score_together, spans, context)
+                found = one.measure.score_together(spans, context)
             except Exception as error:
                 raise_named(error, one.text, one.measure, context.user)
             if found is not None:
                 done[one.text] = found
-                self.scores.add(one.text, {topic: as_score(score) for topic, score in found.items()}, reads)
+                self.scores.add(one.text, {topic: as_score(score) for topic, score in found.items()})
                 if self.curves and one.measure.has_curve():
                     self._curves_together(one, spans, found)
         return done
@@ -207,14 +206,13 @@ class RunScorer:
     def _score(self, one: RequestedMeasure, judged: JudgedTopics) -> None:
         measure = one.measure
         try:
-            found, reads = observed(measure.score_topics, judged)
-            self.scores.add(one.text, found, reads)
+            found = measure.score_topics(judged)
+            self.scores.add(one.text, found)
             for topic in found if self.curves and measure.has_curve() else ():
                 value = self.scores.found[one.text].numbers[topic]
                 self._keep_curves((one.text, topic), *self._curves_of(measure, judged.judge(topic), value))
         except Exception as error:
             raise_named(error, one.text, measure, judged.context.user)
-        judged.own.clear()  # the next measure has its own
 
     def _add_curves(self, one: RequestedMeasure, judged: JudgedTopics, topic: str) -> None:
         """Make the curves behind a value that was found together with those of other topics."""
@@ -224,7 +222,6 @@ class RunScorer:
         except Exception as error:
             raise_named(error, one.text, one.measure, judged.context.user)
         self._keep_curves((one.text, topic), *found)
-        judged.own.clear()
 
     def _curves_of(
         self, measure: Measure, judged: JudgedTopic, value: float | None
@@ -246,7 +243,6 @@ class RunScorer:
             found = one.measure.score_topics(judged)[topic].value
         except Exception as error:
             raise_named(error, one.text, one.measure, judged.context.user)
-        judged.own.clear()
         return found
 
     def _measure_overlap(self, topic: str, ranking: Ranking | None) -> None:
@@ -285,14 +281,12 @@ class RunScorer:
         return ScoredRun(self.run.tag, self.topics, self.scores, signatures, notes, facts, self.curves)
 
     def _shared(self, one: RequestedMeasure) -> SharedSignature:
-        reads = self.scores.reads.get(one.text, set())
-        if not any(self.run.size(topic) for topic in self.topics):  # nothing to read: what it declares stands for it
-            reads = reads.union(one.measure.depends_on)
+        reads = depends_on(one.measure, self.evaluation.contexts[one.text].user)
         more = self.scores.found[one.text].more
         said = {key for topic in self.topics if topic in more for key, _ in more[topic].signed}
         said &= {"effort", "tokenizer"}  # a measure knows itself in what its budget is counted
         run, kept = self.run, self.evaluation._signatures
-        key = (one.text, *map(frozenset, (reads, said)), run.duplicates, run.of_text, run.start is None)
+        key = (one.text, reads, frozenset(said), run.duplicates, run.of_text, run.start is None)
         sized = self.evaluation.truth.units == "elements" or run.path is not None  # by what the run has
         if sized or key not in kept:
             fields = measure_fields(one, self.evaluation, run, reads)

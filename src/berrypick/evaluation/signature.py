@@ -24,6 +24,7 @@ from berrypick.users import UserModel
 
 if TYPE_CHECKING:
     from berrypick.evaluation.evaluation import Evaluation
+    from berrypick.measures.base import Measure
 
 Field = tuple[str, str]
 
@@ -38,10 +39,18 @@ def sign(own: Sequence[Field], scores: Sequence[Score], head: str) -> Signature:
     return Signature(head, tuple(dict.fromkeys([*own, *signed, ("v", __version__)])))
 
 
+def depends_on(measure: Measure, user: UserModel) -> frozenset[str]:
+    """What values of a measure depend on: what it declares, and what the user model does where they depend on that."""
+    found = measure.dependencies()
+    if "user" in found:
+        found |= user.dependencies()
+    return found if found.isdisjoint({"text", "ignore_elements"}) else found | {"targets"}
+
+
 def measure_fields(
     one: RequestedMeasure, evaluation: Evaluation, run: Run, reads: Collection[str]
 ) -> tuple[Field, ...]:
-    """The fields of one measure that all topics of a run share; ``reads`` is what its values were computed from."""
+    """The fields of one measure that all topics of a run share; ``reads`` is what its values depend on."""
     truth, context, measure = evaluation.truth, evaluation.contexts[one.text], one.measure
     of_elements = truth.units == "elements"
     values = measure.used_values()
@@ -88,7 +97,7 @@ def measure_fields(
     stated["idealism"] = None if points else _idealism(truth, context, reads)
     stated["effort"] = context.effort if "effort" in reads else None
     tokens = context.reader.tokens if "tokenizer" in reads else None
-    if "effort_tokens" in reads:
+    if not {"tokenizer", "effort"}.isdisjoint(reads):
         tokens = tokens or context.reader.effort_tokens
     stated["tokenizer"] = None if tokens is None else tokens.name
     stated["units"] = context.units if "units" in reads else None

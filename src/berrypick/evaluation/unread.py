@@ -13,23 +13,19 @@ from berrypick.users import UserModel
 if TYPE_CHECKING:
     from berrypick.evaluation.evaluation import Evaluation
 
-#: By measure, what its values were computed from.
+#: By measure, what its values depend on.
 Reads = Mapping[str, Collection[str]]
 Asks = Callable[[RequestedMeasure, "Evaluation", Container[str]], bool]
 
 
 def unread_notes(evaluation: Evaluation, reads: Reads) -> list[Note]:
-    """A note on each such option, with the measures on which it has no effect.
-
-    What a measure declares counts as well as what it read: another topic, or another run, may have it read more.
-    """
+    """A note on each such option, with the measures on which it has no effect."""
     measures, found = evaluation.measures, []
     for name, asks in _ASKS.items():
         value = getattr(evaluation.options, name)
         if not measures or value in (None, (), "", "rank"):
             continue
-        may_read = ({*one.measure.depends_on, *reads[one.text]} for one in measures)
-        if any(asks(one, evaluation, names) for one, names in zip(measures, may_read, strict=True)):
+        if any(asks(one, evaluation, reads[one.text]) for one in measures):
             continue
         shown = value if isinstance(value, (str, int, float)) else None
         shown_names = ", ".join([one.text for one in measures[:3]] + ["..."] * (len(measures) > 3))

@@ -43,7 +43,7 @@ class DocumentMeasure(Measure):
     computed_by: ClassVar[str] = "ir_measures"
     of_documents: ClassVar[bool] = True
     of_spans: ClassVar[str] = "charR"
-    depends_on: ClassVar[tuple[str, ...]] = ()
+    depends_on: ClassVar[tuple[str, ...] | None] = ()
 
     measure: Any = field(default=None, compare=False)
     #: As ir_measures writes it, with its parameters: written out once, which shows with many topics.

@@ -34,10 +34,12 @@ if TYPE_CHECKING:  # for few measures
 
 #: 0.01, 0.02 .. 1: the recall levels at which curves of several topics are averaged.
 LEVELS = tuple(i / 100 for i in range(1, 101))
-#: What measures may depend on: options, what targets are, how they are gained, how long documents and elements are, and
-#: what topics count as that a run does not mention.
+#: What measures may depend on: options, what targets are, relevant text (which is that of targets where these are
+#: elements), how elements are gained, how long documents and elements are, what tokens are, navigation, and what topics
+#: count as that a run does not mention.
 MAY_DEPEND_ON = (
-    "user", "idealism", "effort", "units", "chunks", "targets", "ignore_elements", "lengths", "sizes", "missing",
+    "user", "idealism", "effort", "units", "chunks", "targets", "text", "ignore_elements", "lengths", "sizes",
+    "tokenizer", "navigation", "missing",
 )  # fmt: skip
 #: How many targets and ranks an explanation shows.
 SHOWN = 30
@@ -83,9 +85,9 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
     cutoff_required: ClassVar[bool] = False
     #: The number after @ in words, where it counts something else than ranks.
     cutoff_is: ClassVar[str] = ""
-    #: What the value may depend on, for notes on options that have no effect; unless said, any of these. Signatures
-    #: name what a value did depend on, whatever is declared here.
-    depends_on: ClassVar[tuple[str, ...]] = ("user", "idealism", "effort", "units")
+    #: What the value depends on, which signatures name: () is nothing, None everything. Where it depends on the user,
+    #: what the user model depends on is named too. :func:`berrypick.testing.check_measure` finds what is missing here.
+    depends_on: ClassVar[tuple[str, ...] | None] = None
     #: Why a value above 1 is possible; empty where it is not.
     why_above_one: ClassVar[str] = ""
     #: Whether it is a cost or another amount from 0 on without an upper bound: its 0 and 1 are not hits, and its
@@ -219,11 +221,16 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
             return "it has no method compute"
         if cls.cutoff not in get_args(Cutoff):
             return f"cutoff is one of {', '.join(get_args(Cutoff))}"
-        if unknown := [name for name in cls.depends_on if name not in MAY_DEPEND_ON]:
+        if unknown := [name for name in cls.depends_on or () if name not in MAY_DEPEND_ON]:
             return f"depends_on has {unknown[0]!r}; it is made of {', '.join(MAY_DEPEND_ON)}"
         if problem := laws_problem(cls.laws):
             return problem
         return super().definition_problem()
+
+    @classmethod
+    def dependencies(cls) -> frozenset[str]:
+        """Return what the value depends on: what is declared, or everything."""
+        return frozenset(MAY_DEPEND_ON if cls.depends_on is None else cls.depends_on)
 
     def level_remedy(self, at: float) -> str:
         """Return the end of the message about a recall level outside [0, 1]."""
@@ -293,13 +300,13 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
 
     def reads_targets(self, user: str) -> bool:
         """Say whether readers of this user model look for targets; else it reads gains or text, and no idealism."""
-        return not {"targets", "idealism"}.isdisjoint(self.depends_on)
+        return not {"targets", "idealism"}.isdisjoint(self.dependencies())
 
     def is_empty(self, judged: JudgedTopic) -> bool:
         """Say whether a topic holds nothing that the measure is about, whatever the run returns."""
         if not self.needs_targets:
             return False
-        if "ignore_elements" in self.depends_on or self.reads_targets(unrecorded(judged.context, "user").name()):
+        if "ignore_elements" in self.dependencies() or self.reads_targets(unrecorded(judged.context, "user").name()):
             return not len(judged.targets)
         return not judged.truth.has_relevant
 
@@ -370,7 +377,7 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
             shown = "undefined" if value is None else number(value, 6)
             return Explanation(title, [f"The run has no results for this topic; its value is {shown}."])
         found = self.explain(one)
-        named = self.user_model() is not None or "user" not in self.depends_on
+        named = self.user_model() is not None or "user" not in self.dependencies()
         return found if named else replace(found, title=f"{found.title}, user model {one.context.user}")
 
     def no_best_lists(self) -> str:

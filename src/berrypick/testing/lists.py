@@ -110,7 +110,7 @@ class Cut(NamedTuple):
 def cut_of(case: Case, one: RequestedMeasure) -> Cut:
     """Where a measure cuts a list."""
     merged = False
-    if "user" in one.measure.depends_on:
+    if "user" in one.measure.dependencies():
         model = case.evaluation.contexts[one.text].user
         merged = model.returns is False or type(model).items is not UserModel.items
     at = one.measure.at if one.measure.cutoff == "rank" and not one.measure.cutoff_is else None

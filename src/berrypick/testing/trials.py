@@ -146,7 +146,7 @@ def check_laws(
 
 def _declared(evaluation: Evaluation, one: RequestedMeasure, only: Sequence[str]) -> Iterator[str]:
     """The laws of a measure, but for those that its reader breaks."""
-    reads = "user" in one.measure.depends_on
+    reads = "user" in one.measure.dependencies()
     breaks = evaluation.contexts[one.text].user.breaks if reads else ()
     for law in one.measure.kept_laws():
         if law not in breaks and (not only or law in only):

@@ -27,21 +27,15 @@ class JudgedTopics:
     measures: Sequence[Any] = ()
     #: What measures share: by topic what is judged, by any other key what :meth:`kept` was given.
     _kept: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
-    #: The topics as the measure at work has them: each has values of its own, so that what it reads is seen.
-    own: dict[str, JudgedTopic] = field(default_factory=dict, init=False, repr=False)
 
     def judge(self, topic: str) -> JudgedTopic:
         """One of the topics."""
-        if topic not in self.own:
-            from berrypick.topics.topic import JudgedTopic
+        if topic not in self._kept:
+            from berrypick.topics.judge import judge_topic
 
-            if topic not in self._kept:
-                from berrypick.topics.judge import judge_topic
-
-                self._kept[topic] = judge_topic(self.truth, self.run, topic, self.context)
-            self.own[topic] = made = object.__new__(JudgedTopic)
-            vars(made).update(vars(self._kept[topic]))
-        return self.own[topic]
+            self._kept[topic] = judge_topic(self.truth, self.run, topic, self.context)
+        found: JudgedTopic = self._kept[topic]
+        return found
 
     @property
     def documents(self) -> JudgedDocuments:

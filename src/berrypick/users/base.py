@@ -7,7 +7,7 @@ text (or time) the reader goes through at each rank. It knows nothing of measure
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -69,6 +69,9 @@ class ReaderContext:
         return known.lengths[document]
 
 
+#: What user models may depend on.
+MODELS_MAY_DEPEND_ON = ("lengths", "tokenizer", "navigation", "effort")
+
 #: Parameters that change together, and values worth trying out.
 Slider = tuple[tuple[str, ...], tuple[float, ...]]
 
@@ -106,6 +109,10 @@ class UserModel(Parameterized, base=True):
     navigation_needed: ClassVar[str] = ""
     #: Laws of ``berrypick.data.laws.LAWS`` that values of its readers break, whatever the measure declares.
     breaks: ClassVar[tuple[str, ...]] = ()
+    #: What reach and effort depend on besides parameters, ranking and targets: lengths, tokenizer, navigation, effort.
+    #: () is nothing, None everything; what the model inside another one depends on need not be said.
+    #: :func:`berrypick.testing.check_user_model` finds what is missing here.
+    depends_on: ClassVar[tuple[str, ...] | None] = None
     #: Whether it reads places on pages too, with areas for lengths.
     reads_areas: ClassVar[bool] = False
     #: Whether every reader sees the same of a list: reach is 0 or 1.
@@ -118,6 +125,12 @@ class UserModel(Parameterized, base=True):
     returns: bool | None = parameter(
         None, "bool", "whether the reader comes back to a document consulted at an earlier rank; True by default"
     )
+
+    def dependencies(self) -> frozenset[str]:
+        """Return what reach and effort depend on, also those of a model inside this one."""
+        own = frozenset(MODELS_MAY_DEPEND_ON if self.depends_on is None else self.depends_on)
+        inner: Callable[[], UserModel] | None = getattr(self, "inner", None)
+        return own if inner is None else own | inner().dependencies()
 
     @property
     def browses(self) -> bool:
@@ -197,6 +210,8 @@ class UserModel(Parameterized, base=True):
     def definition_problem(cls) -> str:
         if cls.reach is UserModel.reach:
             return "it has no method reach"
+        if unknown := [name for name in cls.depends_on or () if name not in MODELS_MAY_DEPEND_ON]:
+            return f"depends_on has {unknown[0]!r}; it is made of {', '.join(MODELS_MAY_DEPEND_ON)}"
         return laws_problem(cls.breaks).replace("laws is", "breaks is", 1) or super().definition_problem()
 
     def reach(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> Reach:
@@ -351,6 +366,12 @@ class ContextModel(UserModel):
     if TYPE_CHECKING:
         share: float  # a parameter of every such model, each at its own place
 
+    def dependencies(self) -> frozenset[str]:
+        """Return what reach and effort depend on, also those of a model inside this one."""
+        own = frozenset(MODELS_MAY_DEPEND_ON if self.depends_on is None else self.depends_on)
+        inner: Callable[[], UserModel] | None = getattr(self, "inner", None)
+        return own if inner is None else own | inner().dependencies()
+
     @property
     def browses(self) -> bool:
         return False
@@ -380,6 +401,8 @@ Leads = tuple[IntArray, IntArray, FloatArray]
 @dataclass(frozen=True)
 class NavigationModel(UserModel):
     """A reader who goes from unit to unit, units being known by their names."""
+
+    depends_on: ClassVar[tuple[str, ...] | None] = ("navigation",)
 
     @property
     def reads_sizes(self) -> bool:

@@ -28,6 +28,7 @@ class Bep(GapModel):
     effort in characters is refused for them.
     """
 
+    depends_on: ClassVar[tuple[str, ...] | None] = ("lengths", "tokenizer")
     learnt_from: ClassVar[str] = "readings"
     references: ClassVar[tuple[str, ...]] = ("lalmas2007inex",)
     papers: ClassVar[tuple[cite.PaperItem, ...]] = (

@@ -22,6 +22,7 @@ class Classical(ContextModel):
     together cover at least the given share of it. Effort: the length of what is pointed to.
     """
 
+    depends_on: ClassVar[tuple[str, ...] | None] = ()
     references: ClassVar[tuple[str, ...]] = ("piwowarski2007prum",)
     papers: ClassVar[tuple[cite.PaperItem, ...]] = (
         cite.eprum(

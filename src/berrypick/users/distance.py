@@ -31,6 +31,7 @@ class Distance(GapModel):
     the part of each target outside of it for those who get there.
     """
 
+    depends_on: ClassVar[tuple[str, ...] | None] = ("tokenizer",)
     learnt_from: ClassVar[str] = "readings"
     references: ClassVar[tuple[str, ...]] = ("piwowarski2006eprum", "piwowarski2007prum")
     papers: ClassVar[tuple[cite.PaperItem, ...]] = (

@@ -22,6 +22,7 @@ class Window(ContextModel):
     documents or the collection).
     """
 
+    depends_on: ClassVar[tuple[str, ...] | None] = ("lengths", "tokenizer")
     #: Each half comes with text around it.
     breaks: ClassVar[tuple[str, ...]] = ("split-span",)
     reads_areas: ClassVar[bool] = True

@@ -254,7 +254,9 @@ def _crossings_cell(one: OverPair) -> str:
 
 def _readers_measures(evaluation: Evaluation) -> tuple[list[RequestedMeasure], list[Note]]:
     """The measures that the user model of the evaluation changes; a note on the others."""
-    kept = [one for one in evaluation.measures if "user" in one.measure.depends_on and one.measure.user_model() is None]
+    kept = [
+        one for one in evaluation.measures if "user" in one.measure.dependencies() and one.measure.user_model() is None
+    ]
     left = [one.text for one in evaluation.measures if one not in kept]
     if not kept:
         raise UsageError(f"{', '.join(left)}: no reader of the range changes it; give a measure such as EPRUM")

@@ -253,7 +253,7 @@ def reader_values(
     judged: JudgedTopic, measures: Sequence[RequestedMeasure], draws: Draws, together: TogetherName = "walk"
 ) -> dict[str, ReaderValues]:
     """What the readers of some draws get, by measures of one context; they walk once."""
-    effort = any("effort" in one.measure.depends_on for one in measures)
+    effort = any("effort" in one.measure.dependencies() for one in measures)
     sessions = WalkedSessions(judged, draws, effort, together)
     found = {}
     for one in measures:

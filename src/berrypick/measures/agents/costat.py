@@ -70,7 +70,7 @@ class CostAt(Measure):
     #: Costs belong to results: other ones in their place cost something else.
     laws: ClassVar[tuple[str, ...]] = with_laws("split-span")
     higher_is_better: ClassVar[bool] = False
-    depends_on: ClassVar[tuple[str, ...]] = ()
+    depends_on: ClassVar[tuple[str, ...] | None] = ("text",)
     references: ClassVar[tuple[str, ...]] = ("cooper1968expected", "kaplan1958nonparametric")
     why_above_one: ClassVar[str] = "it is a cost"
     unbounded: ClassVar[bool] = True

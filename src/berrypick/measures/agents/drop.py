@@ -59,7 +59,7 @@ class Drop(Measure):
 
     laws: ClassVar[tuple[str, ...]] = with_laws("split-span", laws=without("relevant-added"))
     higher_is_better: ClassVar[bool] = False
-    depends_on: ClassVar[tuple[str, ...]] = ()
+    depends_on: ClassVar[tuple[str, ...] | None] = ("text",)
     references: ClassVar[tuple[str, ...]] = ("li2026contextbench",)
 
     def compute(self, judged: JudgedTopic) -> Score:

@@ -78,7 +78,7 @@ class StepAUC(Measure):
     """
 
     laws: ClassVar[tuple[str, ...]] = with_laws("split-span")
-    depends_on: ClassVar[tuple[str, ...]] = ()
+    depends_on: ClassVar[tuple[str, ...] | None] = ("text",)
     references: ClassVar[tuple[str, ...]] = ("li2026contextbench",)
     curve_axes: ClassVar[tuple[str, str]] = ("step", "share of the relevant text seen")
 

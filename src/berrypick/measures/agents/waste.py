@@ -55,7 +55,7 @@ class Waste(Measure):
 
     laws: ClassVar[tuple[str, ...]] = with_laws("split-span", laws=without("relevant-added"))
     higher_is_better: ClassVar[bool] = False
-    depends_on: ClassVar[tuple[str, ...]] = ()
+    depends_on: ClassVar[tuple[str, ...] | None] = ("text",)
     references: ClassVar[tuple[str, ...]] = ("cooper1968expected",)
 
     share: float = positive_share(0.5, "the share of the relevant text that is to be seen")

@@ -18,7 +18,7 @@ class AnswerMeasure(Measure):
     """Measures of whether a list is empty, each over some of the topics."""
 
     laws: ClassVar[tuple[str, ...]] = with_laws("split-span")
-    depends_on: ClassVar[tuple[str, ...]] = ()
+    depends_on: ClassVar[tuple[str, ...] | None] = ()
     of_areas: ClassVar[bool] = True
     needs_targets: ClassVar[bool] = False
     of_answers: ClassVar[bool] = True

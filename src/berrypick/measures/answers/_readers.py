@@ -29,7 +29,7 @@ class ReaderSetMeasure(SetMeasure):
     """With the default user model, what the results hold; with any other, what its readers have seen."""
 
     laws: ClassVar[tuple[str, ...]] = with_laws("reach-raised")
-    depends_on: ClassVar[tuple[str, ...]] = ("user", "targets")
+    depends_on: ClassVar[tuple[str, ...] | None] = ("user", "targets")
     walks: ClassVar[bool] = True
 
     user: str | None = parameter(None, "text", "user model, instead of the evaluation's")

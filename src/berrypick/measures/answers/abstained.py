@@ -60,7 +60,7 @@ class Abstained(AnswerMeasure):
     0.5
     """
 
-    depends_on: ClassVar[tuple[str, ...]] = ("missing",)
+    depends_on: ClassVar[tuple[str, ...] | None] = ("missing",)
     topics: ClassVar[str] = "a topic without an answer"
     others: ClassVar[str] = "an answer, or nothing judged"
 

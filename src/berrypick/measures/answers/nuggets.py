@@ -74,7 +74,7 @@ class Nuggets(Measure):
 
     #: It reads no list of results.
     laws: ClassVar[tuple[str, ...]] = ("truth-order", "document-names", "topic-names", "kernels", "jobs")
-    depends_on: ClassVar[tuple[str, ...]] = ()
+    depends_on: ClassVar[tuple[str, ...] | None] = ()
     needs_targets: ClassVar[bool] = False
     references: ClassVar[tuple[str, ...]] = ("pradeep2025nuggets",)
 

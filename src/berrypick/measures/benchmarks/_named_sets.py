@@ -32,7 +32,7 @@ def named_results(judged: JudgedTopic) -> list[str]:
 class NamedMeasure(Measure):
     """Measures of programs that compare names: a result is a unit of the truth, or it is not."""
 
-    depends_on: ClassVar[tuple[str, ...]] = ()
+    depends_on: ClassVar[tuple[str, ...] | None] = ()
     of_areas: ClassVar[bool] = True
 
     def value(self, results: list[str], sets: list[frozenset[str]]) -> float:

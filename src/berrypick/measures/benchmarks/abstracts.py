@@ -70,7 +70,7 @@ class Abstracts(Measure):
     summed: ClassVar[bool] = True
     #: It reads no list of results.
     laws: ClassVar[tuple[str, ...]] = ("truth-order", "document-names", "topic-names", "kernels", "jobs")
-    depends_on: ClassVar[tuple[str, ...]] = ()
+    depends_on: ClassVar[tuple[str, ...] | None] = ()
     needs_targets: ClassVar[bool] = False
     why_above_one: ClassVar[str] = "it is a number of abstracts or sentences"
     unbounded: ClassVar[bool] = True

@@ -36,7 +36,7 @@ MOST_STRETCHES = 10_000_000
 class ContinuationMeasure(Measure):
     """The expected gain of the item that a reader looks at."""
 
-    depends_on: ClassVar[tuple[str, ...]] = ("user", "targets", "idealism")
+    depends_on: ClassVar[tuple[str, ...] | None] = ("user", "targets", "idealism")
     pools: ClassVar[bool] = True
 
     every: float | None = above_zero(

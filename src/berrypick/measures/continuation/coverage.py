@@ -85,7 +85,7 @@ class Coverage(Measure):
     references: ClassVar[tuple[str, ...]] = ("sakai2013summaries",)
     curve_axes: ClassVar[tuple[str, str]] = ("read, in {effort}", "share of the answer seen")
 
-    depends_on: ClassVar[tuple[str, ...]] = ("user",)
+    depends_on: ClassVar[tuple[str, ...] | None] = ("user", "effort", "tokenizer", "text")
     of_areas: ClassVar[bool] = True
 
     budget: float = above_zero(2000, "how much is read at most")

@@ -89,7 +89,7 @@ class TBG(Measure):
     #: The results of one rank are read in the order of the file.
     laws: ClassVar[tuple[str, ...]] = without("tie-order")
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
-    depends_on: ClassVar[tuple[str, ...]] = ("user", "targets")
+    depends_on: ClassVar[tuple[str, ...] | None] = ("user", "targets", "effort", "tokenizer")
     references: ClassVar[tuple[str, ...]] = ("smucker2012time",)
     why_above_one: ClassVar[str] = "it adds up gains; normalised, a result that shows several targets at once is better"
     curve_axes: ClassVar[tuple[str, str]] = ("rank", "time-biased gain")

@@ -51,7 +51,7 @@ class RankedMeasure(Measure):
     computed_by: ClassVar[str] = "berrypick"
     of_documents: ClassVar[bool] = True
     of_spans: ClassVar[str] = "charR"
-    depends_on: ClassVar[tuple[str, ...]] = ()
+    depends_on: ClassVar[tuple[str, ...] | None] = ()
     references: ClassVar[tuple[str, ...]] = ("buckley2005retrieval",)
 
     @classmethod

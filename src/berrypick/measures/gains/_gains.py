@@ -25,7 +25,7 @@ Base = Literal["ideal", "full"]
 class GainMeasure(Measure):
     """Parameters of gain. ``base`` is declared by the measures, whose defaults differ."""
 
-    depends_on: ClassVar[tuple[str, ...]] = ("ignore_elements",)
+    depends_on: ClassVar[tuple[str, ...] | None] = ("ignore_elements",)
     references: ClassVar[tuple[str, ...]] = ("lalmas2007inex", "kazai2006extended")
 
     quant: Quantisation | None = parameter(

@@ -109,7 +109,7 @@ class GroupMeasure(Measure):
     """Precision at a recall level, or the mean over levels; subclasses say what is relevant in each group."""
 
     cutoff: ClassVar[Cutoff] = "level"
-    depends_on: ClassVar[tuple[str, ...]] = ("ignore_elements", "units")
+    depends_on: ClassVar[tuple[str, ...] | None] = ("ignore_elements", "units")
     curve_axes: ClassVar[tuple[str, str]] = ("recall", "precision")
 
     def _groups(self, judged: JudgedTopic) -> Groups:

@@ -60,7 +60,7 @@ class GainRecall(GainMeasure):
 
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
     aliases: ClassVar[tuple[str, ...]] = ("gr", "GR")
-    depends_on: ClassVar[tuple[str, ...]] = ("user", "targets", "ignore_elements")
+    depends_on: ClassVar[tuple[str, ...] | None] = ("user", "targets", "ignore_elements")
     references: ClassVar[tuple[str, ...]] = ("lalmas2007inex", "kazai2007effort")
     papers: ClassVar[tuple[cite.PaperItem, ...]] = (
         cite.inex(

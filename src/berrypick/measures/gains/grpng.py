@@ -70,7 +70,7 @@ class GRPng(Measure):
     """
 
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "level"
-    depends_on: ClassVar[tuple[str, ...]] = ("ignore_elements", "sizes")
+    depends_on: ClassVar[tuple[str, ...] | None] = ("ignore_elements", "sizes")
     references: ClassVar[tuple[str, ...]] = ("govert2003evaluating", "piwowarski2007prum")
     papers: ClassVar[tuple[cite.PaperItem, ...]] = (
         cite.prum(

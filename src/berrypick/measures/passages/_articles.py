@@ -35,7 +35,7 @@ class _Generalised(Measure):
 
     #: An element that is relevant in part brings text along that is not, which may count for more in its article.
     laws: ClassVar[tuple[str, ...]] = with_laws("split-span", laws=without("relevant-added"))
-    depends_on: ClassVar[tuple[str, ...]] = ()
+    depends_on: ClassVar[tuple[str, ...] | None] = ("text",)
     ranks_documents: ClassVar[bool] = True
     references: ClassVar[tuple[str, ...]] = ("lalmas2007inex", "geva2010inex", "arvola2011inex")
     curve_axes: ClassVar[tuple[str, str]] = ("articles seen", "generalised precision")

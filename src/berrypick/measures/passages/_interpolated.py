@@ -30,7 +30,7 @@ class InterpolatedMeasure(Measure):
     """Precision over characters where a share of the relevant text has been retrieved, read at levels."""
 
     laws: ClassVar[tuple[str, ...]] = with_laws("split-span")
-    depends_on: ClassVar[tuple[str, ...]] = ()
+    depends_on: ClassVar[tuple[str, ...] | None] = ("text",)
     references: ClassVar[tuple[str, ...]] = ("pehcevski2006hixeval",)
     curve_axes: ClassVar[tuple[str, str]] = ("recall", "interpolated precision")
 

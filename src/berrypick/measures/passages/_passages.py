@@ -21,7 +21,7 @@ class _Genomics(Measure):
 
     #: The results of one rank are read in the order of the file.
     laws: ClassVar[tuple[str, ...]] = without("tie-order")
-    depends_on: ClassVar[tuple[str, ...]] = ()
+    depends_on: ClassVar[tuple[str, ...] | None] = ("text",)
     references: ClassVar[tuple[str, ...]] = ("hersh2007genomics",)
 
 

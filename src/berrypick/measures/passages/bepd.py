@@ -59,7 +59,7 @@ class BEPD(Measure):
 
     #: The results of one rank are read in the order of the file.
     laws: ClassVar[tuple[str, ...]] = with_laws("split-span", laws=without("tie-order"))
-    depends_on: ClassVar[tuple[str, ...]] = ("lengths",)
+    depends_on: ClassVar[tuple[str, ...] | None] = ("lengths", "text")
     references: ClassVar[tuple[str, ...]] = ("lalmas2007inex",)
     papers: ClassVar[tuple[cite.PaperItem, ...]] = (
         cite.inex(

@@ -61,7 +61,7 @@ class VisitMeasure(Measure):
 
     #: The results of one rank are read in the order of the file.
     laws: ClassVar[tuple[str, ...]] = without("tie-order")
-    depends_on: ClassVar[tuple[str, ...]] = ("targets", "lengths")
+    depends_on: ClassVar[tuple[str, ...] | None] = ("targets", "lengths", "tokenizer")
     references: ClassVar[tuple[str, ...]] = ("vries2004tolerance",)
 
     tolerance: float | str | None = tolerance_parameter()

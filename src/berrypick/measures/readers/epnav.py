@@ -126,7 +126,7 @@ class epnav(TargetMeasure):
 
     laws: ClassVar[tuple[str, ...]] = with_laws("reach-raised")
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "level"
-    depends_on: ClassVar[tuple[str, ...]] = ("user", "targets", "effort")
+    depends_on: ClassVar[tuple[str, ...] | None] = ("user", "targets", "effort")
     of_areas: ClassVar[bool] = True
     references: ClassVar[tuple[str, ...]] = ("kazai2007effort",)
     papers: ClassVar[tuple[cite.PaperItem, ...]] = (

@@ -174,7 +174,7 @@ class EPRUM(TargetMeasure):
 
     laws: ClassVar[tuple[str, ...]] = with_laws("reach-raised")
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "level"
-    depends_on: ClassVar[tuple[str, ...]] = ("user", "targets", "idealism")
+    depends_on: ClassVar[tuple[str, ...] | None] = ("user", "targets", "idealism")
     of_areas: ClassVar[bool] = True
     references: ClassVar[tuple[str, ...]] = (
         "piwowarski2006eprum",

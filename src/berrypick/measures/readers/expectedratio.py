@@ -83,7 +83,7 @@ class ExpectedRatio(TargetMeasure):
 
     laws: ClassVar[tuple[str, ...]] = with_laws("reach-raised")
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
-    depends_on: ClassVar[tuple[str, ...]] = ("user", "targets", "idealism")
+    depends_on: ClassVar[tuple[str, ...] | None] = ("user", "targets", "idealism")
     of_areas: ClassVar[bool] = True
     references: ClassVar[tuple[str, ...]] = ("piwowarski2004expected",)
     papers: ClassVar[tuple[cite.PaperItem, ...]] = (

@@ -86,7 +86,7 @@ class PRUM(TargetMeasure):
     #: What is seen early cannot be found again by what comes later.
     laws: ClassVar[tuple[str, ...]] = without("relevant-added")
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "level"
-    depends_on: ClassVar[tuple[str, ...]] = ("user", "targets", "idealism", "units")
+    depends_on: ClassVar[tuple[str, ...] | None] = ("user", "targets", "idealism", "units")
     of_areas: ClassVar[bool] = True
     references: ClassVar[tuple[str, ...]] = ("piwowarski2007prum", "raghavan1989critical")
     papers: ClassVar[tuple[cite.PaperItem, ...]] = (

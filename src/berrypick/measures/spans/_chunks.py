@@ -30,7 +30,7 @@ class SpanMeasure(Measure):
     """Measures that ask at which rank a target has been found: covered to a share, or matched by one result."""
 
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
-    depends_on: ClassVar[tuple[str, ...]] = ("targets",)
+    depends_on: ClassVar[tuple[str, ...] | None] = ("targets",)
     of_areas: ClassVar[bool] = True
 
     share: float | None = positive_share(

@@ -207,7 +207,7 @@ class TextMeasure(Measure):
 
     laws: ClassVar[tuple[str, ...]] = with_laws("split-span")
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
-    depends_on: ClassVar[tuple[str, ...]] = ()
+    depends_on: ClassVar[tuple[str, ...] | None] = ("text",)
     references: ClassVar[tuple[str, ...]] = ("pehcevski2006hixeval",)
     of_areas: ClassVar[bool] = True
 

@@ -51,7 +51,7 @@ class BestIoU(Measure):
     """
 
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
-    depends_on: ClassVar[tuple[str, ...]] = ("targets",)
+    depends_on: ClassVar[tuple[str, ...] | None] = ("targets",)
     of_areas: ClassVar[bool] = True
     references: ClassVar[tuple[str, ...]] = ("heilbron2015activitynet",)
 

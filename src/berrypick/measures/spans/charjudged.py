@@ -56,7 +56,7 @@ class charJudged(Measure):
 
     laws: ClassVar[tuple[str, ...]] = with_laws("split-span")
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
-    depends_on: ClassVar[tuple[str, ...]] = ()
+    depends_on: ClassVar[tuple[str, ...] | None] = ("text",)
     references: ClassVar[tuple[str, ...]] = ("buckley2004incomplete",)
     of_areas: ClassVar[bool] = True
     counts_unjudged: ClassVar[bool] = True  # and does not change: the option may stand beside it

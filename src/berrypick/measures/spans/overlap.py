@@ -68,7 +68,7 @@ class Overlap(Measure):
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
     higher_is_better: ClassVar[bool] = False
     tells_overlap: ClassVar[bool] = True
-    depends_on: ClassVar[tuple[str, ...]] = ()
+    depends_on: ClassVar[tuple[str, ...] | None] = ()
     of_areas: ClassVar[bool] = True
     references: ClassVar[tuple[str, ...]] = ("lalmas2007inex",)
     scored_together: ClassVar[bool] = True

@@ -61,7 +61,7 @@ class PrecisionOmega(Measure):
     """
 
     laws: ClassVar[tuple[str, ...]] = with_laws("split-span")
-    depends_on: ClassVar[tuple[str, ...]] = ("chunks",)
+    depends_on: ClassVar[tuple[str, ...] | None] = ("chunks",)
     needs_chunks: ClassVar[bool] = True
     references: ClassVar[tuple[str, ...]] = ("smith2024chunking",)
 

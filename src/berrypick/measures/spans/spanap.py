@@ -96,7 +96,7 @@ class spanAP(Measure):
     #: A target goes to the first result that fits it: the results of one rank are read in the order of the file.
     laws: ClassVar[tuple[str, ...]] = without("tie-order")
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
-    depends_on: ClassVar[tuple[str, ...]] = ("targets",)
+    depends_on: ClassVar[tuple[str, ...] | None] = ("targets",)
     of_areas: ClassVar[bool] = True
     references: ClassVar[tuple[str, ...]] = ("lei2021qvhighlights", "heilbron2015activitynet")
     scored_together: ClassVar[bool] = True

@@ -21,7 +21,7 @@ from berrypick.topics.topic import JudgedTopic
 class _Matching(Measure):
     """The two thresholds."""
 
-    depends_on: ClassVar[tuple[str, ...]] = ("targets",)
+    depends_on: ClassVar[tuple[str, ...] | None] = ("targets",)
     references: ClassVar[tuple[str, ...]] = ("smeaton2002trec", "vries2004tolerance")
 
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"

@@ -24,7 +24,7 @@ class HighlightMeasure(Measure):
 
     #: It reads no list of results.
     laws: ClassVar[tuple[str, ...]] = ("truth-order", "document-names", "topic-names", "kernels", "jobs")
-    depends_on: ClassVar[tuple[str, ...]] = ()
+    depends_on: ClassVar[tuple[str, ...] | None] = ()
     needs_targets: ClassVar[bool] = False
     references: ClassVar[tuple[str, ...]] = ("lei2021qvhighlights",)
 

@@ -57,7 +57,7 @@ class AiSP(Measure):
 
     #: The results of one rank are read in the order of the file.
     laws: ClassVar[tuple[str, ...]] = without("tie-order")
-    depends_on: ClassVar[tuple[str, ...]] = ()
+    depends_on: ClassVar[tuple[str, ...] | None] = ("text",)
     references: ClassVar[tuple[str, ...]] = ("eskevich2012new",)
     aliases: ClassVar[tuple[str, ...]] = ("MAiSP",)
     curve_axes: ClassVar[tuple[str, str]] = ("recall", "interpolated precision")

@@ -56,7 +56,7 @@ class APbin(Measure):
 
     #: The results of one rank are read in the order of the file.
     laws: ClassVar[tuple[str, ...]] = with_laws("split-span", laws=without("tie-order"))
-    depends_on: ClassVar[tuple[str, ...]] = ()
+    depends_on: ClassVar[tuple[str, ...] | None] = ("text",)
     references: ClassVar[tuple[str, ...]] = ("aly2013adapting",)
 
     bin: int = one_or_more(300, "length of a bin, in seconds")

@@ -55,7 +55,7 @@ class APtol(Measure):
 
     #: The results of one rank are read in the order of the file.
     laws: ClassVar[tuple[str, ...]] = without("tie-order")
-    depends_on: ClassVar[tuple[str, ...]] = ()
+    depends_on: ClassVar[tuple[str, ...] | None] = ("text",)
     why_above_one: ClassVar[str] = "results that lead to the same segment count again, as in the official program"
     references: ClassVar[tuple[str, ...]] = ("aly2013adapting", "vries2004tolerance")
 

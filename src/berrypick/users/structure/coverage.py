@@ -31,6 +31,7 @@ class Coverage(UserModel):
     rest of each target for those who see it.
     """
 
+    depends_on: ClassVar[tuple[str, ...] | None] = ()
     reads_areas: ClassVar[bool] = True
 
     memory: bool = parameter(False, "bool", "whether what earlier ranks have covered counts once")

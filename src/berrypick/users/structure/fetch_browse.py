@@ -49,6 +49,7 @@ class FetchBrowse(UserModel):
     Effort: that of the other model for each pointer, times the probability that it is considered.
     """
 
+    depends_on: ClassVar[tuple[str, ...] | None] = ("effort",)
     references: ClassVar[tuple[str, ...]] = ("piwowarski2006eprum",)
     papers: ClassVar[tuple[cite.PaperItem, ...]] = (
         cite.eprum(

@@ -33,6 +33,7 @@ class Hierarchy(UserModel):
     Effort: the length of what is pointed to, and of the part of each target outside of it for those who get there.
     """
 
+    depends_on: ClassVar[tuple[str, ...] | None] = ()
     references: ClassVar[tuple[str, ...]] = ("piwowarski2006eprum", "piwowarski2007prum")
     papers: ClassVar[tuple[cite.PaperItem, ...]] = (
         cite.eprum(

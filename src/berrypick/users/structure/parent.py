@@ -26,6 +26,7 @@ class Parent(ContextModel):
     document. Effort: the length of what the reader gets, each time.
     """
 
+    depends_on: ClassVar[tuple[str, ...] | None] = ("tokenizer",)
     #: Each half comes with the section around it.
     breaks: ClassVar[tuple[str, ...]] = ("split-span",)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -46,6 +46,7 @@ LEAST_EFFORT = 1e-9
 class Viewer(UserModel):
     """A reader of a certain tolerance, or one whose tolerance is drawn for each visit."""
 
+    depends_on: ClassVar[tuple[str, ...] | None] = ("lengths", "tokenizer")
     if TYPE_CHECKING:  # a parameter of each model, which shows it in an order of its own
         unit: str | None = None
 
