@@ -1,54 +1,50 @@
-"""Signatures name what a number was computed from, whatever a measure or a user model declares."""
-
-from functools import lru_cache
+"""Signatures name what measures and user models declare, and checks find what they do not."""
 
 import pytest
 from many_cases import each
-from part_reading_measure import RUN, TRUTH, Reads, signatures
+from part_reading_measure import RUN, TRUTH, Reads, reads
 from prepared_worlds import suiting
 from test_measures import typed
 
 import berrypick as bp
-from berrypick.evaluation.scoring import RunScorer
+from berrypick.evaluation.signature import depends_on
+from berrypick.formats.spans.span_run import SpanRun
+from berrypick.formats.trec.trec_run import TrecRun
 from berrypick.measures import registered
+from berrypick.testing import check_format, check_measure, check_user_model
+from berrypick.testing.checks import measure_reads
 
 LENGTHS = {"a": 50, "b": 60}
 TEXTS = {"a": "one two three four five six seven eight nine ten!", "b": "a bc def " * 7}
 
 
-TWO_USERS = ({"user": "window(before=2)"}, {"user": "distance"})
-TWO_IDEALS = ({"idealism": "1=.5,2=1"}, {"idealism": "1=1,2=1"})
-TWO_EFFORTS = ({"effort": "chars"}, {"effort": "rank"})
-TWO_LENGTHS = ({}, {"collection": {"a": 50, "b": 70}})
-
-
 @each(
-    ("part", "key", "options"),
+    ("part", "key"),
     [
-        ("reach", "user", TWO_USERS),
-        ("consulted", "user", TWO_USERS),
-        ("read_regions", "user", TWO_USERS),
-        ("context.user", "user", TWO_USERS),
-        ("levels", "idealism", TWO_IDEALS),
-        ("targets.idealism", "idealism", TWO_IDEALS),
-        ("context.idealism", "idealism", TWO_IDEALS),
-        ("effort_unit", "effort", TWO_EFFORTS),
-        ("units", "units", ({"units": 9}, {"units": 10})),
-        ("collection", "lengths", TWO_LENGTHS),
-        ("context.reader.collection", "lengths", TWO_LENGTHS),
+        ("reach", "user"),
+        ("consulted", "user"),
+        ("read_regions", "user"),
+        ("context.user", "user"),
+        ("levels", "idealism"),
+        ("targets.idealism", "idealism"),
+        ("context.idealism", "idealism"),
+        ("effort_unit", "effort"),
+        ("units", "units"),
+        ("tokens", "tokenizer"),
+        ("collection", "lengths"),
+        ("context.reader.collection", "lengths"),
     ],
 )
-def test_what_was_read_is_in_the_signature_and_nothing_else(part, key, options):
-    base = {"collection": LENGTHS, "units": 8}
-    first, second = (signatures("ranking", part, **base | given) for given in options)
-    assert first[0] == second[0], "a measure that reads none of it has the same signature"
-    assert not {"user", "idealism", "effort", "units", "lengths"} & dict(first[0].fields).keys()
-    assert first[1][key] != second[1][key]
+def test_what_is_read_is_observed(part, key):
+    given = {"documents": TEXTS, "effort": "tokens", "units": 8}
+    assert key in reads(part, **given) and reads("ranking", **given) == set()
 
 
-def test_what_tokens_are_is_named_where_they_are_counted():
-    ranking, tokens = signatures("ranking", "tokens", documents=TEXTS, effort="tokens")
-    assert "tokenizer" not in dict(ranking.fields) and tokens["tokenizer"] == "words-uax29"
+@each(("part", "missing"), [("reach", "user"), ("units", "units"), ("targets", "targets")])
+def test_a_measure_that_declares_too_little_fails(part, missing):
+    check_measure(Reads(what_it_reads="ranking"), TRUTH, RUN)
+    with pytest.raises(AssertionError, match=f"Reads.* depends on .*{missing}.*: name it in depends_on"):
+        check_measure(Reads(what_it_reads=part), TRUTH, RUN)
 
 
 class Patient(bp.UserModel):
@@ -59,53 +55,37 @@ class Patient(bp.UserModel):
         return bp.Reach.of([[seen] * len(targets)] * ranking.ranks)
 
 
+class Hasty(Patient):
+    """Says that it reads nothing."""
+
+    depends_on = ()
+
+
+def fields_of(measure, **options):
+    return dict(bp.evaluate(TRUTH, RUN, measure, **options).mean_rows[0].signature.fields)
+
+
 def test_user_models_are_observed_too():
-    fields = dict(signatures("reach", user=Patient(), collection=LENGTHS)[0].fields)
-    assert fields["user"] == "patient" and fields["lengths"] == "2 documents,110"
-    assert "lengths" not in dict(signatures("consulted", user=Patient(), collection=LENGTHS)[0].fields)
+    check_user_model(Patient(), TRUTH, RUN, collection=LENGTHS)
+    with pytest.raises(AssertionError, match="hasty depends on lengths: name it in depends_on"):
+        check_user_model(Hasty(), TRUTH, RUN, collection=LENGTHS)
 
 
-def test_what_others_have_computed_already_counts_as_read():
-    """Parts are computed once for all measures of a topic."""
-    alone = signatures("levels", collection=LENGTHS)[0]
-    assert signatures("reach", "levels", "levels", collection=LENGTHS)[1] == alone
-    texts, options = ("EPRUM", "ExpectedRatio"), {"user": Patient(), "collection": LENGTHS}
-    rows = [bp.evaluate(TRUTH, RUN, given, **options).mean_rows for given in (texts, texts[::-1])]
-    assert rows[0][0].signature == rows[1][1].signature and rows[0][1].signature == rows[1][0].signature
-    assert rows[0][0].signature["lengths"] and rows[0][1].signature["lengths"]
+class All(Reads):
+    """Declares nothing, which means everything."""
+
+    depends_on = None
 
 
-class Both(bp.Measure):
-    """Reads reach, and then satisfaction levels, which are made of it."""
-
-    def compute(self, judged):
-        return float(judged.reach.ranks + len(judged.levels))
-
-
-def test_what_is_made_of_something_read_before_counts_as_made_of_it():
-    rows = bp.evaluate(TRUTH, RUN, [Both(), Reads(what_it_reads="levels")], user="distance").mean_rows
-    assert [row.signature["user"] for row in rows] == ["distance(theta=0.01,law='logistic')"] * 2
-    assert rows[1].signature == signatures("levels", user="distance")[0]
-
-
-def test_what_a_package_keeps_for_itself_counts_as_read():
-    @lru_cache(maxsize=8)
-    def seen(judged):
-        return float(judged.reach.dense().sum())
-
-    class First(bp.Measure):
-        """Keeps what it computed."""
-
-        depends_on = ()
-
-        def compute(self, judged):
-            return seen(judged)
-
-    class Second(First):
-        """Finds what is kept."""
-
-    rows = bp.evaluate(TRUTH, RUN, [First(), Second()], user="distance").mean_rows
-    assert [row.signature["user"] for row in rows] == ["distance(theta=0.01,law='logistic')"] * 2
+def test_signatures_name_what_is_declared():
+    given = {"collection": LENGTHS, "units": 8}
+    parts = {"user", "idealism", "effort", "units", "lengths"}
+    assert parts <= fields_of(All(), **given).keys()
+    assert fields_of(Reads(what_it_reads="reach"), **given).keys().isdisjoint(parts), "() is nothing"
+    assert fields_of("EPRUM", user=Patient(), **given)["lengths"] == "2 documents,110"
+    assert "lengths" not in fields_of("EPRUM", user=Hasty(), **given)
+    assert "lengths" not in fields_of("charR", user=Patient(), **given), "of the user, where that is declared"
+    assert fields_of("EPRUM", user="fetch_browse(of='bep')", **given)["lengths"], "inner models included"
 
 
 class SomeTopics(bp.Measure):
@@ -150,18 +130,13 @@ def test_measures_of_other_programs_read_no_option():
 @pytest.mark.slow
 @each("name", sorted(registered()))
 def test_no_measure_reads_what_it_does_not_declare(name):
-    """What is declared decides which options are said to have no effect."""
+    """What is declared is what signatures name, and decides which options are said to have no effect."""
     text = typed(registered()[name])
-    options, elements = {"user", "idealism", "units", "chunks", "lengths"}, {"targets", "ignore_elements"}
     for world in suiting(text):
         evaluation = bp.Evaluation.prepare(world.truth, world.run, text, **world.options)
-        scorer = RunScorer(evaluation, world.run, False)
-        scorer.score_topics(scorer.topics, lambda count: None)
-        scorer.score_documents()
         for one in evaluation.measures:
-            reads, declared = scorer.scores.reads[one.text], {*one.measure.depends_on}
-            assert reads & options <= declared, world.name
-            assert world.name != "elements" or not reads & elements or declared & {*elements, "idealism"}
+            found = measure_reads(one.measure, evaluation, world.run, one.text)
+            assert found - {"effort_tokens"} <= depends_on(one.measure, evaluation.contexts[one.text].user), world.name
 
 
 def test_what_no_measure_can_depend_on_is_refused():
@@ -170,10 +145,8 @@ def test_what_no_measure_can_depend_on_is_refused():
         bp.register(wrong)
 
 
-def test_an_option_that_is_read_undeclared_is_not_said_to_have_no_effect():
-    def notes(part):
-        results = bp.evaluate(TRUTH, RUN, Reads(what_it_reads=part), user="distance")
-        return [str(note.text) for note in results.notes if note.kind == "no effect"]
-
-    assert notes("reach") == []
-    assert notes("ranking") == ["user='distance' has no effect on Reads"]
+def test_a_format_gives_back_what_it_reads(tmp_path):
+    (tmp_path / "a.run").write_text("1 Q0 a 1 2.0 mine\n1 Q0 b 2 1.5 mine\n")
+    check_format(TrecRun, tmp_path / "a.run")
+    with pytest.raises(AssertionError, match="is taken for trec-run, not for span-run"):
+        check_format(SpanRun, tmp_path / "a.run")

@@ -1,6 +1,7 @@
-"""A measure that reads a part of a topic, and the signature that it has."""
+"""A measure that reads a part of a topic, and what is observed then."""
 
 import berrypick as bp
+from berrypick.testing.checks import measure_reads
 
 TRUTH, RUN = {"q": {"a#0-9": 1, "b#0-9": 2}}, {"q": {"a#0-5": 2, "b#3-8": 1}}
 
@@ -19,7 +20,8 @@ class Reads(bp.Measure):
         return float(part is not None)
 
 
-def signatures(*parts, truth=TRUTH, run=RUN, **options):
-    """By part, the signature of a measure that reads it."""
-    measures = [Reads(what_it_reads=part) for part in parts]
-    return [row.signature for row in bp.evaluate(truth, run, measures, **options).mean_rows]
+def reads(part, truth=TRUTH, run=RUN, **options):
+    """What is observed while a measure reads a part of a topic."""
+    evaluation = bp.Evaluation.prepare(truth, run, Reads(what_it_reads=part), **options)
+    [one], [only] = evaluation.measures, evaluation.runs.values()
+    return measure_reads(one.measure, evaluation, only, one.text)

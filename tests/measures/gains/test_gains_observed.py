@@ -1,12 +1,13 @@
-"""Signatures of gains name which elements count."""
+"""What gains depend on: which elements count."""
 
-from part_reading_measure import signatures
+from part_reading_measure import reads
 from prepared_worlds import suiting
 
 
-def test_which_elements_count_is_named_where_targets_or_gains_are_read():
+def test_which_elements_count_is_observed_where_targets_or_gains_are_read():
     world = next(world for world in suiting("nxCG@3") if world.name == "elements")
     given = {"truth": world.truth, "run": world.run, "ignore_elements": "sec"}
-    ranking, targets, gains = signatures("ranking", "targets", "recall_base", **given)
-    assert not {"quant", "ignore_elements"} & dict(ranking.fields).keys()
-    assert targets["ignore_elements"] == gains["ignore_elements"] == "sec" and targets["quant"] == gains["quant"]
+    assert reads("ranking", **given) == set() and reads("targets", **given) == {"targets"}
+    assert "ignore_elements" in reads("recall_base", **given)
+    fields = dict(world.evaluate("nxCG@3", ignore_elements="sec").mean_rows[0].signature.fields)
+    assert fields["ignore_elements"] == "sec" and fields["quant"]

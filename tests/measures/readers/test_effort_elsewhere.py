@@ -6,9 +6,10 @@ import random
 
 import handmade
 import numpy as np
+import part_reading_measure
 import pytest
 import slow_text_twins as twins
-from part_reading_measure import signatures
+from part_reading_measure import reads
 from slow_text_twins import Key
 from two_spans import TRUTH
 
@@ -124,18 +125,17 @@ def test_effort_is_read_by_epnav():
 # --- signatures -----------------------------------------------------------------------------------------------------
 
 
-def test_what_was_read_is_in_the_signature_and_nothing_else():
+def test_effort_is_observed_and_named():
     lengths, texts = (
         {"a": 50, "b": 60},
         {"a": "one two three four five six seven eight nine ten!", "b": "a bc def " * 7},
     )
-    found = [signatures("ranking", "effort", collection=lengths, effort=effort) for effort in ("chars", "rank")]
-    assert found[0][0] == found[1][0] and "effort" not in dict(found[0][0].fields)
-    assert found[0][1]["effort"] == "chars" and found[1][1]["effort"] == "rank"
-    assert signatures("effort", documents=texts, effort="tokens")[0]["tokenizer"] == "words-uax29"
-    assert "tokenizer" not in dict(signatures("effort", documents=texts, effort="chars")[0].fields)
-    alone = signatures("effort", collection=lengths)[0]
-    assert signatures("reach", "effort", "effort", collection=lengths)[1] == alone
+    assert "effort" in reads("effort", collection=lengths) and "effort" not in reads("ranking", collection=lengths)
+    assert "effort_tokens" in reads("effort", documents=texts, effort="tokens")
+    pair = part_reading_measure.TRUTH, part_reading_measure.RUN
+    for given, named in (({"effort": "tokens"}, True), ({"effort": "chars"}, False)):
+        fields = dict(bp.evaluate(*pair, "epnav@1", documents=texts, **given).mean_rows[0].signature.fields)
+        assert fields["effort"] == given["effort"] and ("tokenizer" in fields) is named
 
 
 def test_several_processes_find_the_same():
