@@ -84,7 +84,7 @@ def measure_page(value: type[Measure]) -> str:
         facts.append(f"Also known as {', '.join(f'`{alias}`' for alias in value.aliases)}.")
     if not value.higher_is_better and "Smaller is better" not in first(value):
         facts.append("Smaller is better.")
-    if "user" in value.depends_on:
+    if "user" in (value.depends_on or ("user",)):
         facts.append("The value depends on the [user model](../users/index.md).")
     table = "\n\n".join(part for part in (parameters(value), laws(value), papers(value)) if part)
     return page(value, " ".join(facts), table, references(value.references), "measure", "All measures")

@@ -18,7 +18,7 @@ SAID = Score(0.125, ("a note",), (("gap", "0"),), (("r", 2.0),))
 def scores_of(found):
     made = TopicScores(repeats=3, overlap={"1": 0.5})
     for measure, scores in found.items():
-        made.add(measure, scores, {"targets"})
+        made.add(measure, scores)
     return made
 
 
@@ -44,14 +44,14 @@ def test_names_travel_once():
 def test_scores_are_a_mapping_of_scores():
     made = TopicScores()
     for found in ({"1": Score(0.5), "2": SAID}, Scores({"3": None})):
-        made.add("AP", found, set())
+        made.add("AP", found)
     scores = made.found["AP"]
     assert scores == {"1": Score(0.5), "2": SAID, "3": Score(None)}
     assert (len(scores), list(scores), scores["2"]) == (3, ["1", "2", "3"], SAID)
     for later in ({"2": Score(0.25)}, Scores({"2": 0.25})):  # what is found last counts
-        made.add("AP", {"2": SAID}, set())
+        made.add("AP", {"2": SAID})
         assert scores.more == {"2": SAID}
-        made.add("AP", later, set())
+        made.add("AP", later)
         assert (scores["2"], scores.more) == (Score(0.25), {})
 
 

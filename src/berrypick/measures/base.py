@@ -227,10 +227,9 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
             return problem
         return super().definition_problem()
 
-    @classmethod
-    def dependencies(cls) -> frozenset[str]:
+    def dependencies(self) -> frozenset[str]:
         """Return what the value depends on: what is declared, or everything."""
-        return frozenset(MAY_DEPEND_ON if cls.depends_on is None else cls.depends_on)
+        return frozenset(MAY_DEPEND_ON if self.depends_on is None else self.depends_on)
 
     def level_remedy(self, at: float) -> str:
         """Return the end of the message about a recall level outside [0, 1]."""

@@ -46,6 +46,9 @@ class Bep(GapModel):
     A: float = above_zero(0.1, "tolerance to distance: 0.1 rewards closeness, 10 hardly counts it")
     L: float | None = above_zero(None, "mean length of documents; from the collection by default")
 
+    def dependencies(self) -> frozenset[str]:
+        return super().dependencies() - (set() if self.L is None else {"lengths"})
+
     def mean_length(self, context: ReaderContext) -> float:
         if self.L is not None:
             return self.L

@@ -81,6 +81,9 @@ class BEPD(Measure):
     A: float = above_zero(0.1, "tolerance to distance")
     L: float | None = above_zero(None, "mean length of articles; from the collection, else of the judged ones")
 
+    def dependencies(self) -> frozenset[str]:
+        return super().dependencies() - (set() if self.L is None else {"lengths"})
+
     def _shares(self, judged: JudgedTopic) -> list[tuple[str, float, float]]:
         """(article, distance, s) for the articles that have an entry point."""
         points, ranking = entry_points(judged), judged.ranking_spans
