@@ -63,7 +63,7 @@ def _used(signature: Signature) -> Iterable[tuple[str, tuple[str, ...]]]:
     else:
         yield name, () if measure is None else tuple(measure.references)
     text = signature.get("user")
-    if text and measure is not None and "user" in measure.dependencies():
+    if text and measure is not None and (measure.depends_on is None or "user" in measure.depends_on):
         for inner in (text, *re.findall(r"'([^']*)'", text)):  # a model may have another one as a parameter
             model = users.registry.find(_name(inner))
             if model is not None:

@@ -447,17 +447,21 @@ def _chosen(results: Results, runs: Any, measures: Any) -> Results:
 
 def chosen_measures(results: Results, measures: Any) -> list[str]:
     """Measures of results by the text they were requested with."""
-    known = list(results.measures)
-    wanted = [
-        specs.normalise(part) if isinstance(part, str) else str(part)
-        for one in ([measures] if isinstance(measures, (str, Measure, type)) else measures)
-        for part in (split_measures(one) if isinstance(one, str) else [one])
-    ]
+    known, wanted = list(results.measures), measure_texts(measures)
     for measure in wanted:
         if measure not in known:
             offer = nearest(measure, known) or f"; available: {', '.join(known)}"
             raise UsageError(f"{measure} is not among the measures of these results{offer}")
     return wanted
+
+
+def measure_texts(measures: Any) -> list[str]:
+    """Return measures, given in any form, by their texts."""
+    return [
+        specs.normalise(part) if isinstance(part, str) else str(part)
+        for one in ([measures] if isinstance(measures, (str, Measure, type)) else measures)
+        for part in (split_measures(one) if isinstance(one, str) else [one])
+    ]
 
 
 def labels(count: int) -> list[str]:

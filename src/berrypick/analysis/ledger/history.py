@@ -9,17 +9,15 @@ from datetime import datetime, timezone
 from itertools import groupby
 from typing import Any, ClassVar
 
+from berrypick.analysis.comparison.compare import measure_texts
 from berrypick.analysis.ledger.ledger_file import BROKEN, Ledger, LedgerLine
 from berrypick.analysis.ledger.looks import LookCounts, level_of
-from berrypick.data import spec as specs
 from berrypick.data.errors import InputError, UsageError, nearest
 from berrypick.data.exchange import Kind
 from berrypick.data.results import Note, Signature, unlike
 from berrypick.data.score import Table
 from berrypick.data.words import counted
 from berrypick.evaluation.requested import MeasuresGiven
-from berrypick.measures import split_measures
-from berrypick.measures.base import Measure
 from berrypick.tables.tabular import Tabular, bounds, shown
 
 #: Digits of a checksum that a person reads.
@@ -264,9 +262,7 @@ class _HistoryWork:
 
     def chosen(self, measures: MeasuresGiven) -> list[LedgerLine]:
         known = list(dict.fromkeys(line["measure"] for line in self.lines))
-        given = [measures] if isinstance(measures, (str, Measure)) else measures
-        texts = [part for one in given for part in (split_measures(one) if isinstance(one, str) else [one.text])]
-        wanted = list(dict.fromkeys(map(specs.normalise, texts))) or known
+        wanted = list(dict.fromkeys(measure_texts(measures))) or known
         for one in wanted:
             if one not in known:
                 offer = nearest(one, known) or f"; it has {', '.join(known[:10])}"

@@ -73,7 +73,7 @@ def session_files(path: str, endings: tuple[str, ...]) -> Iterator[str]:
 def describe_sessions(value: Run) -> list[str]:
     """Counts of a run of sessions, for ``check`` to print."""
     steps = sum(ranking.ranks for _, ranking in value.rankings())
-    return [counted(len(value.topics), "session"), counted(steps, "step"), counted(len(value), "place")]
+    return [counted(len(value.topics), "session"), counted(steps, "step"), counted(value.size(), "place")]
 
 
 class SessionRows:
