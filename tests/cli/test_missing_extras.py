@@ -188,7 +188,7 @@ def test_the_extras_are_those_of_the_package():
     """Every extra that a message or the documentation names is declared."""
     root = Path(__file__).parents[2]
     declared = (root / "pyproject.toml").read_text().partition("[project.optional-dependencies]")[2].partition("\n[")[0]
-    page = (root / "docs" / "index.md").read_text()
+    page = (root / "docs" / "install.md").read_text()
     for extra in {*CALLS.values(), *(extra for _, extra, _ in NEEDED.values())}:
         assert f"\n{extra} = [" in declared and f"`berrypick[{extra}]`" in page
 

@@ -74,7 +74,6 @@ def test_programs_find_a_map_and_the_markdown_of_each_page(site: Path) -> None:
     assert [page for page in pages if not page.with_suffix(".md").exists()] == []
 
 
-
 def test_the_home_has_code_its_output_and_a_picture_on_the_first_screen(tab: Any) -> None:
     page = tab("index.html", viewport={"width": 1280, "height": 900})
     for found in ("text=pip install .", "text=0.8855", "text=Three large chunks"):

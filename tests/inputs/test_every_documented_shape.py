@@ -1012,7 +1012,7 @@ def test_a_golden_file_that_has_to_be_guessed(tmp_path, monkeypatch, berrypick):
         command = ("evaluate", "golden.json", "run.json", "--documents", "texts", "-m", "charR@2", "-o", "json")
         done = berrypick(*command)
         assert done.code == 2 and done.out == "", done.err
-        [typed] = re.findall(r"berrypick (adopt .*)", done.err)
+        [typed] = re.findall(r"berrypick (adopt .*)", json.loads(done.err.splitlines()[-1])["error"]["message"])
         adopted = berrypick(*shlex.split(typed))
         assert adopted.code == 0, adopted.err
         truth = shlex.split(typed)[shlex.split(typed).index("--output") + 1]

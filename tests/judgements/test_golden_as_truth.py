@@ -232,8 +232,8 @@ def test_paragraphs_that_are_not_in_the_documents_keep_the_message(here, berrypi
 
 
 def offered(err):
-    """The adopt command that a message offers."""
-    [command] = re.findall(r"berrypick (adopt .+)", err)
+    """The adopt command that the error, an object of JSON, offers."""
+    [command] = re.findall(r"berrypick (adopt .+)", json.loads(err.splitlines()[-1])["error"]["message"])
     return shlex.split(command)
 
 

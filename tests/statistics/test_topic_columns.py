@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -33,7 +35,8 @@ def _results(seed: int, turned: bool) -> bp.Results:
     }
     found = bp.evaluate(truth, runs, "AP P@3 RR")
     if turned:
-        found.topic_rows.sort(key=lambda row: (row.run == "three", row.topic if row.run == "three" else ""))
+        rows = sorted(found.topic_rows, key=lambda row: (row.run == "three", row.topic if row.run == "three" else ""))
+        return replace(found, topic_rows=rows)
     return found
 
 

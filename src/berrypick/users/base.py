@@ -366,12 +366,6 @@ class ContextModel(UserModel):
     if TYPE_CHECKING:
         share: float  # a parameter of every such model, each at its own place
 
-    def dependencies(self) -> frozenset[str]:
-        """Return what reach and effort depend on, also those of a model inside this one."""
-        own = frozenset(MODELS_MAY_DEPEND_ON if self.depends_on is None else self.depends_on)
-        inner: Callable[[], UserModel] | None = getattr(self, "inner", None)
-        return own if inner is None else own | inner().dependencies()
-
     @property
     def browses(self) -> bool:
         return False

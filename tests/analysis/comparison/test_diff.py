@@ -253,6 +253,8 @@ effort:rank|duplicates:error|topics:judged|v:0.1.0"}
 class Ranks(bp.Measure):
     """The number of ranks, for which no option matters."""
 
+    depends_on = ()
+
     def compute(self, judged):
         return judged.ranking.ranks
 

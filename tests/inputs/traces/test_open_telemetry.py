@@ -187,26 +187,26 @@ def test_tools_that_return_documents_retrieve(result: Any) -> None:
 
 def test_tools_have_the_attribute_of_retrievals_too() -> None:
     held = {**attributes(FOUND), "gen_ai.operation.name": "execute_tool"}
-    assert len(only([otlp(span(held))])) == 2
+    assert only([otlp(span(held))]).size() == 2
 
 
 def test_a_span_that_is_exported_again_counts_once() -> None:
     twice = [otlp(span(attributes(FOUND))), otlp(span(attributes(FOUND), spanId=SPAN.upper()))]
     run = only(twice)
-    assert len(run) == 2 and run.skipped == {"spans exported again under the same id, read once": 1}
+    assert run.size() == 2 and run.skipped == {"spans exported again under the same id, read once": 1}
 
 
 def test_a_failed_export_of_a_span_replaces_no_successful_one() -> None:
     failed = span(attributes([]), status={"code": 2})
     for order in ([span(attributes(FOUND)), failed], [failed, span(attributes(FOUND))]):
-        assert len(only([otlp(*order)])) == 2
+        assert only([otlp(*order)]).size() == 2
 
 
 def test_a_failed_attempt_replaces_no_successful_one() -> None:
     later = span(attributes([]), spanId="cc" * 8, traceId="dd" * 16, status={"code": "STATUS_CODE_ERROR"},
                  startTimeUnixNano="9")  # fmt: skip
     run = only([otlp(span(attributes(FOUND), startTimeUnixNano="5"), later)])
-    assert len(run) == 2 and sum(run.skipped.values()) == 1
+    assert run.size() == 2 and sum(run.skipped.values()) == 1
 
 
 @pytest.mark.parametrize("documents", ['[{"id": "guide.md", "sco', "", {"a": 1}, [1, 2], None])

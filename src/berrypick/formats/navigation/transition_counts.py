@@ -36,6 +36,7 @@ class CountedTransitions(Format):
     role: ClassVar[Role] = "navigation"
     before: ClassVar[tuple[str, ...]] = ("links", "navigation-table", "sessions")
     shape: ClassVar[str] = "from,to,n"
+    marks: ClassVar[tuple[str, ...]] = ("PAR1", "from")
     suffixes: ClassVar[tuple[str, ...]] = (".csv", ".parquet")
 
     @classmethod

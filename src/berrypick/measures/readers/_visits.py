@@ -87,6 +87,9 @@ class VisitMeasure(Measure):
         if self.population and self.spread:
             raise UsageError(f"{self.name()} takes one of spread= and a tolerance with shares of people, not both")
 
+    def dependencies(self) -> frozenset[str]:
+        return super().dependencies() - (set() if self.unit == "tokens" else {"tokenizer"})
+
     @property
     def population(self) -> Shares:
         """Tolerances with the share of people who have each; none where all have the same, or the spread says it."""
