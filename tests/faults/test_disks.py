@@ -71,7 +71,10 @@ def shim(tmp_path_factory) -> Path:
 
 
 def run(*arguments, shim=None, limit=None, **environment):
-    more = {"LD_PRELOAD": str(shim)} if shim else {}
+    # a limited process would leave bytecode of a few bytes behind, with which no later process starts
+    more = {"PYTHONDONTWRITEBYTECODE": "1"}
+    if shim:
+        more["LD_PRELOAD"] = str(shim)
     before = (lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))) if limit else None
     return subprocess.run(
         command(*arguments), capture_output=True, text=True, timeout=120, preexec_fn=before,
