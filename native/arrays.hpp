@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <string>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "polynomial.hpp"
 
@@ -59,6 +61,21 @@ void require_apart(const Arrays&... arrays) {
             require(!(all[i].written || all[j].written) || all[i].to <= all[j].from || all[j].to <= all[i].from ||
                         all[i].from == all[i].to || all[j].from == all[j].to,
                     "arrays share their memory");
+}
+
+// Where each group of rows begins, and where the last one ends.
+inline void require_bounds(const In<Index>& bounds, std::size_t rows, const char* what) {
+    require(bounds.shape(0) >= 1 && bounds.data()[0] == 0 && std::size_t(bounds.data()[bounds.shape(0) - 1]) == rows,
+            what);
+    for (std::size_t i = 1; i < bounds.shape(0); ++i) require(bounds.data()[i - 1] <= bounds.data()[i], what);
+}
+
+using Owned = nb::ndarray<nb::numpy, Index, nb::ndim<1>>;
+
+inline Owned owned(std::vector<Index>&& values) {
+    auto* kept = new std::vector<Index>(std::move(values));
+    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<Index>*>(p); });
+    return Owned(kept->data(), {kept->size()}, owner);
 }
 
 }  // namespace bindings

@@ -1,0 +1,87 @@
+// Resamples as part of the Python module.
+#include "arrays.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "resampling.hpp"
+
+using namespace bindings;
+
+namespace {
+
+void order_statistics(In2<double> rows, In<Index> rank, Out2<double> out, bool wide) {
+    require_apart(rows, rank, out);
+    const std::size_t count = rows.shape(1), ranks = rank.shape(0);
+    require_count(out.shape(0), rows.shape(0), "rows of out");
+    require_count(out.shape(1), ranks, "columns of out");
+    for (std::size_t i = 0; i < ranks; ++i)
+        require(rank.data()[i] >= 0 && std::size_t(rank.data()[i]) < count &&
+                    (i == 0 || rank.data()[i - 1] <= rank.data()[i]),
+                "ranks ascend and are those of a row");
+    bool sound = true;
+    {
+        const nb::gil_scoped_release released;
+        berrypick::OrderStatistics order(count, rank.data(), ranks, wide);
+        for (std::size_t i = 0; i < rows.shape(0); ++i)
+            sound &= order.of(rows.data() + i * count, out.data() + i * ranks);
+    }
+    require(sound, "a value is not a number");
+}
+
+void extreme_sums(In<double> value, In<Index> bounds, In<double> least, Out<Index> out) {
+    require_apart(value, bounds, least, out);
+    const std::size_t sets = least.shape(0);
+    require_count(bounds.shape(0), sets + 1, "bounds");
+    require_count(out.shape(0), sets, "out");
+    require(bounds.data()[0] == 0 && bounds.data()[sets] == Index(value.shape(0)), "bounds hold all values");
+    Index most = 0;
+    for (std::size_t i = 0; i < sets; ++i) {
+        const Index count = bounds.data()[i + 1] - bounds.data()[i];
+        require(count >= 0 && count <= 40, "a set has between 0 and 40 values");
+        most = std::max(most, count);
+    }
+    double sum = 0.0;
+    for (std::size_t i = 0; i < value.shape(0); ++i) sum += std::abs(value.data()[i]);
+    require(std::isfinite(sum), "the values have a finite sum");
+    const nb::gil_scoped_release released;
+    berrypick::ExtremeSums sums{std::size_t(most)};
+    for (std::size_t i = 0; i < sets; ++i) {
+        const Index from = bounds.data()[i];
+        out.data()[i] = sums.count(value.data() + from, std::size_t(bounds.data()[i + 1] - from), least.data()[i]);
+    }
+}
+
+void extreme_sign_changes(In2<double> columns, In2<std::uint8_t> signs, In<double> least, Out<Index> out) {
+    require_apart(columns, signs, least, out);
+    const std::size_t count = columns.shape(0), values = columns.shape(1);
+    require_count(least.shape(0), count, "least");
+    require_count(out.shape(0), count, "out");
+    require_count(signs.shape(1), (values + 7) / 8, "bytes of signs");
+    const nb::gil_scoped_release released;
+    using berrypick::SignChanges;
+    SignChanges changes(values, signs.data(), signs.shape(0));
+    for (std::size_t i = 0; i < count; i += SignChanges::columns) {
+        const double* column[SignChanges::columns];
+        double bounds[SignChanges::columns];
+        Index found[SignChanges::columns];
+        for (std::size_t k = 0; k < SignChanges::columns; ++k) {  // the last column again where there are no more
+            const std::size_t place = std::min(i + k, count - 1);
+            column[k] = columns.data() + place * values;
+            bounds[k] = least.data()[place];
+        }
+        changes.count(column, bounds, found);
+        std::copy(found, found + std::min(SignChanges::columns, count - i), out.data() + i);
+    }
+}
+
+}  // namespace
+
+void bind_resampling(nb::module_& m) {
+    m.def("extreme_sign_changes", extreme_sign_changes, "columns"_a.noconvert(), "signs"_a.noconvert(),
+          "least"_a.noconvert(), "out"_a.noconvert());
+    m.def("order_statistics", order_statistics, "rows"_a.noconvert(), "rank"_a.noconvert(), "out"_a.noconvert(),
+          "wide"_a = true);
+    m.def("extreme_sums", extreme_sums, "value"_a.noconvert(), "bounds"_a.noconvert(), "least"_a.noconvert(),
+          "out"_a.noconvert());
+}
