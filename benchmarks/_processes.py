@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import statistics
 import subprocess
@@ -12,6 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+
+LOAD = "import berrypick as bp; bp.evaluate({'q': [{'doc': 'd', 'start': 0, 'end': 9}]}, {'q': [('d', 0, 9)]}, 'charR')"
+EVALUATE = "import sys, berrypick as bp; bp.evaluate(sys.argv[1], sys.argv[3:], sys.argv[2])"
 
 
 @dataclass(frozen=True)
@@ -180,3 +184,27 @@ def show(title: str, costs: dict[str, Cost]) -> None:
 def verdict(what: str, met: bool, told: Callable[[], str] | str) -> None:
     text = told if isinstance(told, str) else told()
     print(f"  {'within' if met else 'BEYOND'} the bound: {what}: {text}", flush=True)
+
+
+def of_one_line(folder: Path, truth: str, run: str, measures: str) -> list[str]:
+    """Evaluate files of one line each: what loading takes for files of their kind."""
+    for name, line in (("one.truth", truth), ("one.run", run)):
+        (folder / name).write_text(line + "\n")
+    return ["-c", EVALUATE, str(folder / "one.truth"), measures, str(folder / "one.run")]
+
+
+def tell(title: str, commands: dict[str, list[str]], repeats: int, own: bool = False) -> dict[str, Cost]:
+    """Run work in turn and show it; ``own``: seconds are those that the work measured itself."""
+    costs = alternately({"loading": ["-c", LOAD], **commands}, repeats)
+    print(title)
+    for name, cost in costs.items():
+        seconds = cost.best if own and name != "loading" else cost.processor
+        print(f"  {name:<28}{seconds:8.2f} s", flush=True)
+    for name in commands:
+        if f"{name}, half" in commands:
+            loading = 0.0 if own else costs["loading"].processor
+            whole, half = (
+                (one.best if own else one.processor) - loading for one in (costs[name], costs[f"{name}, half"])
+            )
+            print(f"  {name}: exponent {math.log2(max(whole, 1e-3) / max(half, 1e-3)):.2f} by doubling")
+    return costs

@@ -30,7 +30,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import os
 import shutil
 import sys
@@ -39,13 +38,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from _processes import Cost, alternately, many_documents
+from _processes import EVALUATE, many_documents, of_one_line, tell
 
 import berrypick
 from berrypick.kernels import native
 
-LOAD = "import berrypick as bp; bp.evaluate({'q': [{'doc': 'd', 'start': 0, 'end': 9}]}, {'q': [('d', 0, 9)]}, 'charR')"
-EVALUATE = "import sys, berrypick as bp; bp.evaluate(sys.argv[1], sys.argv[3:], sys.argv[2])"
 PYTREC = """
 import sys, pytrec_eval
 truth = pytrec_eval.parse_qrel(open(sys.argv[1]))
@@ -144,13 +141,6 @@ sys.path.insert(0, sys.argv.pop(1))
 from berrypick.__main__ import main
 main()
 """
-
-
-def of_one_line(folder: Path, truth: str, run: str, measures: str) -> list[str]:
-    """Evaluate files of one line each: what loading takes for files of their kind."""
-    for name, line in (("one.truth", truth), ("one.run", run)):
-        (folder / name).write_text(line + "\n")
-    return ["-c", EVALUATE, str(folder / "one.truth"), measures, str(folder / "one.run")]
 
 
 def shallow(folder: Path, scale: float, repeats: int) -> None:
@@ -391,23 +381,6 @@ def first(folder: Path, scale: float, repeats: int) -> None:
         "a process with NumPy": ["-c", "import numpy"],
     }
     tell("a first evaluation", commands, max(repeats, 5))
-
-
-def tell(title: str, commands: dict[str, list[str]], repeats: int, own: bool = False) -> dict[str, Cost]:
-    """Run work in turn and show it; ``own``: seconds are those that the work measured itself."""
-    costs = alternately({"loading": ["-c", LOAD], **commands}, repeats)
-    print(title)
-    for name, cost in costs.items():
-        seconds = cost.best if own and name != "loading" else cost.processor
-        print(f"  {name:<28}{seconds:8.2f} s", flush=True)
-    for name in commands:
-        if f"{name}, half" in commands:
-            loading = 0.0 if own else costs["loading"].processor
-            whole, half = (
-                (one.best if own else one.processor) - loading for one in (costs[name], costs[f"{name}, half"])
-            )
-            print(f"  {name}: exponent {math.log2(max(whole, 1e-3) / max(half, 1e-3)):.2f} by doubling")
-    return costs
 
 
 ROWS: dict[str, Callable[[Path, float, int], None]] = {
