@@ -25,7 +25,7 @@ from berrypick.formats.answers.nugget_files import NUGGETS
 from berrypick.formats.base import Problems
 from berrypick.formats.spans.span_truth import span_records
 from berrypick.given.convert import RunsLike, as_runs
-from berrypick.rows.fields import FieldReader
+from berrypick.rows.field_parser import FieldParser
 from berrypick.rows.json_lines import Fields
 from berrypick.rows.truth_rows import truth_of_rows
 from berrypick.tables.tabular import Tabular
@@ -197,7 +197,7 @@ def _layers(path: str) -> list[_Layer]:
     problems = Problems(path)
     places: dict[str, dict[str, int]] = {}
     rows: list[list[tuple[int, str, dict[str, Any]]]] = []
-    for number, text, value in span_records(path, problems, FieldReader("truth")):
+    for number, text, value in span_records(path, problems, FieldParser("truth")):
         fields = Fields(number, text, value, problems)
         nugget = value.get("nugget")
         if not isinstance(nugget, str) or not nugget.strip():

@@ -11,7 +11,7 @@ import numpy as np
 from berrypick.data.run import Run
 from berrypick.data.truth import Truth
 from berrypick.formats.base import Problems
-from berrypick.rows.fields import FieldReader
+from berrypick.rows.field_parser import FieldParser
 from berrypick.rows.json_lines import span_fields
 from berrypick.rows.run_rows import run_of_rows
 
@@ -28,7 +28,7 @@ def on_pages(run: Run, truth: Truth | None) -> Run:
     boxes = [] if truth is None else [topic.boxes for topic in truth.topics.values() if topic.boxes is not None]
     with_text = not all(one.whole.all() for one in boxes)
     problems = Problems(run.source or run.tag or "the run")
-    reader = FieldReader("run")
+    reader = FieldParser("run")
     rows = span_fields(_page_rows(run), reader, problems)
     placed = run_of_rows(_with_texts(rows, run) if with_text else rows, problems, problems.path)
     return replace(

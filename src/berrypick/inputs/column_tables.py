@@ -30,17 +30,10 @@ from berrypick.kernels import native
 from berrypick.rows.chosen_fields import NOTHING_CHOSEN, ChosenFields
 from berrypick.rows.counted_places import DETAIL_NUMBERS
 from berrypick.rows.entries import ENTRY_ID, ONE_LIST, NamedApart, named_apart, two_lists
-from berrypick.rows.fields import (
-    PAGE_NAMES,
-    FieldError,
-    FieldReader,
-    FieldRow,
-    Role,
-    checked_length,
-    is_question,
-    names_of,
-    plain_name,
-)
+from berrypick.rows.field_parser import FieldParser
+from berrypick.rows.field_rows import FieldError, FieldRow, names_of
+from berrypick.rows.field_values import checked_length
+from berrypick.rows.fields import PAGE_NAMES, Role, is_question, plain_name
 from berrypick.rows.json_lines import Fields, positions
 from berrypick.rows.loader_fields import PAGE_FIELDS
 from berrypick.rows.row_lists import LISTED, OF_TOPIC, STRING
@@ -97,7 +90,7 @@ class ColumnTable:
         cls, rows: Iterable[Mapping[str, Any]], role: Role, where: str, chosen: ChosenFields = NOTHING_CHOSEN
     ) -> ColumnTable:
         """Rows with the names that others use."""
-        reader = FieldReader(role, ends=False, chosen=chosen)
+        reader = FieldParser(role, ends=False, chosen=chosen)
         found, numbers = list[Mapping[str, Any]](), list[int]()
         called: dict[str, str] = {}
         for number, row in enumerate(rows, start=1):

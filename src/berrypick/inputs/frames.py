@@ -18,18 +18,10 @@ from berrypick.documents.texts import Texts, read_texts
 from berrypick.inputs.column_tables import ColumnTable, TextSearch, runs_of_table, truth_of_table
 from berrypick.inputs.traces.trace_columns import are_trace_columns
 from berrypick.rows.chosen_fields import ChosenFields
-from berrypick.rows.fields import (
-    FieldReader,
-    Role,
-    has_list,
-    is_plain,
-    is_span_header,
-    match_columns,
-    names_topic,
-    ours_of,
-    refuse_unknown,
-    unread_names,
-)
+from berrypick.rows.column_names import is_plain, match_columns, unread_names
+from berrypick.rows.field_parser import FieldParser
+from berrypick.rows.field_plan import refuse_unknown
+from berrypick.rows.fields import Role, has_list, is_span_header, names_topic, ours_of
 from berrypick.rows.row_lists import as_lists
 from berrypick.rows.truth_rows import OWN_FIELDS
 
@@ -192,7 +184,7 @@ def _rows_table(
     if "run" in names:
         settled[names["run"]] = "run"
     columns = {settled.get(name, name): held for name, held in values.items() if name not in chosen or name in settled}
-    reader = FieldReader(role, ends=False)
+    reader = FieldParser(role, ends=False)
     if (read := reader.read_columns(columns)) is not None:
         return replace(ColumnTable.of_columns(read[0], where), unread=tuple(reader.unread), called=read[1])
     rows = (dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True))

@@ -16,7 +16,7 @@ from berrypick.documents.texts import Texts, read_texts
 from berrypick.files.problems import Problems
 from berrypick.inputs.column_tables import TextSearch, costs_in, runs_of_table, truth_of_table, with_absent
 from berrypick.inputs.frames import is_record, one_run, records_table
-from berrypick.rows.fields import FieldReader
+from berrypick.rows.field_parser import FieldParser
 from berrypick.rows.json_lines import are_span_names, place_of_name, plain, span_fields
 from berrypick.rows.run_rows import rows_of_run, run_of_rows
 from berrypick.rows.truth_rows import rows_of_truth, truth_of_rows
@@ -83,7 +83,7 @@ def truth_of_records(records: Iterable[Any]) -> Truth:
     if any(isinstance(row, Mapping) and "checksum" in row for row in rows):  # lines of span-truth, as it writes them
         lines = ((number, str(row), dict(row)) for number, row in enumerate(rows, start=1))
         problems = Problems("records")
-        return truth_of_rows(span_fields(lines, FieldReader("truth"), problems), problems, "")
+        return truth_of_rows(span_fields(lines, FieldParser("truth"), problems), problems, "")
     _check_records(rows, "truth")
     return truth_of_table(records_table(rows, "truth"))
 

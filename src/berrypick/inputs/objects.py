@@ -32,7 +32,10 @@ from berrypick.inputs.frames import is_frame
 from berrypick.inputs.span_lists import plain_judgements, plain_numbers, plain_spans, scores_run
 from berrypick.rows.chosen_fields import NOTHING_CHOSEN, ChosenFields
 from berrypick.rows.clients import fields_of
-from berrypick.rows.fields import LISTS, FieldError, FieldReader, FieldRow, Role, names_of, ours_of, refuse_unknown
+from berrypick.rows.field_parser import FieldParser
+from berrypick.rows.field_plan import refuse_unknown
+from berrypick.rows.field_rows import FieldError, FieldRow, names_of
+from berrypick.rows.fields import LISTS, Role, ours_of
 from berrypick.rows.json_lines import are_span_names, place_of_name
 from berrypick.rows.made_names import file_names, is_made
 from berrypick.rows.relevance_fields import WORDS, word_of
@@ -336,7 +339,7 @@ def _graded(one: Any, reader: Clients, role: Role, chosen: ChosenFields) -> Fiel
     fields = _with_inside(held) if isinstance(held, Mapping) else {}
     fields |= {str(name): value for part in inside if isinstance(part, Mapping) for name, value in part.items()}
     own = {name for name in fields if ours_of(name, "truth") == "grade"} | {*chosen.names}
-    [row] = FieldReader("truth", chosen=chosen).read({name: fields[name] for name in fields if name in own})
+    [row] = FieldParser("truth", chosen=chosen).read({name: fields[name] for name in fields if name in own})
     if "grade" in row:
         graded["grade"], graded.called = row["grade"], {"grade": names_of(row).get("grade", "grade")}
         for name in own:
@@ -348,7 +351,7 @@ def _dictionary(
     one: Mapping[Any, Any], doc: DocumentName, role: Role, unread: dict[str, None], chosen: ChosenFields
 ) -> list[dict[str, Any]]:
     """A dictionary in a list: its place there is its rank, and the key of the list its topic."""
-    reader = FieldReader(role, ends=False, chosen=chosen)
+    reader = FieldParser(role, ends=False, chosen=chosen)
     rows = reader.read({name: value for name, value in one.items() if str(name) not in OF_LISTS})
     unread |= reader.unread
     found = []

@@ -19,7 +19,7 @@ from berrypick.rows.valid_names import line_of_name, name_problem
 
 if TYPE_CHECKING:
     from berrypick.data.boxes import Place
-    from berrypick.rows.fields import FieldReader
+    from berrypick.rows.field_parser import FieldParser
 
 #: (line number, the line as it is shown to a person, its fields)
 Rows = Iterable[tuple[int, str, dict[str, Any]]]
@@ -54,10 +54,10 @@ def records(path: str, problems: Problems, nan: bool = False) -> Iterator[tuple[
         yield number, text, value
 
 
-def span_fields(rows: Rows, reader: FieldReader, problems: Problems) -> Iterator[tuple[int, str, dict[str, Any]]]:
+def span_fields(rows: Rows, reader: FieldParser, problems: Problems) -> Iterator[tuple[int, str, dict[str, Any]]]:
     """Rows by our names."""
     from berrypick.rows.entries import ONE_LIST
-    from berrypick.rows.fields import FieldError  # not for files of other kinds, which are read by what is here
+    from berrypick.rows.field_rows import FieldError
 
     for number, text, value in rows:
         try:

@@ -8,7 +8,8 @@ from typing import Any
 
 from berrypick.data.words import plain_title
 from berrypick.files.problems import Problems
-from berrypick.rows.fields import FieldRow, is_question, names_of, with_fields
+from berrypick.rows.field_rows import FieldRow, names_of, with_fields
+from berrypick.rows.fields import is_question
 from berrypick.rows.json_lines import Rows
 
 

@@ -13,7 +13,8 @@ from berrypick.data.assemble import assemble
 from berrypick.data.columns import LineRange
 from berrypick.data.run import Run, place_record
 from berrypick.files.problems import Problems
-from berrypick.rows.fields import FieldError, FieldReader, FieldRow, names_of
+from berrypick.rows.field_parser import FieldParser
+from berrypick.rows.field_rows import FieldError, FieldRow, names_of
 from berrypick.rows.json_lines import Fields, Rows, plain
 from berrypick.rows.layouts import one_place_each
 from berrypick.rows.loader_fields import PAGE_FIELDS
@@ -59,7 +60,7 @@ def rows_of_run(value: Any) -> Iterator[dict[str, Any]]:
             tag = {}
 
 
-def as_read(run: Run, reader: FieldReader) -> Run:
+def as_read(run: Run, reader: FieldParser) -> Run:
     """The run with what the reader of its rows did not read, and whether topics without a row are absent."""
     return run.changed(
         earlier=tuple(as_read(one, reader) for one in run.earlier),
@@ -95,7 +96,7 @@ def _page_row(value: dict[str, Any]) -> dict[str, Any] | None:
     if value.get("start") is not None:
         return None
     try:
-        [places] = FieldReader("run").read(value[PAGE_FIELDS])
+        [places] = FieldParser("run").read(value[PAGE_FIELDS])
     except FieldError:
         return None
     row = FieldRow({**value, **{name: held for name, held in places.items() if name in PAGES}})

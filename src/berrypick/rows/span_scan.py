@@ -20,7 +20,9 @@ from berrypick.files.files import head
 from berrypick.files.scan import Scanned, scan_with
 from berrypick.files.strict_json import strict_json
 from berrypick.kernels import native
-from berrypick.rows.fields import FieldReader, Role, direct_names, is_question
+from berrypick.rows.field_parser import FieldParser
+from berrypick.rows.field_plan import direct_names
+from berrypick.rows.fields import Role, is_question
 from berrypick.rows.json_lines import positions
 
 #: What the scanner reads, in its order; behind it what is not read.
@@ -28,7 +30,7 @@ _SLOTS = ("topic", "doc", "start", "end", "score", "rank", "tag", "text")
 _OTHER = len(_SLOTS)
 
 
-def scan_spans(path: str, reader: FieldReader) -> dict[str, Any] | None:
+def scan_spans(path: str, reader: FieldParser) -> dict[str, Any] | None:
     """The columns of a run as :func:`assemble` takes them, and the texts of its lines, if any; None if the plain reader
     has to read the file."""
     ours = _names(path, "run")

@@ -16,16 +16,9 @@ from berrypick.files.files import LONGEST, is_parquet, line_too_long, open_bytes
 from berrypick.files.limits import MemoryGuard, expansion_limit, memory_limit, too_large, too_much_memory
 from berrypick.files.line_words import finite
 from berrypick.files.problems import Problems
+from berrypick.rows.field_parser import FieldParser
 from berrypick.rows.fields import TABLE as FIELDS
-from berrypick.rows.fields import (
-    Aliases,
-    FieldReader,
-    has_list,
-    has_name,
-    is_list,
-    is_span_header,
-    is_used,
-)
+from berrypick.rows.fields import Aliases, has_list, has_name, is_list, is_span_header, is_used
 
 #: How a Parquet file begins.
 MAGIC = "PAR1"
@@ -65,7 +58,7 @@ def _delimiter(header: str) -> str:
 
 
 def table_rows(
-    path: str, problems: Problems, needed: tuple[str, ...], reader: FieldReader | None = None, part: Part | None = None
+    path: str, problems: Problems, needed: tuple[str, ...], reader: FieldParser | None = None, part: Part | None = None
 ) -> TableRows:
     """Every row as fields, with the line it starts in; cells that are empty are left out. ``reader``: who reads them,
     so that other columns of Parquet are not loaded; ``part``: the rows of one run in it."""
@@ -75,8 +68,8 @@ def table_rows(
     )
 
 
-def csv_rows(path: str, problems: Problems, needed: tuple[str, ...], reader: FieldReader | None = None) -> TableRows:
-    reader = reader or FieldReader("truth")
+def csv_rows(path: str, problems: Problems, needed: tuple[str, ...], reader: FieldParser | None = None) -> TableRows:
+    reader = reader or FieldParser("truth")
     header: list[str] | None = None
     number, first = 1, 0
     convert: list[Callable[[str], Any]] = []
@@ -109,7 +102,7 @@ def csv_rows(path: str, problems: Problems, needed: tuple[str, ...], reader: Fie
         problems.report(NO_ROWS, first, remedy=ROWS)
 
 
-def _graded(names: Iterable[str], reader: FieldReader | None) -> frozenset[str]:
+def _graded(names: Iterable[str], reader: FieldParser | None) -> frozenset[str]:
     """Columns of a truth in which an empty cell is an error: a row without a grade would be relevant."""
     known = {} if reader is None else reader.number_names(names)
     return frozenset(name for name, ours in known.items() if ours == "grade")
@@ -229,7 +222,7 @@ def _chained(first: str, rest: io.TextIOWrapper, path: str) -> Iterator[str]:
 
 
 def _parquet_rows(
-    path: str, problems: Problems, needed: tuple[str, ...], reader: FieldReader | None, part: Part | None
+    path: str, problems: Problems, needed: tuple[str, ...], reader: FieldParser | None, part: Part | None
 ) -> TableRows:
     with parquet_file(path) as file:
         schema = file.schema_arrow

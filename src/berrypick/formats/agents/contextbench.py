@@ -12,7 +12,7 @@ from berrypick.files.files import is_parquet
 from berrypick.files.strict_json import strict_json
 from berrypick.formats._records import RunRecords, TruthRecords
 from berrypick.formats.base import Problems
-from berrypick.rows.fields import FieldReader
+from berrypick.rows.field_parser import FieldParser
 from berrypick.rows.json_lines import Rows, records, span_fields
 
 _TEXT = re.compile(r"file:\s*(?P<file>.+?)[,;\s]+start_line:\s*(?P<start>\d+)[,;\s]+end_line:\s*(?P<end>\d+)")
@@ -59,7 +59,7 @@ class ContextBenchGold(TruthRecords):
 
     @classmethod
     def records(cls, path: str, problems: Problems) -> Rows:
-        return span_fields(_gold_rows(path, problems), FieldReader("truth"), problems)
+        return span_fields(_gold_rows(path, problems), FieldParser("truth"), problems)
 
 
 class ContextBenchRun(RunRecords):
@@ -87,7 +87,7 @@ class ContextBenchRun(RunRecords):
 
     @classmethod
     def records(cls, path: str, problems: Problems) -> Rows:
-        return span_fields(_step_rows(path, problems), FieldReader("run"), problems)
+        return span_fields(_step_rows(path, problems), FieldParser("run"), problems)
 
 
 def _topic(value: Mapping[str, Any], number: int, text: str, problems: Problems) -> str:

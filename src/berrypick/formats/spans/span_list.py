@@ -10,7 +10,8 @@ from berrypick.files.json_files import load, objects
 from berrypick.formats.base import Format, Problems, Role
 from berrypick.formats.spans.span_truth import SpanTruth, line_names
 from berrypick.rows.chosen_fields import ChosenFields
-from berrypick.rows.fields import QUESTIONS, TABLE, FieldReader, ours_of, plain_name
+from berrypick.rows.field_parser import FieldParser
+from berrypick.rows.fields import QUESTIONS, TABLE, ours_of, plain_name
 from berrypick.rows.json_lines import Rows, span_fields
 from berrypick.rows.truth_rows import truth_of_rows
 
@@ -49,7 +50,7 @@ class SpanListTruth(Format):
 
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Truth:
-        reader = FieldReader("truth", chosen=ChosenFields.of(options.get("fields")))
+        reader = FieldParser("truth", chosen=ChosenFields.of(options.get("fields")))
         truth = truth_of_rows(span_fields(_rows(path, problems), reader, problems), problems, path)
         reader.refuse_unknown(path)
         return replace(truth, format=cls.format_name)

@@ -11,7 +11,8 @@ from berrypick.data.columns import unpacked
 from berrypick.data.run import Run
 from berrypick.formats.base import Format, Problems, Role
 from berrypick.formats.spans.span_truth import is_span_line, is_task, line_names, span_records
-from berrypick.rows.fields import FieldReader, plain_name
+from berrypick.rows.field_parser import FieldParser
+from berrypick.rows.fields import plain_name
 from berrypick.rows.json_lines import write_lines
 from berrypick.rows.relevance_fields import OF_TRUTHS_ALONE
 from berrypick.rows.run_rows import as_read, rows_of_run, run_of_columns, run_of_rows
@@ -66,7 +67,7 @@ class SpanRun(Format):
 
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Run:
-        reader = FieldReader("run")
+        reader = FieldParser("run")
         columns = scan_spans(path, reader)
         if columns is None:
             run = run_of_rows(span_records(path, problems, reader), problems, path)

@@ -13,7 +13,8 @@ from berrypick.formats._records import RecordsFormat, RunRecords, TruthRecords
 from berrypick.formats.base import Problems
 from berrypick.formats.spans.span_truth import line_names
 from berrypick.rows.chosen_fields import ChosenFields
-from berrypick.rows.fields import TABLE, Aliases, FieldReader, Role, has_name, is_span_header, plain_name
+from berrypick.rows.field_parser import FieldParser
+from berrypick.rows.fields import TABLE, Aliases, Role, has_name, is_span_header, plain_name
 from berrypick.rows.json_lines import span_fields
 from berrypick.rows.relevance_fields import OF_TRUTHS_ALONE, is_beir
 from berrypick.rows.run_rows import as_read, rows_of_run, run_of_rows
@@ -147,7 +148,7 @@ class SpanTableTruth(_SpanTable, TruthRecords):
 
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Truth:
-        reader = FieldReader("truth", chosen=ChosenFields.of(options.get("fields")))
+        reader = FieldParser("truth", chosen=ChosenFields.of(options.get("fields")))
         needed = () if options.get("fields") else ("topic", "doc")
         rows = span_fields(table_rows(path, problems, needed, reader), reader, problems)
         truth = replace(truth_of_rows(rows, problems, path), format=cls.format_name)
@@ -182,7 +183,7 @@ class SpanTableRun(_SpanTable, RunRecords):
     def read(cls, path: str, problems: Problems, **options: Any) -> Run:
         """``part``: one run of a Parquet file of several."""
         part: Part | None = options.get("part")
-        reader = FieldReader("run")
+        reader = FieldParser("run")
         rows = span_fields(table_rows(path, problems, ("topic", "doc"), reader, part), reader, problems)
         run = run_of_rows(rows, problems, path)
         return as_read(run, reader)
@@ -204,7 +205,7 @@ class SpanTableRun(_SpanTable, RunRecords):
     def _read_all(cls, path: str) -> list[Run]:
         rows: dict[str, list[Any]] = {}
         problems = Problems(path)
-        reader = FieldReader("run")
+        reader = FieldParser("run")
         table = table_rows(path, problems, ("topic", "doc", "run"), reader)
         for number, text, fields in span_fields(table, reader, problems):
             name = "" if fields.get("run") is None else str(fields["run"])

@@ -9,15 +9,8 @@ from berrypick.data.truth import Truth
 from berrypick.data.words import counted
 from berrypick.formats.base import Format, Problems, Role
 from berrypick.rows.chosen_fields import ChosenFields
-from berrypick.rows.fields import (
-    OF_ANSWERS,
-    FieldReader,
-    has_list,
-    is_span_header,
-    names_topic,
-    ours_of,
-    plain_name,
-)
+from berrypick.rows.field_parser import FieldParser
+from berrypick.rows.fields import OF_ANSWERS, has_list, is_span_header, names_topic, ours_of, plain_name
 from berrypick.rows.json_lines import Rows, records, span_fields, write_lines
 from berrypick.rows.layouts import LAYOUTS, short_name
 from berrypick.rows.relevance_fields import are_relevance, is_beir
@@ -128,7 +121,7 @@ class SpanTruth(Format):
         chosen = ChosenFields.of(options.get("fields"))
         if not chosen and (topics := scan_judged(path)) is not None:
             return Truth("spans", topics, path, cls.format_name)
-        reader = FieldReader("truth", chosen=chosen)
+        reader = FieldParser("truth", chosen=chosen)
         truth = truth_of_rows(span_records(path, problems, reader), problems, path)
         reader.refuse_unknown(path)
         return truth
@@ -199,7 +192,7 @@ def is_task(line: str) -> bool:
     return labelled is not None and not any(name in line for name in _OF_LAYOUTS)
 
 
-def span_records(path: str, problems: Problems, reader: FieldReader) -> Rows:
+def span_records(path: str, problems: Problems, reader: FieldParser) -> Rows:
     """The lines of a file by our names. A line of an annotation tool, whose labels would not be read, is an error."""
     return span_fields(_judged_lines(path, problems), reader, problems)
 

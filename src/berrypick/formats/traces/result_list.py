@@ -11,7 +11,8 @@ from berrypick.formats.spans.span_run import SpanRun
 from berrypick.formats.spans.span_truth import line_names
 from berrypick.formats.traces.client_results import ClientResults
 from berrypick.formats.traces.traces_format import Samples, Traces, shown
-from berrypick.rows.fields import FieldReader, names_topic
+from berrypick.rows.field_parser import FieldParser
+from berrypick.rows.fields import names_topic
 from berrypick.rows.json_lines import Rows, span_fields
 from berrypick.rows.run_rows import as_read, run_of_rows
 
@@ -48,7 +49,7 @@ class ResultList(Format):
 
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Run:
-        reader = FieldReader("run")
+        reader = FieldParser("run")
         run = run_of_rows(span_fields(_rows(path, problems), reader, problems), problems, path)
         return as_read(run, reader).changed(format=cls.format_name)
 

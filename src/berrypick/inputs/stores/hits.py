@@ -10,16 +10,10 @@ from berrypick.data.errors import InputError
 from berrypick.data.parameters import is_finite
 from berrypick.files.strict_json import strict_json
 from berrypick.rows.counted_places import COUNTED, DETAILS, UNIT
-from berrypick.rows.fields import (
-    PAGE_NAMES,
-    TABLE,
-    FieldError,
-    FieldReader,
-    checked_length,
-    names_of,
-    plain_name,
-    unread_note,
-)
+from berrypick.rows.field_parser import FieldParser
+from berrypick.rows.field_rows import FieldError, names_of
+from berrypick.rows.field_values import checked_length
+from berrypick.rows.fields import PAGE_NAMES, TABLE, plain_name, unread_note
 from berrypick.rows.json_lines import place_of_name
 from berrypick.rows.loader_fields import PAGE_FIELDS
 from berrypick.rows.made_names import file_names, is_made
@@ -92,7 +86,7 @@ def hit_fields(hit: Hit) -> dict[str, Any]:
 
 def _ours(fields: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
     """Fields by our names, and the names of the others."""
-    reader = FieldReader("run", ends=False, metadata=True)
+    reader = FieldParser("run", ends=False, metadata=True)
     try:
         rows = reader.read({str(name): value for name, value in fields.items()})
     except FieldError as error:

@@ -20,7 +20,9 @@ from berrypick.inputs.client_readers import ClientReader, DocumentName, Row
 from berrypick.inputs.column_tables import is_number
 from berrypick.inputs.objects import OF_LISTS, document_name, unknown_result
 from berrypick.rows.counted_places import DETAILS, UNIT
-from berrypick.rows.fields import PAGE_NAMES, FieldError, FieldReader
+from berrypick.rows.field_parser import FieldParser
+from berrypick.rows.field_rows import FieldError
+from berrypick.rows.fields import PAGE_NAMES
 from berrypick.rows.loader_fields import PAGE_FIELDS
 from berrypick.rows.made_names import file_names, is_made
 
@@ -140,7 +142,7 @@ def _with_metadata(
         if name == "start_index" and is_number(value) and value < 0:
             given[name] = None  # LangChain could not find it
     given |= {name: value for name, value in own.items() if value is not None}
-    reader = FieldReader("run", ends=False, metadata=True)
+    reader = FieldParser("run", ends=False, metadata=True)
     [row] = reader.read(given)
     fields = {
         name: row[name]

@@ -16,7 +16,8 @@ from berrypick.data.words import counted, plain_title
 from berrypick.files.problems import Problems
 from berrypick.inputs.objects import topics_table
 from berrypick.rows.entries import ONE_LIST, named_apart, two_lists
-from berrypick.rows.fields import FieldRow, with_end
+from berrypick.rows.field_rows import FieldRow
+from berrypick.rows.field_values import with_end
 from berrypick.rows.row_lists import STRING
 from berrypick.rows.run_rows import run_of_rows
 

@@ -16,7 +16,8 @@ from berrypick.documents.texts import Texts
 from berrypick.judgements.adopt.golden_fields import number_of
 from berrypick.judgements.adopt.golden_file import GoldenRow
 from berrypick.judgements.adopt.golden_grades import GoldenGrades
-from berrypick.rows.fields import FieldError, FieldReader
+from berrypick.rows.field_parser import FieldParser
+from berrypick.rows.field_rows import FieldError
 
 #: What became of a quote; those after the first six have no place.
 PLACED = ("offsets", "exact", "normalised", "fuzzy", "moved", "document")
@@ -262,7 +263,7 @@ def _column(role: str, value: Any, lists: Mapping[str, list[Any]], many: int) ->
 def read_chunk_table(rows: Sequence[tuple[int, Mapping[str, Any]]], source: str) -> dict[str, Gold]:
     """Chunks by their names: each with a text, or with a document, start and end."""
     found: dict[str, Gold] = {}
-    reader = FieldReader("run")
+    reader = FieldParser("run")
     for line, row in rows:
         names = ("id", "chunk_id", "_id", "node_id", "id_", "chunkid", "uuid")
         name = next((row[one] for one in names if row.get(one) not in (None, "")), None)
