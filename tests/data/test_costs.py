@@ -87,7 +87,7 @@ def test_costs_survive_being_written_and_read(tmp_path):
             again = bp.evaluate(TRUTH, str(tmp_path / "again.jsonl"), "RR")
             [facts] = again.run_facts.values()
             assert facts.costs == expected, name
-            assert bp.Run.from_records(run.to_records()).costs == expected, name
+            assert bp.Run.from_records(run.to_records()).of_topics.costs == expected, name
 
 
 def test_costs_follow_topics_named_by_questions():
@@ -114,7 +114,7 @@ def test_topics_without_a_cost_are_counted():
 def test_several_values_in_flat_rows_are_counted(tmp_path):
     rows = [{**row, "latency": place} for place, row in enumerate(FLAT)]
     run = bp.Run.from_file(lines(tmp_path / "run.jsonl", rows))
-    assert run.costs["a"]["latency"] == 0
+    assert run.of_topics.costs["a"]["latency"] == 0
     assert "1 topic with several values of latency: the first row's counts" in run.notes
 
 
@@ -127,7 +127,7 @@ def test_steps_of_a_session_are_added_up(tmp_path):
 
 def test_steps_without_tools_have_no_topic_costs(tmp_path):
     rows = [{"topic": "a", "doc": "y", "step": 1, "tokens": 10}, {"topic": "a", "doc": "x", "step": 2, "tokens": 30}]
-    assert bp.Run.from_file(lines(tmp_path / "run.jsonl", rows)).costs == {}
+    assert bp.Run.from_file(lines(tmp_path / "run.jsonl", rows)).of_topics.costs == {}
 
 
 def test_a_negative_cost_is_refused(tmp_path):

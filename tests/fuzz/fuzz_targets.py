@@ -270,7 +270,7 @@ def _said(value: Any, original: Any) -> Any:
         ]
         for topic, ranking in value.rankings()
     }
-    return value.task, value.tag if rows else "", rows
+    return value.ordering.task, value.tag if rows else "", rows
 
 
 def _place(ranking: Ranking, row: int) -> str:

@@ -71,7 +71,7 @@ def held(run):
     return {
         topic: (ranking.names_by_rank(), None if ranking.score is None else ranking.score.tolist())
         for topic, ranking in run.items()
-    } | {"by score": run.ties == "score"}
+    } | {"by score": run.ordering.ties == "score"}
 
 
 def judged(truth):
@@ -131,7 +131,7 @@ def test_a_truth_or_a_run_is_not_taken_for_a_list_of_files():
 def test_runs_come_back_from_records_and_files(name, tmp_path):
     run = run_of(name, tmp_path)
     again = bp.Run.from_records(run.to_records(), tag=run.tag)
-    assert held(again) == held(run) and again.tag == run.tag and again.quoted == run.quoted
+    assert held(again) == held(run) and again.tag == run.tag and again.texts.quoted == run.texts.quoted
     run.write(tmp_path / "again.jsonl", "span-run")
     assert held(bp.read_run(tmp_path / "again.jsonl")) == held(run)
 

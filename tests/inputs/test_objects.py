@@ -99,7 +99,7 @@ def frames() -> list[Any]:
 def test_any_data_frame_by_column_names():
     for frame in frames():
         run = bp.run_from_frame(frame, tag="mine")
-        assert content(run) == EXPECTED and run.tag == "mine" and run.duplicates == "keep"
+        assert content(run) == EXPECTED and run.tag == "mine" and run.ordering.duplicates == "keep"
         assert run.score.tolist() == [3.0, 2.0, 1.5]
 
 

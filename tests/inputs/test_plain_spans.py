@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict, defaultdict
 from fractions import Fraction
+from operator import attrgetter
 
 import numpy as np
 import pytest
@@ -32,10 +33,11 @@ def told_of(run):
         name: None if (held := getattr(run, name)) is None else (str(held.dtype), held.tolist())
         for name in ("bounds", "start", "end", "score", "rank", "line")
     }
-    rest = ("tag", "topics", "ties", "unread", "quoted", "duplicates", "notes", "source", "format", "other_names")
+    rest = ("tag", "topics", "grouped", "unit", "details", "ordering.ties", "ordering.duplicates", "texts.quoted")
+    more = ("texts.of_text", "texts.other_names", "source", "format", "notes", "skipped", "origin.unread")
     return {
         **columns,
-        **{name: getattr(run, name) for name in (*rest, "of_text", "grouped", "skipped", "unit", "details")},
+        **{name: attrgetter(name)(run) for name in (*rest, *more)},
         "document": [run.documents[int(code)] for code in run.document],
         "documents": list(run.documents),
     }

@@ -352,7 +352,7 @@ def test_columns_at_once_are_rows_one_by_one(rows, sound):
         except BerrypickError as error:
             return type(error)
         return run and (run.topics, run.bounds.tolist(), [run.documents[c] for c in run.document], run.score.tolist(),
-                        run.line.tolist(), run.ties, run.rank.tolist())  # fmt: skip
+                        run.line.tolist(), run.ordering.ties, run.rank.tolist())  # fmt: skip
 
     quick, slow = read(documents_run), read(documents_run_by_rows)
     assert quick == slow if sound else quick in (None, slow)

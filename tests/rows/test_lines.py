@@ -155,7 +155,7 @@ def test_what_is_no_cost_is_not_read():
     run = bp.Run.from_records(
         [{"topic": "1", "doc": "a", "start": 0, "end": 4, "rank": 1, "tokens": ["a"], "used": "y"}]
     )
-    assert run.details == {} and run.unread == ("tokens",)
+    assert run.details == {} and run.origin.unread == ("tokens",)
 
 
 def test_paths_that_nearly_match_are_offered_and_not_taken():

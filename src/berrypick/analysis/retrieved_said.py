@@ -221,11 +221,11 @@ def _layers(path: str) -> list[_Layer]:
 
 def _said(answer: Run, only_support: bool) -> tuple[set[tuple[str, str]], set[tuple[str, str]]]:
     """The nuggets that an answer says, and all that it was asked for."""
-    if NUGGETS not in answer.extra:
+    if NUGGETS not in answer.of_topics.extra:
         raise UsageError(
             f"{answer.source or answer.tag or 'the run'} says nothing of nuggets; give a file of assignments"
         )
-    every = [(topic, one) for topic, held in answer.extra[NUGGETS].items() for one in held]
+    every = [(topic, one) for topic, held in answer.of_topics.extra[NUGGETS].items() for one in held]
     enough = ("support",) if only_support else ("support", "partial_support")
     said = {(topic, one.text) for topic, one in every if one.assignment in enough}
     return said, {(topic, one.text) for topic, one in every}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -113,7 +112,7 @@ def _settle(adoption: Any) -> None:
 def _evaluated(truth: Any, runs: tuple[str, ...], requested: tuple[str, ...], documents: str) -> Results:
     from berrypick.evaluation.functions import evaluate
 
-    return evaluate(replace(truth, notes=()), [*runs], list(requested), documents=documents)
+    return evaluate(truth.changed(notes=()), [*runs], list(requested), documents=documents)
 
 
 def _show(results: Results) -> None:

@@ -141,7 +141,7 @@ def _check(
     if chosen.role == "run":
         try:
             value = in_order(value, order)
-            if value.duplicates == "error":
+            if value.ordering.duplicates == "error":
                 refuse_duplicates(value)
         except BerrypickError as error:
             found.append(as_flags(error))
@@ -151,8 +151,8 @@ def _check(
     if isinstance(value, Run):
         notes += [as_flags(Message(note.text)) for note in order_notes(value)]
     if isinstance(value, (Truth, Run)):
-        beside = isinstance(value, Run) and value.boxes is None and bool(value.page_fields)
-        unread = without_pages(value).unread if isinstance(value, Run) and beside else value.unread
+        beside = isinstance(value, Run) and value.boxes is None and bool(value.texts.page_fields)
+        unread = without_pages(value).origin.unread if isinstance(value, Run) and beside else value.origin.unread
         notes += [unread_note(unread)] if unread else []
         notes += [f"positions count {value.unit}"] if value.unit and texts is None else []
         compared = texts is not None or (isinstance(value, Truth) and value.texts)

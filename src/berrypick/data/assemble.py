@@ -22,7 +22,9 @@ from berrypick.data.columns import (
     taken,
     unpacked,
 )
+from berrypick.data.origin import Origin
 from berrypick.data.run import Duplicates, Run
+from berrypick.data.run_parts import Ordering
 
 if TYPE_CHECKING:
     from berrypick.data.boxes import Boxes
@@ -99,18 +101,18 @@ def assemble(
         "end": None if end is None else taken(end, rows),
         "score": None if score is None else taken(score, rows),
         "line": None if line is None else narrow(taken(line, rows)),
-        "source": source,
-        "format": format,
-        "duplicates": duplicates,
-        "ties": "rank" if order == "rank" else "score" if score is not None and order != "file" else "none",
-        "notes": notes,
+        "origin": Origin(source, format, notes),
+        "ordering": Ordering(
+            "score" if order == "trec" else order,
+            duplicates,
+            "rank" if order == "rank" else "score" if score is not None and order != "file" else "none",
+            task=task,
+            disordered=disordered,
+        ),
         "paths": paths,
         "path": None if path_code is None else taken(path_code, rows),
         "path_end": None if path_end_code is None else taken(path_end_code, rows),
-        "task": task,
         "boxes": boxes if boxes is None or sorted_rows is None else boxes[sorted_rows],
-        "order": "score" if order == "trec" else order,
-        "disordered": disordered,
     }
     if order == "rank" and ranks is not None:
         columns["item"] = _list_items(taken(ranks, rows), bounds)
@@ -123,7 +125,7 @@ def in_trec_order(run: Run) -> Run:
     """Whole documents by score, as in a TREC run: equal scores by name, the larger one first."""
     assert run.score is not None and run.line is not None
     line = unpacked(run.line)
-    rows = np.argsort(line if run.given is None else run.given, kind="stable")  # as they stood
+    rows = np.argsort(line if run.ordering.given is None else run.ordering.given, kind="stable")  # as they stood
     topic = np.repeat(np.arange(len(run.topics)), np.diff(run.bounds))
     ordered = assemble(
         tag=run.tag,
@@ -137,10 +139,12 @@ def in_trec_order(run: Run) -> Run:
     )
     assert ordered.line is not None
     places = unpacked(ordered.line)
-    given = None if run.given is None else places.astype(np.int64)
+    given = None if run.ordering.given is None else places.astype(np.int64)
     ordered = ordered.changed(line=narrow(line[rows][places]), given=given)
     ordered = ordered.with_empty([name for name in run.topics if not run.size(name)])
-    return ordered.changed(asked=run.asked, missing=run.missing, costs=run.costs, notes=run.notes)
+    return ordered.changed(
+        asked=run.of_topics.asked, missing=run.of_topics.missing, costs=run.of_topics.costs, notes=run.notes
+    )
 
 
 def _coded(names: Sequence[str] | Coded) -> Coded:

@@ -26,7 +26,7 @@ TopicCosts = Mapping[str, Mapping[str, float]]
 
 def topic_costs(run: Run, topics: Iterable[str]) -> dict[str, dict[str, float]]:
     """Return the costs of some topics: those that the run states, else the sum over the steps of a session."""
-    found = {topic: dict(run.costs[topic]) for topic in topics if topic in run.costs}
+    found = {topic: dict(run.of_topics.costs[topic]) for topic in topics if topic in run.of_topics.costs}
     if not any(name in run.details for name in OF_STEPS):
         return found
     for topic in topics:

@@ -21,16 +21,15 @@ from berrypick.data.collection import unknown_length
 from berrypick.data.columns import Coded, LateCodes, LineRange, NameColumn, Names, Packed, narrow
 from berrypick.data.errors import shorten
 from berrypick.data.exchange import Exchanged, Kind
-from berrypick.data.trace_step import TraceStep
+from berrypick.data.origin import Composed, Origin
+from berrypick.data.run_parts import Duplicates as Duplicates
+from berrypick.data.run_parts import Missing as Missing
+from berrypick.data.run_parts import Order as Order
+from berrypick.data.run_parts import Ordering, ResultTexts, TopicFacts
 from berrypick.data.words import counted
 
 if TYPE_CHECKING:
     from berrypick.data.boxes import Boxes
-
-Duplicates = Literal["error", "first", "keep"]
-Missing = Literal["empty", "absent"]
-#: What orders the results of a topic.
-Order = Literal["rank", "list", "score", "file"]
 
 
 def span_name(document: str, start: float, end: float, unit: str = "") -> str:
@@ -231,7 +230,7 @@ class Ranking:
 
 
 @dataclass(frozen=True, eq=False)
-class Run(Exchanged):
+class Run(Composed, Exchanged):
     """Everything one system returned, topic by topic in ranked order, as columns.
 
     It is made by ``from_dict``, ``from_records``, ``from_frame``, ``from_file``. ``run[topic]`` is the ranking of a
@@ -258,36 +257,12 @@ class Run(Exchanged):
         The score of each row, where there are any.
     line
         Where each row stood in the file.
-    source
-        The file.
-    format
-        The format of the file.
-    duplicates
-        What its format does about repeated results.
-    ties
-        Which column shows ties.
-    notes
-        What a person should know of how it was read.
     paths
         The element paths that ``path`` and ``path_end`` count in.
     path
         The element of each row, or the point where a passage starts.
     path_end
         The point where a passage ends; -1 for an element.
-    task
-        The retrieval task that the file says it is for (focused, thorough, ...); empty if it says none.
-    skipped
-        What the reader skipped, merged or assumed, and how often.
-    quoted
-        The texts of results, by row: to be looked up in the documents, or checked against the offsets.
-    of_text
-        Whether its results are texts whose places are not known: parts of the documents that they name.
-    unread
-        Fields of the input that were not read.
-    other_names
-        Names that a program made for documents, and the names of files beside them.
-    traces
-        The ids of the trace and of the step of it that retrieved, by topic, where the run comes from traces.
     boxes
         The page and box of each row, where results are places on pages.
     unit
@@ -295,32 +270,15 @@ class Run(Exchanged):
     details
         What rows say of their steps, by name: costs (tokens, seconds, lines), used, doc_lines, all nan where a row
         does not say, and the names of tool and session.
-    costs
-        What answering a topic cost, by topic and name: latency (seconds), cost, tokens.
-    extra
-        What a format says of topics beside results, by name and topic, for the measures that know that name.
-    foreign
-        Labels outside the vocabulary of the format, each with the line where it first stands.
-    asked
-        The questions of topics, by the ids beside them, where the run names topics by questions.
-    missing
-        What a topic counts as that the run does not mention: an ``empty`` list, as in flat rows, or ``absent``, where
-        the input can state an empty list.
-    row_ids
-        The ids of rows, where a question has several: they are topics with one question, or chunks.
-    unplaced
-        Results whose text is not in the documents, which count as irrelevant: topic, rank, text and why.
-    page_fields
-        Fields of pages beside the text or the offsets of results, by row: a truth of pages reads them.
-    order
-        What orders the results of a topic: ``rank`` (their ranks, or the rules of the format), ``list`` (their places
-        in a list), ``score``, or ``file`` (their lines).
-    disordered
-        Number of topics whose scores do not fall in the order of the input.
-    given
-        The order in which rows ordered by score stood in the input, where their lines do not say it.
-    strings
-        Whether the results are strings of lists: names of documents, or texts, as the truth decides.
+    texts
+        What results say beside their places: ``quoted`` texts, ``of_text``, ``strings``, ``row_ids``, ``page_fields``,
+        ``other_names``, ``unplaced``.
+    origin
+        The file and its parser: ``source``, ``format``, ``notes``, ``skipped``, ``unread``, ``foreign``.
+    ordering
+        The rules of their order: ``order``, ``duplicates``, ``ties``, ``task``, ``disordered``, ``given``.
+    of_topics
+        What the run says of topics: ``asked``, ``missing``, ``costs``, ``extra``, ``traces``.
     stage
         The stage of a pipeline that returned the results, where rows name it.
     earlier
@@ -341,6 +299,9 @@ class Run(Exchanged):
         **dict.fromkeys(("rank",), "count"),
         "score": "number",
     }
+    _parts: ClassVar[Mapping[str, type]] = {
+        "texts": ResultTexts, "origin": Origin, "ordering": Ordering, "of_topics": TopicFacts,
+    }  # fmt: skip
 
     tag: str
     topics: tuple[str, ...]
@@ -351,36 +312,16 @@ class Run(Exchanged):
     end: Positions | Packed | None = None
     score: FloatArray | Packed | None = None
     line: Narrow | LineRange | None = None
-    source: str = ""
-    format: str = ""
-    duplicates: Duplicates = "error"
-    ties: Literal["rank", "score", "none"] = "none"
-    notes: tuple[str, ...] = field(default=())
     paths: Sequence[str] = ()
     path: IntArray | None = None
     path_end: IntArray | None = None
-    task: str = ""
-    skipped: Mapping[str, int] = field(default_factory=dict)
-    quoted: Mapping[int, str] = field(default_factory=dict)
-    of_text: bool = False
-    unread: tuple[str, ...] = ()
-    other_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    traces: Mapping[str, TraceStep] = field(default_factory=dict)
-    costs: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     boxes: Boxes | None = None
     unit: str = ""
     details: Mapping[str, Any] = field(default_factory=dict)
-    extra: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    foreign: Mapping[str, int] = field(default_factory=dict)
-    asked: Mapping[str, str] = field(default_factory=dict)
-    missing: Missing = "empty"
-    row_ids: Sequence[str] = ()
-    unplaced: tuple[Mapping[str, Any], ...] = ()
-    page_fields: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
-    order: Order = "file"
-    disordered: int = 0
-    given: IntArray | None = None
-    strings: bool = False
+    texts: ResultTexts = field(default_factory=ResultTexts)
+    origin: Origin = field(default_factory=Origin)
+    ordering: Ordering = field(default_factory=Ordering)
+    of_topics: TopicFacts = field(default_factory=TopicFacts)
     stage: str = ""
     earlier: tuple[Run, ...] = ()
 
@@ -407,10 +348,6 @@ class Run(Exchanged):
     def rank(self) -> Narrow:
         """The rank of each row, from 0 within the topic; equal ranks are one list item with several pointers."""
         return from_zero(self.bounds) if self.item is None else self.item
-
-    def changed(self, **values: Any) -> Run:
-        """Return the same run with other values."""
-        return replace(self, **values)
 
     @property
     def uncoded(self) -> NameColumn | None:
@@ -515,7 +452,7 @@ class Run(Exchanged):
         """What results are beside documents, spans and elements, which few formats hold."""
         pages = {"places on pages"} if self.boxes is not None else set()
         stages = {"stages"} if self.earlier else set()
-        return frozenset(pages | stages | ({self.unit} if self.unit else set()) | {*self.extra})
+        return frozenset(pages | stages | ({self.unit} if self.unit else set()) | {*self.of_topics.extra})
 
     @property
     def points_into_documents(self) -> bool:
@@ -531,7 +468,7 @@ class Run(Exchanged):
 
     def missing_as(self, topic: str) -> Literal["", "empty", "absent"]:
         """Return what a topic counts as that the run does not mention; '' for one that it mentions."""
-        return "" if topic in self else self.missing
+        return "" if topic in self else self.of_topics.missing
 
     def ranking(self, topic: str) -> Ranking:
         """Return the pointers of one topic; an empty ranking when the run does not answer it."""
@@ -613,9 +550,8 @@ class Run(Exchanged):
         new[1:] = (rank[1:] != rank[:-1]) | (topic[1:] != topic[:-1])
         item = np.cumsum(new) - 1
         item -= item[bounds[:-1][topic]] if len(item) else 0
-        old = kept.tolist() if self.quoted or self.page_fields or self.row_ids else []
-        return replace(
-            self,
+        old = kept.tolist() if self.texts.quoted or self.texts.page_fields or self.texts.row_ids else []
+        return self.changed(
             bounds=bounds,
             names=Coded(self.documents, self.document[kept]),
             item=narrow(item),
@@ -623,10 +559,12 @@ class Run(Exchanged):
             end=None if self.end is None else self.end[kept],
             score=None if self.score is None else self.score[kept],
             line=None if self.line is None else self.line[kept],
-            given=None if self.given is None else self.given[kept],
-            quoted={new: self.quoted[row] for new, row in enumerate(old) if row in self.quoted},
-            page_fields={new: self.page_fields[row] for new, row in enumerate(old) if row in self.page_fields},
-            row_ids=[self.row_ids[row] for row in old] if self.row_ids else (),
+            given=None if self.ordering.given is None else self.ordering.given[kept],
+            quoted={new: self.texts.quoted[row] for new, row in enumerate(old) if row in self.texts.quoted},
+            page_fields={
+                new: self.texts.page_fields[row] for new, row in enumerate(old) if row in self.texts.page_fields
+            },
+            row_ids=[self.texts.row_ids[row] for row in old] if self.texts.row_ids else (),
             path=None if self.path is None else self.path[kept],
             path_end=None if self.path_end is None else self.path_end[kept],
             boxes=None if self.boxes is None else self.boxes[kept],

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Container, Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -29,19 +28,19 @@ def settled(
     up. Where text is judged they are texts, unless all of them are names. ``known``: names of documents; ``texts``:
     whether there are documents to look in; ``named``: whether an option says that results are whole documents.
     """
-    strings = [*dict.fromkeys(run.quoted.values() if run.quoted else run.documents)]
+    strings = [*dict.fromkeys(run.texts.quoted.values() if run.texts.quoted else run.documents)]
     are_known = (any(string in names for names in known) for string in strings)
     as_names = any(are_known) if documents else all(are_known)
     if not as_names and not texts and (documents or named):  # nothing to look in, and nobody knows the names
         as_names = not any(map(is_text, strings))
-    if as_names == (not run.quoted):
-        return replace(run, strings=False)
+    if as_names == (not run.texts.quoted):
+        return run.changed(strings=False)
     if as_names:
-        column = [run.quoted[row] for row in range(run.size())]
+        column = [run.texts.quoted[row] for row in range(run.size())]
         codes = {name: code for code, name in enumerate(strings)}
         document = np.array([codes[name] for name in column], dtype=np.int64)
-        return replace(run, names=Coded(strings, document), quoted={}, strings=False)
+        return run.changed(names=Coded(strings, document), quoted={}, strings=False)
     quoted = {row: run.documents[code] for row, code in enumerate(run.document.tolist())}
-    return replace(
-        run, names=Coded([""], np.zeros(run.size(), dtype=np.int64)), quoted=quoted, other_names={}, strings=False
+    return run.changed(
+        names=Coded([""], np.zeros(run.size(), dtype=np.int64)), quoted=quoted, other_names={}, strings=False
     )

@@ -15,6 +15,7 @@ from berrypick.data.arrays import FloatArray, IntArray, Narrow, Positions
 from berrypick.data.errors import InputError, UsageError, shorten
 from berrypick.data.exchange import Exchanged, Kind
 from berrypick.data.observed import records
+from berrypick.data.origin import Composed, Origin
 from berrypick.data.run import Grouped, first_of, place_record, span_name
 from berrypick.data.words import counted, plain_title
 
@@ -406,7 +407,7 @@ def _document_grades(topic: TopicTruth) -> tuple[Sequence[str], FloatArray]:
 
 
 @dataclass(frozen=True, eq=False)
-class Truth(Exchanged):
+class Truth(Composed, Exchanged):
     """All judgements, topic by topic.
 
     It is made by ``from_dict``, ``from_records``, ``from_frame``, ``from_file``. ``truth[topic]`` has the judgements of
@@ -418,10 +419,8 @@ class Truth(Exchanged):
         What was judged.
     topics
         Topic to its judgements.
-    source
-        The file.
-    format
-        The format of the file.
+    origin
+        The file and its parser: ``source``, ``format``, ``notes``, ``skipped``, ``unread``, ``foreign``.
     lengths
         Lengths of judged documents, where the truth has them.
     scale
@@ -429,10 +428,6 @@ class Truth(Exchanged):
         (exhaustivity and specificity from 0 to 3); empty where units are not elements.
     offsets
         What the offsets of spans count, where the file says so.
-    notes
-        What a person should know of how it was read.
-    skipped
-        What the reader skipped, merged or assumed, and how often.
     fields
         What is known of topics besides their judgements, by name.
     checksums
@@ -442,10 +437,6 @@ class Truth(Exchanged):
     annotators
         Where the truth names who judged: what each of them said, by topic. The topics above are the union of it; who
         changes them changes these as well, or leaves them out.
-    unread
-        Fields of the input that were not read.
-    foreign
-        Labels outside the vocabulary of the format, each with the line where it first stands.
 
     Examples
     --------
@@ -462,21 +453,18 @@ class Truth(Exchanged):
         **dict.fromkeys(("grade", "exhaustivity", "specificity", "size", "rsize"), "number"),
     }
 
+    _parts: ClassVar[Mapping[str, type]] = {"origin": Origin}
+
     units: Literal["documents", "spans", "elements"]
     topics: Mapping[str, TopicTruth]
-    source: str = ""
-    format: str = ""
+    origin: Origin = field(default_factory=Origin)
     lengths: Mapping[str, float] = field(default_factory=dict)
     scale: str = ""
     offsets: Offsets | None = None
-    notes: tuple[str, ...] = ()
-    skipped: Mapping[str, int] = field(default_factory=dict)
     fields: Mapping[str, TopicField] = field(default_factory=dict)
     checksums: Mapping[str, str] = field(default_factory=dict)
     texts: Mapping[str, str] = field(default_factory=dict)
     annotators: Mapping[str, Mapping[str, TopicTruth]] = field(default_factory=dict)
-    unread: tuple[str, ...] = ()
-    foreign: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if (np.abs(_all_grades(self.topics.values())) <= LARGEST_GRADE).all():

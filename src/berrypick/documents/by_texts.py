@@ -22,7 +22,7 @@ def check_by_texts(value: object, texts: Texts | None, offsets: Offsets | None) 
     wrong: list[InputError] = []
     if texts is not None and isinstance(value, (Truth, Run)) and value.unit:
         return [f"positions count {value.unit}: not compared with the documents"], []
-    if isinstance(value, Run) and value.strings and texts is not None:
+    if isinstance(value, Run) and value.texts.strings and texts is not None:
         value = settled(value, (texts,))
     try:
         if isinstance(value, Truth) and value.texts:
@@ -34,11 +34,13 @@ def check_by_texts(value: object, texts: Texts | None, offsets: Offsets | None) 
             found += _said_of(value, checked, "the documents")
         if isinstance(value, Run) and value.start is not None and texts is not None:
             said = checked_run(value, texts, offsets or "chars").notes[len(value.notes) :]
-            compared = f"{counted(len(value.quoted), 'text')} compared with the documents"
-            found += [compared if value.quoted else "offsets lie within the documents", *said]
-        elif isinstance(value, Run) and value.quoted and texts is not None:
+            compared = f"{counted(len(value.texts.quoted), 'text')} compared with the documents"
+            found += [compared if value.texts.quoted else "offsets lie within the documents", *said]
+        elif isinstance(value, Run) and value.texts.quoted and texts is not None:
             placed = with_text_places(value, waiting_rows(value, True), texts, TextRules())
-            found.append(f"{counted(len(value.quoted) - len(placed.unplaced), 'text')} found in the documents")
+            found.append(
+                f"{counted(len(value.texts.quoted) - len(placed.texts.unplaced), 'text')} found in the documents"
+            )
             found += placed.notes[len(value.notes) :]
     except InputError as error:
         wrong.append(error)

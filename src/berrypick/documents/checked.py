@@ -91,7 +91,7 @@ def _with_matching_quotes(
     }
     where = f"{truth.source or 'the truth'}: "
     said = tuple(Message(where + Message(note).template) for note in notes)
-    return replace(truth, topics=topics, notes=(*truth.notes, *said)), check.counting
+    return truth.changed(topics=topics, notes=(*truth.notes, *said)), check.counting
 
 
 def _without_spans(topic: TopicTruth, lost: Mapping[int, Quote]) -> TopicTruth:
@@ -200,15 +200,15 @@ def _with_matching_texts(
     """Texts beside offsets compared with the documents and dropped; what the offsets are seen to count; and the rows
     whose texts, which are not there, shall be located, with the start that they name, in characters."""
     start, end, line = unpacked(run.start), unpacked(run.end), unpacked(run.line)
-    if not run.quoted or line is None or start is None or end is None:
+    if not run.texts.quoted or line is None or start is None or end is None:
         return run, counting, {}
     from berrypick.documents import text_check
 
     spans = zip(run.document.tolist(), start.tolist(), end.tolist(), strict=True)
     stated = text_check.stated_by_document(
-        (run.documents[code], text_check.Stated(row, low, high, run.quoted[row]))
+        (run.documents[code], text_check.Stated(row, low, high, run.texts.quoted[row]))
         for row, (code, low, high) in enumerate(spans)
-        if row in run.quoted and placed[row]
+        if row in run.texts.quoted and placed[row]
     )
     check = text_check.check_texts(stated, texts, counting)
 
@@ -221,5 +221,5 @@ def _with_matching_texts(
         end = end.copy()
         end[list(check.ends)] = list(check.ends.values())
     moved = {row.stated.key: row.first for row in check.mismatches} if on_mismatch == "locate" else {}
-    kept = {row: run.quoted[row] for row in (*moved, *np.flatnonzero(~placed).tolist())}
-    return replace(run, end=end, quoted=kept, notes=(*run.notes, *notes)), check.counting, moved
+    kept = {row: run.texts.quoted[row] for row in (*moved, *np.flatnonzero(~placed).tolist())}
+    return run.changed(end=end, quoted=kept, notes=(*run.notes, *notes)), check.counting, moved

@@ -388,22 +388,22 @@ def with_places(topic: TopicTruth, places: list[tuple[Quote, Place]]) -> TopicTr
 
 def located_run(run: Run, texts: Texts, how: Quotes = "exact") -> Run:
     """Make spans of results that are known by their texts; all unresolved texts are reported together."""
-    if run.start is not None or not run.quoted or run.line is None:
+    if run.start is not None or not run.texts.quoted or run.line is None:
         return run
     locator, source = Locator(texts, how), run.source or run.tag
-    named = (run.documents[int(run.document[row])] or None for row in run.quoted)
-    locator.expect(zip(run.quoted.values(), named, strict=True))
+    named = (run.documents[int(run.document[row])] or None for row in run.texts.quoted)
+    locator.expect(zip(run.texts.quoted.values(), named, strict=True))
     problems: list[InputError] = []
     places: list[Place] = []
     for topic, low, high in zip(run.topics, run.bounds.tolist(), run.bounds[1:].tolist(), strict=False):
         for row in range(low, high):
             line, document = int(run.line[row]), run.documents[int(run.document[row])]
-            if row not in run.quoted:
+            if row not in run.texts.quoted:
                 problems.append(
                     InputError("has neither offsets nor text; other lines have text", path=source, line=line)
                 )
                 continue
-            found = locator.resolve(topic, Quote(run.quoted[row], document or None, line=line), source)
+            found = locator.resolve(topic, Quote(run.texts.quoted[row], document or None, line=line), source)
             if isinstance(found, Unresolved):
                 problems.append(found.error(texts, source))
             else:
@@ -411,8 +411,7 @@ def located_run(run: Run, texts: Texts, how: Quotes = "exact") -> Run:
     if problems:
         raise UnresolvedQuotes(problems, run.size(), source)
     names = {name: code for code, name in enumerate(dict.fromkeys(place.document for place in places))}
-    return replace(
-        run,
+    return run.changed(
         names=Coded(list(names), np.array([names[place.document] for place in places], dtype=np.int64)),
         start=np.array([place.start for place in places], dtype=np.int64),
         end=np.array([place.end for place in places], dtype=np.int64),

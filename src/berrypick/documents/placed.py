@@ -8,7 +8,7 @@ where their texts are.
 from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -45,12 +45,12 @@ def named_run(run: Run, texts: Texts | None, judged: Container[str]) -> Run:
 
 def placed_run(run: Run, texts: Texts, quotes: Quotes) -> Run:
     """A run whose results are places in documents; one whose text has no place, or several, is an error."""
-    if run.strings:
+    if run.texts.strings:
         run = settled(run, (texts,))
-    if not run.quoted and not run.other_names:  # only a text says which document a result is in
+    if not run.texts.quoted and not run.texts.other_names:  # only a text says which document a result is in
         return run
     run = named_run(run, texts, ())
-    if run.quoted and run.start is None:
+    if run.texts.quoted and run.start is None:
         from berrypick.documents.locator import located_run
 
         return located_run(run, texts, quotes)
@@ -65,15 +65,15 @@ def is_unnamed(run: Run) -> bool:
 def waiting_rows(run: Run, spans: bool) -> list[int]:
     """Rows whose text needs a place: all of a run without offsets where parts of documents are judged (``spans``), else
     those that name no document; of a run with offsets those without any."""
-    if not run.quoted:
+    if not run.texts.quoted:
         return []
     if run.start is not None:
-        return sorted(row for row in run.quoted if run.start[row] < 0)
+        return sorted(row for row in run.texts.quoted if run.start[row] < 0)
     if not spans and not is_unnamed(run):
         return []
     rows = range(run.size()) if spans else _unnamed_rows(run)
     for row in rows:
-        if row not in run.quoted:
+        if row not in run.texts.quoted:
             line = None if run.line is None else int(run.line[row])
             what = "has neither offsets nor text; other lines have text"
             raise InputError(what, path=run.source or run.tag or None, line=line)
@@ -102,7 +102,7 @@ def with_documents(
         return run, waiting
     rows = sorted({*_unnamed_rows(run)} - {*waiting})
     if on_mismatch == "locate":
-        return run, sorted([*waiting, *(row for row in rows if row in run.quoted)])
+        return run, sorted([*waiting, *(row for row in rows if row in run.texts.quoted)])
     if not rows:
         return run, waiting
     from berrypick.documents.unnamed_documents import name_documents
@@ -127,7 +127,9 @@ def with_text_places(run: Run, rows: Sequence[int], texts: Texts, rules: TextRul
     known_documents(run, texts, among)
     topics = np.searchsorted(run.bounds, np.array(rows, dtype=np.int64), side="right") - 1
     sought = [
-        SoughtText(run.topics[topic], run.quoted[row], run.documents[int(run.document[row])] or None, _start(run, row))
+        SoughtText(
+            run.topics[topic], run.texts.quoted[row], run.documents[int(run.document[row])] or None, _start(run, row)
+        )
         for row, topic in zip(rows, topics.tolist(), strict=True)
     ]
     from berrypick.documents.text_places import count_looser, find_texts
@@ -143,7 +145,7 @@ def with_text_places(run: Run, rows: Sequence[int], texts: Texts, rules: TextRul
             else "have a prefix that is not in the documents"
         )
         notes = [*notes, f"{counted(prefixed, 'result')} {what}; the rest of the text counts"]
-    return replace(_moved(run, places, texts), unplaced=tuple(lost), notes=(*run.notes, *notes))
+    return _moved(run, places, texts).changed(unplaced=tuple(lost), notes=(*run.notes, *notes))
 
 
 def _start(run: Run, row: int) -> int | None:
@@ -160,15 +162,14 @@ def _moved(run: Run, places: Mapping[int, TextPlace], texts: Texts) -> Run:
         if place.document:
             names[row], start[row], end[row] = place.document, place.start, place.end
         else:
-            text = run.quoted[row]
+            text = run.texts.quoted[row]
             names[row], start[row], end[row] = texts.name_unplaced(text), 0, len(text)
     known = {name: code for code, name in enumerate(dict.fromkeys(names))}
-    return replace(
-        run,
+    return run.changed(
         names=Coded(list(known), np.array([known[name] for name in names], dtype=np.int64)),
         start=start,
         end=end,
-        quoted={row: text for row, text in run.quoted.items() if row not in places},
+        quoted={row: text for row, text in run.texts.quoted.items() if row not in places},
         of_text=False,
     )
 
@@ -183,16 +184,16 @@ def _needs_documents(run: Run) -> InputError:
 
 def _with_known_names(run: Run, known: Container[str], texts: bool) -> Run:
     """Names that a program made become those of files, or none where there are texts to look in."""
-    if not run.other_names:
+    if not run.texts.other_names:
         return run
     names, files, unnamed = list(run.documents), set[int](), set[int]()
     for code, name in enumerate(names):
-        if name not in run.other_names or name in known:
+        if name not in run.texts.other_names or name in known:
             continue
-        if (file := next((other for other in run.other_names[name] if other in known), None)) is not None:
+        if (file := next((other for other in run.texts.other_names[name] if other in known), None)) is not None:
             names[code] = file
             files.add(code)
-        elif texts and all(row in run.quoted for row in np.flatnonzero(run.document == code).tolist()):
+        elif texts and all(row in run.texts.quoted for row in np.flatnonzero(run.document == code).tolist()):
             names[code] = UNNAMED
             unnamed.add(code)
     said = []
@@ -203,4 +204,4 @@ def _with_known_names(run: Run, known: Container[str], texts: bool) -> Run:
         return run
     known_as = {name: code for code, name in enumerate(dict.fromkeys(names))}
     recoded = np.array([known_as[name] for name in names], dtype=np.int64)
-    return replace(run, names=Coded(list(known_as), recoded[run.document]), other_names={}, notes=(*run.notes, *said))
+    return run.changed(names=Coded(list(known_as), recoded[run.document]), other_names={}, notes=(*run.notes, *said))

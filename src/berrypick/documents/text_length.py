@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -51,7 +50,7 @@ def check_truth_lengths(truth: Truth, on_mismatch: OnMismatch = "error") -> Trut
     ]
     where = f"{truth.source or 'the truth'}: "
     notes = _notes(rows, truth.offsets or "chars", truth.source, on_mismatch, "quote")
-    return replace(truth, notes=(*truth.notes, *(Message(where + note) for note in notes))) if notes else truth
+    return truth.changed(notes=(*truth.notes, *(Message(where + note) for note in notes))) if notes else truth
 
 
 def check_run_lengths(run: Run, counting: Offsets = "chars", on_mismatch: OnMismatch = "error") -> Run:
@@ -59,18 +58,18 @@ def check_run_lengths(run: Run, counting: Offsets = "chars", on_mismatch: OnMism
     if run.start is None or run.end is None:
         return run
     notes = _notes(list(_stated(run)), counting, run.source or run.tag, on_mismatch, "text")
-    return replace(run, notes=(*run.notes, *map(Message, notes))) if notes else run
+    return run.changed(notes=(*run.notes, *map(Message, notes))) if notes else run
 
 
 def _stated(run: Run) -> Iterator[StatedLength]:
     assert run.start is not None and run.end is not None
-    rows = np.array(sorted(run.quoted), dtype=np.int64)
+    rows = np.array(sorted(run.texts.quoted), dtype=np.int64)
     place = np.searchsorted(run.bounds, rows, side="right") - 1
     for row, topic in zip(rows.tolist(), place.tolist(), strict=True):
         name = f"{run.topics[topic]}, rank {int(run.rank[row]) + 1}"
         line = None if run.line is None else int(run.line[row])
         document = run.documents[int(run.document[row])]
-        yield StatedLength(name, document, float(run.start[row]), float(run.end[row]), run.quoted[row], line)
+        yield StatedLength(name, document, float(run.start[row]), float(run.end[row]), run.texts.quoted[row], line)
 
 
 def _notes(

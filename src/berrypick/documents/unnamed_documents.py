@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -26,15 +25,15 @@ def name_documents(
     """
     assert run.start is not None
     locator, source = Locator(texts, quotes), run.source or run.tag
-    locator.expect((run.quoted[row], None) for row in rows if row in run.quoted)
+    locator.expect((run.texts.quoted[row], None) for row in rows if row in run.texts.quoted)
     names, problems = [run.documents[int(one)] for one in run.document], list[InputError]()
     topics, left = np.repeat(np.arange(len(run.topics)), np.diff(run.bounds)), list[int]()
     for row in rows:
         line = None if run.line is None else int(run.line[row])
-        if row not in run.quoted:
+        if row not in run.texts.quoted:
             problems.append(InputError("names no document, and has no text", path=source or None, line=line))
             continue
-        quote = Quote(run.quoted[row], None, run.start[row].item(), line=line)
+        quote = Quote(run.texts.quoted[row], None, run.start[row].item(), line=line)
         found = locator.resolve(run.topics[int(topics[row])], quote, source)
         if isinstance(found, Unresolved) and not strict and any(one.start == quote.start for one in found.candidates):
             left.append(row)
@@ -49,5 +48,5 @@ def name_documents(
     named = counted(len(rows) - len(left), "result")
     notes = (*run.notes, f"{named} in the document that has the text there; none is named")
     codes = np.array([known[name] for name in names], dtype=np.int64)
-    found_run = replace(run, names=Coded(list(known), codes), notes=notes if len(left) < len(rows) else run.notes)
+    found_run = run.changed(names=Coded(list(known), codes), notes=notes if len(left) < len(rows) else run.notes)
     return found_run, left

@@ -101,7 +101,7 @@ def unplaced_rows(run: Run, places: Mapping[int, TextPlace]) -> list[dict[str, A
         record: dict[str, Any] = {"topic": run.topics[topic], "rank": int(run.rank[row]) + 1}
         record |= {"doc": document} if document else {}
         record |= {"line": int(run.line[row])} if run.line is not None and run.source else {}
-        record |= {"text": run.quoted[row], "why": places[row].why}
+        record |= {"text": run.texts.quoted[row], "why": places[row].why}
         if places[row].candidates:
             names = ("doc", "start", "end")
             record["candidates"] = [dict(zip(names, one, strict=True)) for one in places[row].candidates[:CANDIDATES]]

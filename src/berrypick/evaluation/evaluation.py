@@ -338,7 +338,7 @@ def prepare_one(
     if len(made.inputs.sources) != 1:
         raise UsageError(f"{function} takes one run, not {len(made.inputs.sources)}")
     [only] = made.runs.values()
-    if (made.context.duplicates or only.duplicates) == "error":
+    if (made.context.duplicates or only.ordering.duplicates) == "error":
         refuse_duplicates(only)
     return made
 

@@ -63,7 +63,7 @@ def _or_golden(truth: Truth, given: Any, texts: Texts, options: EvaluationOption
     An unread field beside questions and whole documents may quote the answers, and texts of its own (SQuAD) may be
     paragraphs of the documents.
     """
-    whole = truth.units == "documents" and truth.unread and _has_questions(truth) and not options.whole_documents
+    whole = truth.units == "documents" and truth.origin.unread and _has_questions(truth) and not options.whole_documents
     judged = (name for topic in truth.topics.values() for name in topic.documents()) if truth.texts else ()
     if not whole and all(name in texts for name in judged):
         return truth

@@ -181,10 +181,10 @@ def find_runs(inputs: Inputs) -> Inputs:
 def note_unread_fields(inputs: Inputs) -> Inputs:
     """Note fields that are not read, and lines that are skipped."""
     truth, notes = inputs.truth, list[Note]()
-    if truth.unread:
+    if truth.origin.unread:
         from berrypick.rows.fields import unread_note
 
-        unread = unread_note(truth.unread)
+        unread = unread_note(truth.origin.unread)
         notes += [Note("unread", f"{inputs.source}: {unread}")] if unread else []
     if truth.skipped:
         notes += skipped_notes(truth, inputs.source)

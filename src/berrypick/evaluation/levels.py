@@ -152,7 +152,7 @@ class Levels:
         if self.pattern is not None:
             run = run_by_pattern(run, self.pattern)
         if self.level is not None:
-            if (duplicates or run.duplicates) == "error":
+            if (duplicates or run.ordering.duplicates) == "error":
                 refuse_duplicates(run)  # which would be merged
             run = run_at_level(run, self.level)
         return run
@@ -170,9 +170,7 @@ def truth_at_level(truth: Truth, level: Level) -> tuple[Truth, list[Message]]:
     topics = {name: _topic_at_level(topic, namer, source) for name, topic in truth.topics.items()}
     before = sum(len(topic) + sum(not q.has_offsets for q in topic.quotes) for topic in truth.topics.values())
     notes = namer.notes(before, sum(map(len, topics.values())), "judgement")
-    kept = {"notes": truth.notes, "skipped": truth.skipped, "fields": truth.fields, "unread": truth.unread,
-            "foreign": truth.foreign}  # fmt: skip
-    return Truth("documents", topics, truth.source, truth.format, **kept), notes  # type: ignore[arg-type]
+    return Truth("documents", topics, truth.origin, fields=truth.fields), notes
 
 
 def _topic_at_level(topic: TopicTruth, namer: _Namer, source: str) -> TopicTruth:
@@ -248,7 +246,7 @@ def run_at_level(run: Run, level: Level) -> Run:
     notes = namer.notes(run.size(), made.size(), "result")
     if made.size() == run.size():
         notes = notes[1:]
-    return replace(made, notes=(*made.notes, *notes))
+    return made.changed(notes=(*made.notes, *notes))
 
 
 def _first_rows(run: Run, units: Sequence[Sequence[str]]) -> list[list[tuple[int, str]]]:

@@ -84,7 +84,7 @@ def check_unit(run: Run, truth: Truth) -> Run:
     source = run.source or run.tag or "the run"
     if {truth.unit, run.unit} == {"", "seconds"} and not (_counts_text(truth) or _counts_text(run)):
         name = source if not run.unit else truth.source or "the truth"
-        return replace(run, notes=(*run.notes, f"{name}: start and end are taken as seconds, as on the other side"))
+        return run.changed(notes=(*run.notes, f"{name}: start and end are taken as seconds, as on the other side"))
     here, there = (f"{_FIELDS[unit]}, which count {unit or 'characters'}" for unit in (run.unit, truth.unit))
     what = f"the results have {here}, and the truth {there}"
     raise InputError(what, path=source, remedy=f"give {_FIELDS[truth.unit]} in every line of the run")
@@ -94,7 +94,7 @@ def _counts_text(side: Truth | Run) -> bool:
     """Whether the positions of a truth or run are known to count characters: by its format, or by texts beside them."""
     if side.unit:
         return False
-    said = side.offsets is not None if isinstance(side, Truth) else bool(side.quoted)
+    said = side.offsets is not None if isinstance(side, Truth) else bool(side.texts.quoted)
     quoted = isinstance(side, Truth) and any(q.has_offsets for one in side.topics.values() for q in one.quotes)
     return said or quoted or positions_in(side.format) == "chars"
 

@@ -38,7 +38,7 @@ def run_notes(scorer: RunScorer) -> list[Note]:
     """Everything that was skipped, assumed or not computed for one run."""
     return [
         *(Note("input", text) for text in scorer.run.notes),
-        *(unread_notes(scorer.run) if scorer.run.unread else ()),
+        *(unread_notes(scorer.run) if scorer.run.origin.unread else ()),
         *(skipped_notes(scorer.run) if scorer.run.skipped else ()),
         *_topic_notes(scorer),
         *document_notes(scorer),
@@ -96,7 +96,7 @@ def unread_notes(value: Truth | Run) -> list[Note]:
     """Fields that are not read."""
     from berrypick.rows.fields import unread_note
 
-    text = unread_note(value.unread)
+    text = unread_note(value.origin.unread)
     return [Note("unread", text)] if text else []
 
 
@@ -110,11 +110,11 @@ def skipped_notes(value: Truth | Run | LinkTable, source: str = "") -> Iterator[
 def reading_notes(value: object, source: str) -> list[object]:
     """Return what the reader of a file skipped, merged or assumed, and what it did not read."""
     notes = [f"{source}: {note}" for note in value.notes] if isinstance(value, Run) else []
-    if isinstance(value, Run) and value.page_fields and value.boxes is None:
+    if isinstance(value, Run) and value.texts.page_fields and value.boxes is None:
         from berrypick.evaluation.loader_pages import without_pages
 
         value = without_pages(value)
-    if isinstance(value, (Truth, Run)) and value.unread:
+    if isinstance(value, (Truth, Run)) and value.origin.unread:
         notes += [f"{source}: {note}" for note in unread_notes(value)]
     return [*notes, *(skipped_notes(value, source) if isinstance(value, (Truth, Run, LinkTable)) else ())]
 
@@ -146,7 +146,7 @@ def _unanswerable_notes(scorer: RunScorer) -> Iterator[Note]:
     asked = any("missing" in one.measure.dependencies() for one in scorer.evaluation.measures)
     topics = counted(count, "topic") + " without an answer"
     it = "it" if count == 1 else "they"
-    if count and run.missing == "absent":
+    if count and run.of_topics.missing == "absent":
         text = f"{topics} missing from the run, so {it} did not abstain"
         remedy = f"give {'it' if count == 1 else 'them'} an empty list of results, or use {option('missing', 'empty')}"
         yield Note("missing topics", Message(f"{text}; if the run found nothing, {remedy}"))
@@ -224,7 +224,7 @@ def _retrieved(scorer: RunScorer) -> list[str]:
 def score_notes(run: Run) -> Iterator[Note]:
     """Orders that the scores leave open or contradict, and scores that are most likely distances."""
     score = as_kept(run.score)
-    if score is None or run.ties != "score" or run.size() < 2:
+    if score is None or run.ordering.ties != "score" or run.size() < 2:
         yield from order_notes(run)
         return
     tied = score[1:] == score[:-1]
@@ -377,7 +377,7 @@ def unknown_documents_note(truth: Truth, run: Run) -> list[Note]:
 
     Also if some of them nearly match.
     """
-    if not run.size() and not run.extra:
+    if not run.size() and not run.of_topics.extra:
         return [Note("empty run", "the run returns nothing, for any topic")]
     if run.has_more_documents(_MOST_DOCUMENTS):
         # nearly every run has a judged document of the first topics

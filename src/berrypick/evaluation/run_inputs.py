@@ -114,7 +114,7 @@ def choose_stage(run: Run, inputs: RunInputs) -> Run:
     wanted = inputs.options.stage
     if wanted is not None:
         return chosen_stage(run, wanted)
-    return replace(run, notes=(*run.notes, stage_note(run))) if run.earlier else run
+    return run.changed(notes=(*run.notes, stage_note(run))) if run.earlier else run
 
 
 def set_missing(run: Run, inputs: RunInputs) -> Run:
@@ -129,7 +129,7 @@ def set_order(run: Run, inputs: RunInputs) -> Run:
 
 def settle_strings(run: Run, inputs: RunInputs) -> Run:
     """Decide whether strings in lists of results are names of documents or texts."""
-    if not run.strings:
+    if not run.texts.strings:
         return run
     if inputs.options.id_pattern is not None:
         return run.changed(strings=False)
@@ -142,10 +142,10 @@ def settle_strings(run: Run, inputs: RunInputs) -> Run:
 
 def refuse_other_things(run: Run, inputs: RunInputs) -> Run:
     """Refuse a run that has something else than results, such as nuggets, if the truth judges nothing of that kind."""
-    topics = inputs.truth.topics.values()
-    if not run.extra or run.size() or any(name in topic.extra for topic in topics for name in run.extra):
+    topics, extra = inputs.truth.topics.values(), run.of_topics.extra
+    if not extra or run.size() or any(name in topic.extra for topic in topics for name in extra):
         return run
-    what = f"the run has {' and '.join(run.extra)}, and no results; the truth judges no {' and no '.join(run.extra)}"
+    what = f"the run has {' and '.join(extra)}, and no results; the truth judges no {' and no '.join(extra)}"
     raise InputError(what, path=_called(run), remedy="give a truth that does, or a run with results")
 
 
@@ -156,7 +156,7 @@ def match_titles(run: Run, inputs: RunInputs) -> Run:
 
 def read_page_fields(run: Run, inputs: RunInputs) -> Run:
     """Read the pages that loaders leave beside texts, if pages are judged; else leave them out."""
-    if not run.page_fields:
+    if not run.texts.page_fields:
         return run
     from berrypick.evaluation.loader_pages import on_pages, without_pages
 
@@ -178,7 +178,7 @@ def map_units(run: Run, inputs: RunInputs) -> Run:
 def convert_boxes(run: Run, inputs: RunInputs) -> Run:
     """Convert boxes on pages to the units of those of the truth; refuse them if it judges none."""
     if inputs.pages is not None:
-        return replace(inputs.pages.of_run(run), quoted={})  # places on pages are not offsets of a text
+        return inputs.pages.of_run(run).changed(quoted={})  # places on pages are not offsets of a text
     if run.boxes is None:
         return run
     what = "the results are places on pages, and the truth judges none"
@@ -196,11 +196,11 @@ def check_position_units(run: Run, inputs: RunInputs) -> Run:
 
 def name_documents(run: Run, inputs: RunInputs) -> Run:
     """Find the documents of results that only their text, or another name, can tell."""
-    if not run.quoted and not run.other_names:
+    if not run.texts.quoted and not run.texts.other_names:
         return run
     from berrypick.documents.placed import named_run
 
-    by_truth = bool(run.other_names) and inputs.texts is None
+    by_truth = bool(run.texts.other_names) and inputs.texts is None
     return named_run(run, inputs.texts, inputs.judged_documents() if by_truth else frozenset[str]())
 
 
@@ -216,10 +216,10 @@ def locate_texts(run: Run, inputs: RunInputs) -> Run:
     quotes = looser_quotes(options.quotes, options.text_mismatch)
     waiting = waiting_rows(run, spans)
     if placed:
-        if run.quoted:
+        if run.texts.quoted:
             run, waiting = with_documents(run, waiting, texts, quotes, options.text_mismatch)
         if paths := texts.path_note(run.documents):
-            run = replace(run, notes=(*run.notes, paths))
+            run = run.changed(notes=(*run.notes, paths))
         run, waiting = checked_and_waiting(run, texts, options.offsets or "chars", options.text_mismatch, waiting)
     if not waiting:
         return run
@@ -229,7 +229,7 @@ def locate_texts(run: Run, inputs: RunInputs) -> Run:
 
 def check_text_lengths(run: Run, inputs: RunInputs) -> Run:
     """Compare the length of texts with that of their spans, where no documents are given."""
-    if inputs.texts is not None or inputs.no_text or not run.quoted:
+    if inputs.texts is not None or inputs.no_text or not run.texts.quoted:
         return run
     from berrypick.documents.text_length import check_run_lengths
 
@@ -250,8 +250,8 @@ def note_ends(run: Run, inputs: RunInputs) -> Run:
         return run
     source = collection.source or "the collection"
     ends = "1 result ends" if count == 1 else f"{count} results end"
-    return replace(
-        run, notes=(*run.notes, f"{ends} after the document, by its length in {source}; the rest finds nothing")
+    return run.changed(
+        notes=(*run.notes, f"{ends} after the document, by its length in {source}; the rest finds nothing")
     )
 
 
@@ -268,7 +268,7 @@ def cut_scores(run: Run, inputs: RunInputs) -> Run:
 
 def drop_texts(run: Run, inputs: RunInputs) -> Run:
     """Drop the texts of results; the run keeps whether they were all that it has."""
-    return replace(run, quoted={}, of_text=not run.points_into_documents) if run.quoted else run
+    return run.changed(quoted={}, of_text=not run.points_into_documents) if run.texts.quoted else run
 
 
 def rename_copies(run: Run, inputs: RunInputs) -> Run:
@@ -291,8 +291,8 @@ def rename_copies(run: Run, inputs: RunInputs) -> Run:
         occur = "1 judged passage occurs elsewhere" if passages == 1 else f"{passages} judged passages occur elsewhere"
         contain = "1 result contains" if results == 1 else f"{results} results contain"
         what = f"{occur} word for word; {contain} such copies: {option('copies', 'same')} counts them"
-        return replace(run, notes=(*run.notes, Message(what)))
-    if (options.duplicates or run.duplicates) == "error":
+        return run.changed(notes=(*run.notes, Message(what)))
+    if (options.duplicates or run.ordering.duplicates) == "error":
         refuse_duplicates(run)  # before copies become repetitions of what they are copies of
     renamed, count = with_copies_renamed(run, inputs.copied or inputs.truth.topics, texts, rules)
     if not count:
@@ -301,8 +301,8 @@ def rename_copies(run: Run, inputs: RunInputs) -> Run:
         what = f"{_called(run)} returns whole documents, and the text of {shorten(unknown[0])} is not known"
         raise UsageError(f"{what}: give it with {option('documents')}, or leave {option('copies', 'same')} out")
     text = Message(f"{option('copies', 'same')} counts copies of judged passages in {counted(count, 'result')}")
-    duplicates = "keep" if renamed.duplicates == "error" else renamed.duplicates
-    return replace(renamed, duplicates=duplicates, notes=(*run.notes, text))
+    duplicates = "keep" if renamed.ordering.duplicates == "error" else renamed.ordering.duplicates
+    return renamed.changed(duplicates=duplicates, notes=(*run.notes, text))
 
 
 def copy_rules(options: EvaluationOptions) -> CopyRules:
@@ -383,8 +383,8 @@ def chosen_stage(run: Run, wanted: str | Sequence[str]) -> Run:
 
 def refuse_foreign(value: Truth | Run) -> None:
     """Refuse a value of a file with labels outside the vocabulary of its format."""
-    for label, line in value.foreign.items():
-        others = f", and {counted(len(value.foreign) - 1, 'other')}" if len(value.foreign) > 1 else ""
+    for label, line in value.origin.foreign.items():
+        others = f", and {counted(len(value.origin.foreign) - 1, 'other')}" if len(value.origin.foreign) > 1 else ""
         remedy = f"correct it; without {option('strict')} such labels are counted in a note"
         what = f"labels outside the vocabulary: {label}{others}"
         raise InputError(what, path=value.source or None, line=line, remedy=remedy)
@@ -399,4 +399,4 @@ def cut_by_score(run: Run, least: float) -> Run:
     emptied = int(((np.diff(run.bounds) > 0) & (np.diff(cut.bounds) == 0)).sum())
     dropped = counted(run.size() - cut.size(), "result")
     text = Message(f"{option('min_score', least)} dropped {dropped} and emptied {counted(emptied, 'list')}")
-    return replace(cut, notes=(*run.notes, text))
+    return cut.changed(notes=(*run.notes, text))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -108,8 +107,7 @@ def _chosen(run: Run, rows: Sequence[IntArray], rule: str) -> Run:
     notes = (Message(f"{option('repair', rule)} dropped {counted(dropped, 'result')}"),) if dropped else ()
     if moved:
         notes = (*notes, Message(f"{option('repair', rule)} moved results of the same article together"))
-    return replace(
-        run,
+    return run.changed(
         bounds=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
         names=Coded(run.documents, run.document[chosen]),
         item=rank.astype(np.int64),

@@ -64,7 +64,7 @@ class RunScorer:
 
     def __init__(self, evaluation: Evaluation, run: Run, curves: CurvesWanted, all_notes: bool = True) -> None:
         self.evaluation, self.run, self.curves, self.all_notes = evaluation, run, curves, all_notes
-        truth, duplicates = evaluation.truth, evaluation.context.duplicates or run.duplicates
+        truth, duplicates = evaluation.truth, evaluation.context.duplicates or run.ordering.duplicates
         if not any(topic in truth for topic in run.topics):
             raise InputError(
                 f"answers none of the {counted(len(truth), 'judged topic')} of {truth.source or 'the truth'} "
@@ -275,8 +275,8 @@ class RunScorer:
         notes = run_notes(self) if self.all_notes else list(meaningless_notes(self))
         run, accepted = self.run, self.evaluation.options.unplaced is not None
         facts = RunFacts(
-            "", run.source, run.size(), len(run.topics), overlap, run.traces, run.unplaced, accepted, run.tag,
-            topic_costs(run, self.topics),
+            "", run.source, run.size(), len(run.topics), overlap, run.of_topics.traces, run.texts.unplaced, accepted,
+            run.tag, topic_costs(run, self.topics),
         )  # fmt: skip
         return ScoredRun(self.run.tag, self.topics, self.scores, signatures, notes, facts, self.curves)
 
@@ -286,7 +286,7 @@ class RunScorer:
         said = {key for topic in self.topics if topic in more for key, _ in more[topic].signed}
         said &= {"effort", "tokenizer"}  # a measure knows itself in what its budget is counted
         run, kept = self.run, self.evaluation._signatures
-        key = (one.text, reads, frozenset(said), run.duplicates, run.of_text, run.start is None)
+        key = (one.text, reads, frozenset(said), run.ordering.duplicates, run.texts.of_text, run.start is None)
         sized = self.evaluation.truth.units == "elements" or run.path is not None  # by what the run has
         if sized or key not in kept:
             fields = measure_fields(one, self.evaluation, run, reads)
@@ -304,7 +304,7 @@ def takes_together(run: Run, context: JudgingContext) -> bool:
     start, end = as_kept(run.start), as_kept(run.end)
     if context.idealism is not None or context.quant is not None or start is None or end is None:
         return False
-    if run.path is not None or run.boxes is not None or run.of_text or run.extra or run.grouped:
+    if run.path is not None or run.boxes is not None or run.texts.of_text or run.of_topics.extra or run.grouped:
         return False
     return {start.dtype, end.dtype} <= {np.dtype(np.int32), np.dtype(np.int64)}
 

@@ -106,14 +106,14 @@ def measure_fields(
     pattern = evaluation.options.id_pattern  # which may have the mark between parts
     stated["id_pattern"] = None if pattern is None else _checksum([pattern])
     stated["missing"] = None  # said by the scores of topics that the run does not mention
-    stated["duplicates"] = context.duplicates or run.duplicates
+    stated["duplicates"] = context.duplicates or run.ordering.duplicates
     same = evaluation.options.copies == "same"
     stated["copies"] = (
         f"same,{evaluation.options.copies_least},{evaluation.options.quotes or 'exact'}" if same else None
     )
     # only where it changed what was counted
     whole = context.whole_documents and not measure.of_documents
-    mixed = whole and (run.of_text or run.points_into_documents == (truth.units == "documents"))
+    mixed = whole and (run.texts.of_text or run.points_into_documents == (truth.units == "documents"))
     stated["whole_documents"] = "true" if mixed else None
     return (*own, *((o.signature, str(value)) for o in options()
                     if o.signature and (value := stated[o.name]) not in (None, "")))  # fmt: skip

@@ -350,9 +350,10 @@ def read_any(
     if chosen.states_empty_lists and isinstance(value, Run):
         value = value.changed(missing="absent")
     if problems.foreign and isinstance(value, (Truth, Run)):
-        value = replace(value, foreign=problems.first_lines())
+        value = value.changed(foreign=problems.first_lines())
     if (problems.counts or problems.foreign) and isinstance(value, (Truth, Run, LinkTable, Sessions, TransitionCounts)):
-        return replace(value, skipped=problems.told())
+        told = problems.told()
+        return value.changed(skipped=told) if isinstance(value, (Truth, Run)) else replace(value, skipped=told)
     return value
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any, ClassVar
 
 from berrypick.formats.base import Format, Problems, Role
@@ -38,7 +37,7 @@ class TruthRecords(RecordsFormat):
 
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Any:
-        return replace(truth_of_rows(cls.records(path, problems), problems, path), format=cls.format_name)
+        return truth_of_rows(cls.records(path, problems), problems, path).changed(format=cls.format_name)
 
 
 class RunRecords(RecordsFormat):
@@ -51,7 +50,7 @@ class RunRecords(RecordsFormat):
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Any:
         rows = one_entry_each(cls.records(path, problems), problems)
-        return replace(run_of_rows(rows, problems, path), format=cls.format_name)
+        return run_of_rows(rows, problems, path).changed(format=cls.format_name)
 
 
 def one_entry_each(rows: Rows, problems: Problems) -> Iterator[tuple[int, str, dict[str, Any]]]:

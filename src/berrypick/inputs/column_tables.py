@@ -20,6 +20,7 @@ from berrypick.data.assemble import assemble, in_trec_order
 from berrypick.data.columns import Coded, NameColumn, unpacked
 from berrypick.data.costs import TOPIC_COSTS
 from berrypick.data.errors import InputError, UsageError, option, shorten
+from berrypick.data.origin import Origin
 from berrypick.data.run import Duplicates, Missing, Run
 from berrypick.data.truth import Truth
 from berrypick.data.words import counted, plain_title
@@ -262,9 +263,9 @@ def truth_of_table(table: ColumnTable) -> Truth:
     truth = _plain_truth(table) or truth_of_rows(table.rows(), problems, table.where)
     absent = sum(topic not in truth for topic in table.topics)
     notes = [f"{counted(absent, 'topic')} without judgements left out"] if absent else []
-    unread = tuple(dict.fromkeys((*table.unread, *truth.unread)))
+    unread = tuple(dict.fromkeys((*table.unread, *truth.origin.unread)))
     notes = [*table.notes, *truth.notes, *notes]
-    return replace(truth, source="", notes=tuple(notes), unread=unread, skipped=problems.counts)
+    return truth.changed(source="", notes=tuple(notes), unread=unread, skipped=problems.counts)
 
 
 def _plain_truth(table: ColumnTable) -> Truth | None:
@@ -279,7 +280,9 @@ def _plain_truth(table: ColumnTable) -> Truth | None:
     line = np.array(table.number, dtype=np.int64)
     span = [numbers[name] for name in ("start", "end") if name in numbers]
     topics = judged_topics(topic, Coded.of(document), grade, line, *span)
-    return None if topics is None else Truth("spans" if span else "documents", topics, table.where, "span-truth")
+    if topics is None:
+        return None
+    return Truth("spans" if span else "documents", topics, Origin(table.where, "span-truth"))
 
 
 #: Columns that spans have.
@@ -380,8 +383,8 @@ def run_of_table(table: ColumnTable, tag: str, search: TextSearch) -> Run:
         notes=tuple(notes),
         unread=table.unread,
         of_text=of_text and run.start is None,
-        missing="absent" if table.nested else run.missing,
-        costs={**table.costs, **run.costs},
+        missing="absent" if table.nested else run.of_topics.missing,
+        costs={**table.costs, **run.of_topics.costs},
         asked=named.asked,
         row_ids=[of_number[number] for number in unpacked(run.line).tolist()]
         if of_number and run.line is not None
@@ -519,7 +522,7 @@ def spans_run(table: ColumnTable) -> Run | None:
     if texts is None:
         return replace(run, line=line)
     held = ((i, texts[row]) for i, row in enumerate(rows.tolist()))
-    return replace(run, line=line, quoted={i: text for i, text in held if text.strip()})
+    return run.changed(line=line, quoted={i: text for i, text in held if text.strip()})
 
 
 def texts_run(table: ColumnTable) -> Run | None:
@@ -540,7 +543,7 @@ def texts_run(table: ColumnTable) -> Run | None:
     assert run.line is not None
     once: dict[str, str] = {}  # a chunk is retrieved for many topics
     quoted = {i: once.setdefault(texts[row], texts[row]) for i, row in enumerate(unpacked(run.line).tolist())}
-    return replace(run, line=np.array(table.number, dtype=np.int64)[unpacked(run.line)], quoted=quoted)
+    return run.changed(line=np.array(table.number, dtype=np.int64)[unpacked(run.line)], quoted=quoted)
 
 
 def documents_run(table: ColumnTable) -> Run | None:
@@ -560,7 +563,7 @@ def documents_run(table: ColumnTable) -> Run | None:
 def documents_run_by_rows(table: ColumnTable) -> Run:
     """The same, with every row checked as in a file."""
     run = run_of_rows(table.rows(), Problems(table.where), table.where)
-    return replace(in_trec_order(run), tag="", format="")
+    return in_trec_order(run).changed(tag="", format="")
 
 
 def _disagreement(table: ColumnTable) -> list[str]:

@@ -67,8 +67,8 @@ def run_of_records(
     _check_records(held, "run")
     search = TextSearch(None if documents is None else read_texts(documents), quotes)
     made = one_run(runs_of_table(records_table(held, "run"), search, tag), "the records hold")
-    missing: Missing = "absent" if empty else made.missing
-    return with_absent(made, empty, "records").changed(missing=missing, costs={**made.costs, **costs})
+    missing: Missing = "absent" if empty else made.of_topics.missing
+    return with_absent(made, empty, "records").changed(missing=missing, costs={**made.of_topics.costs, **costs})
 
 
 def _is_empty(row: Any) -> bool:
@@ -104,9 +104,9 @@ def run_dict(run: Run) -> dict[str, Any]:
     """
     if run.path is not None:
         raise UsageError("a dictionary holds documents and spans, not elements: to_records() has their paths")
-    if run.ties == "score" and not run.quoted and not run.unit and (found := _by_score(run)) is not None:
+    if run.ordering.ties == "score" and not run.texts.quoted and not run.unit and (found := _by_score(run)) is not None:
         return found
-    if run.grouped or (run.ties == "score" and _has_equal_scores(run)):
+    if run.grouped or (run.ordering.ties == "score" and _has_equal_scores(run)):
         why = "several results share a rank" if run.grouped else "equal scores"
         raise UsageError(f"a dictionary cannot hold this run ({why}): to_records() does")
     lists: dict[str, list[dict[str, Any]]] = {topic: [] for topic in run.topics}

@@ -76,30 +76,31 @@ class Titles:
 
     def matched(self, run: Run) -> Run:
         """A run with the names of topics where it has their ids or questions; what could be two topics is refused."""
-        if not self.named and not run.asked and self._known.issuperset(run.topics):
+        if not self.named and not run.of_topics.asked and self._known.issuperset(run.topics):
             return run
-        if run.row_ids and self._known.issuperset(run.row_ids):
+        if run.texts.row_ids and self._known.issuperset(run.texts.row_ids):
             by_row = _by_row_ids(run)
             run = by_row if self._by_id(by_row) else run
-        run = run.changed(row_ids=()) if run.row_ids else run
+        run = run.changed(row_ids=()) if run.texts.row_ids else run
         by_id = self._by_id(run)
         by_question = {
             name: held
             for name in run.topics
-            if name not in by_id and (held := self.topics_of(run.asked.get(name, name))) and held != (name,)
+            if name not in by_id and (held := self.topics_of(run.of_topics.asked.get(name, name))) and held != (name,)
         }
         changed = {**by_id, **{name: self._topic(name, held, run) for name, held in by_question.items()}}
         if not changed:
             return run
         names = tuple(changed.get(name, name) for name in run.topics)
         self._refuse_two(run, names, changed)
-        notes = [f"{note} ({shorten(run.asked.get(first, first), 60)!r} is {changed[first]})" for note, first in (
+        facts = run.of_topics
+        notes = [f"{note} ({shorten(facts.asked.get(first, first), 60)!r} is {changed[first]})" for note, first in (
             (f"{counted(len(by_id), 'topic')} matched by the id beside the question", next(iter(by_id), "")),
             (f"{counted(len(by_question), 'topic')} matched by the question", next(iter(by_question), "")),
         ) if first]  # fmt: skip
-        traces = {changed.get(name, name): ids for name, ids in run.traces.items()}
-        costs = {changed.get(name, name): one for name, one in run.costs.items()}
-        extra = {what: {changed.get(name, name): one for name, one in of.items()} for what, of in run.extra.items()}
+        traces = {changed.get(name, name): ids for name, ids in facts.traces.items()}
+        costs = {changed.get(name, name): one for name, one in facts.costs.items()}
+        extra = {what: {changed.get(name, name): one for name, one in of.items()} for what, of in facts.extra.items()}
         return run.changed(topics=names, traces=traces, costs=costs, extra=extra, notes=(*run.notes, *notes), asked={})
 
     def topics_of(self, question: str) -> tuple[str, ...]:
@@ -115,7 +116,7 @@ class Titles:
         questions are those of other topics are not the truth's."""
         named = {*run.topics}
         found: dict[str, str] = {}
-        for own, question in run.asked.items():
+        for own, question in run.of_topics.asked.items():
             held = self.named.get(plain_title(question), ())
             if own not in self._known or (self._are_places and self.named and own not in held):
                 continue
@@ -138,7 +139,7 @@ class Titles:
         if len(held) > 1:
             what = f"is the question of {len(held)} topics, {', '.join(held)}"
             raise self._refused(run, what, name, "name them in the run by a field topic or id, as the truth does")
-        if name in self._known and name not in run.asked:
+        if name in self._known and name not in run.of_topics.asked:
             what = f"is the name of a topic, and the question of topic {held[0]}"
             raise self._refused(run, what, name, "name the topics of the run as the truth does")
         return held[0]
@@ -151,9 +152,9 @@ class Titles:
 def _by_row_ids(run: Run) -> Run:
     """A run with the ids of its rows as topics."""
     questions = np.repeat(np.array(run.topics, dtype=object), np.diff(run.bounds)).tolist()
-    asked = dict(zip(run.row_ids, questions, strict=True))
-    unread = tuple(name for name in run.unread if name != "id")
-    return run.regrouped(run.row_ids).changed(asked=asked, unread=unread, row_ids=())
+    asked = dict(zip(run.texts.row_ids, questions, strict=True))
+    unread = tuple(name for name in run.origin.unread if name != "id")
+    return run.regrouped(run.texts.row_ids).changed(asked=asked, unread=unread, row_ids=())
 
 
 def _line_in(run: Run, topic: str) -> str:

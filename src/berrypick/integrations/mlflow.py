@@ -75,8 +75,8 @@ def _retrieved(trace: Any, outputs: Any) -> list[Any]:
 
 def _item(run: Any, row: int, one: Mapping[str, Any]) -> dict[str, Any] | str:
     """A result with its text; a document that only a trace names is left to the text."""
-    text = run.quoted.get(row)
-    if run.strings:
+    text = run.texts.quoted.get(row)
+    if run.texts.strings:
         return str(one["doc"] if text is None else text)
     kept = {name: value for name, value in one.items() if name != "doc" or (value and (text is None or "start" in one))}
     return kept if text is None else {**kept, "text": text}

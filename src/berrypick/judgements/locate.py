@@ -69,7 +69,7 @@ def locate(
         raise UsageError(f"{given.source or 'the truth'} judges {judged}; locate finds spans of text")
     counting = given.offsets or check_offsets(offsets)
     if given.units != "spans":
-        if texts_unread := [name for name in given.unread if ours_of(name, "run") == "text"]:
+        if texts_unread := [name for name in given.origin.unread if ours_of(name, "run") == "text"]:
             raise UsageError(
                 f"{given.source or 'the truth'} judges whole documents, and {', '.join(texts_unread)} is not read: "
                 "a text that is to be found is called quote"

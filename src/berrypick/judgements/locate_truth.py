@@ -282,8 +282,7 @@ def locate_truth(truth: Truth, locator: TruthLocator, partial: bool, report: str
         or topic.no_answer
         or (not len(truth.topics[name]) and not truth.topics[name].quotes)
     }
-    return replace(
-        found,
+    return found.changed(
         topics=topics,
         notes=(*found.notes, *locator.notes, *_notes(locator.cases, len(found.topics) - len(topics))),
     )

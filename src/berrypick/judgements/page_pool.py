@@ -18,6 +18,7 @@ import numpy as np
 from berrypick.data.arrays import FloatArray
 from berrypick.data.boxes import Boxes, Page
 from berrypick.data.errors import UsageError, option
+from berrypick.data.origin import Origin
 from berrypick.data.results import Note
 from berrypick.data.run import Run
 from berrypick.data.score import Table
@@ -196,7 +197,7 @@ def _as_truth(run: Run) -> Truth:
     names = tuple(run.documents[code] for code in run.document.tolist()[: len(boxes)])
     start, end = boxes.extent()
     topic = TopicTruth("", names, np.zeros(len(boxes)), start, end, boxes=boxes)
-    return Truth("spans", {"": topic}, run.source or run.tag or "a run")
+    return Truth("spans", {"": topic}, Origin(run.source or run.tag or "a run"))
 
 
 class _PagesOfTopic:

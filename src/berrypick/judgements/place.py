@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from os import PathLike
 from typing import Any
 
@@ -80,7 +79,7 @@ def _placed_truth(truth: Truth, words: PageWords, quotes: Quotes) -> Truth:
         raise UsageError(f"{what}, of which a judgement has no words in its place")
     found = Truth.from_records(rows)
     notes = (*truth.notes, *_notes(lost, "judgement", to_spans))
-    return replace(found, source=truth.source, notes=notes)
+    return found.changed(source=truth.source, notes=notes)
 
 
 def _placed_run(run: Run, words: PageWords, quotes: Quotes) -> Run:
@@ -106,7 +105,7 @@ def _placed_run(run: Run, words: PageWords, quotes: Quotes) -> Run:
     empty = [topic for topic in run.topics if topic not in found.topics]
     found = found.with_empty(empty)
     notes = (*run.notes, *_notes(lost, "result", to_spans))
-    return replace(found, tag=run.tag, source=run.source, notes=notes, missing=run.missing)
+    return found.changed(tag=run.tag, source=run.source, notes=notes, missing=run.of_topics.missing)
 
 
 def _span(ranking: Any, row: int) -> dict[str, Any]:

@@ -305,7 +305,7 @@ def _questions_in(run: Run) -> Iterator[tuple[str, str]]:
 
 def _refuse_markup(run: Run, texts: Texts) -> None:
     """Refuse offsets into XML without texts beside them: they may count the text, or the tags as well."""
-    if run.start is None or run.quoted:
+    if run.start is None or run.texts.quoted:
         return
     marked = next((name for name in run.documents if texts.canonical(name).lower().endswith(".xml")), None)
     if marked is not None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -372,15 +371,15 @@ class RunParser(RowParser):
     def _with_columns(self, run: Run, named: NamedApart) -> Run:
         """Add what only some rows have, in the order of the run."""
         rows = unpacked(run.line) if run.line is not None else np.arange(len(self.line))
-        if run.order == "score" and len({*self.line}) < len(self.line):
+        if run.ordering.order == "score" and len({*self.line}) < len(self.line):
             run = run.changed(given=rows)
         line, held = np.array(self.line, dtype=np.int64)[rows], self.details.columns(rows)
-        run = replace(run, line=line, other_names=self.others, unit=self.unit, details=held)
+        run = run.changed(line=line, other_names=self.others, unit=self.unit, details=held)
         given = rows.tolist() if self.pages or self.quoted or named.row_ids else ()
         if self.pages:
-            run = replace(run, page_fields={i: self.pages[row] for i, row in enumerate(given) if row in self.pages})
+            run = run.changed(page_fields={i: self.pages[row] for i, row in enumerate(given) if row in self.pages})
         if self.quoted:
-            run = replace(run, quoted={i: self.quoted[row] for i, row in enumerate(given) if row in self.quoted})
+            run = run.changed(quoted={i: self.quoted[row] for i, row in enumerate(given) if row in self.quoted})
         return run.changed(row_ids=[named.row_ids[row] for row in given] if named.row_ids else ())
 
 

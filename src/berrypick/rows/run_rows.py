@@ -64,8 +64,8 @@ def as_read(run: Run, reader: FieldParser) -> Run:
     """The run with what the reader of its rows did not read, and whether topics without a row are absent."""
     return run.changed(
         earlier=tuple(as_read(one, reader) for one in run.earlier),
-        unread=(*run.unread, *(name for name in reader.unread if name not in run.unread)),
-        missing="absent" if reader.entries.nested else run.missing,
+        unread=(*run.origin.unread, *(name for name in reader.unread if name not in run.origin.unread)),
+        missing="absent" if reader.entries.nested else run.of_topics.missing,
     )
 
 
@@ -111,7 +111,7 @@ def _page_row(value: dict[str, Any]) -> dict[str, Any] | None:
 def _results(value: Any) -> Iterator[dict[str, Any]]:
     above = 0
     for topic, ranking in value.rankings():
-        own = {name: plain(value) for name, value in value.costs.get(topic, {}).items()}
+        own = {name: plain(value) for name, value in value.of_topics.costs.get(topic, {}).items()}
         if not len(ranking):
             yield {"topic": topic, "results": [], **own}
         for row in range(len(ranking)):
@@ -120,11 +120,11 @@ def _results(value: Any) -> Iterator[dict[str, Any]]:
                 record |= ranking.boxes.record(row)
             elif ranking.start is not None:
                 record |= place_record(ranking.unit, plain(ranking.start[row]), plain(ranking.end[row]))
-            if above + row in value.quoted:
-                record["text"] = value.quoted[above + row]
+            if above + row in value.texts.quoted:
+                record["text"] = value.texts.quoted[above + row]
             if not record["doc"]:
                 del record["doc"]  # the text says which one it is
-            if value.ties == "rank" or (value.ties == "none" and ranking.score is not None):
+            if value.ordering.ties == "rank" or (value.ordering.ties == "none" and ranking.score is not None):
                 record["rank"] = int(ranking.rank[row]) + 1
             if ranking.score is not None:
                 record["score"] = float(ranking.score[row])

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from berrypick.data.origin import Origin
 from berrypick.data.truth import OFFSETS, Offsets, Quote, TopicFields, TopicTruth, Truth
 from berrypick.files.problems import Problems
 from berrypick.rows.counted_places import UNIT
@@ -239,7 +240,7 @@ class TruthParser(RowParser):
         relevant = any(grade > 0 for found in self.whole.values() for grade, _ in found.values())
         of_spans = self.any_span or not self.whole or (self.judged and not relevant)
         truth = self._of_spans() if of_spans else self._of_documents()
-        truth = replace(truth, checksums=self.checksums, unread=tuple(self.unplaced))
+        truth = truth.changed(checksums=self.checksums, unread=tuple(self.unplaced))
         return self._without_answers(truth) if self.unanswerable else truth
 
     def _of_spans(self) -> Truth:
@@ -260,7 +261,7 @@ class TruthParser(RowParser):
             )
             for topic, found in self.spans.items()
         }
-        return Truth("spans", topics, self.path, "span-truth", offsets=next(iter(self.offsets), None))
+        return Truth("spans", topics, Origin(self.path, "span-truth"), offsets=next(iter(self.offsets), None))
 
     def _of_documents(self) -> Truth:
         """Documents judged as a whole and not graded are not relevant, where others are graded as a whole."""
@@ -269,7 +270,7 @@ class TruthParser(RowParser):
             found = {document: (0.0, line) for document, line in self.judged.get(topic, {}).items()}
             found |= self.whole.get(topic, {})
             topics[topic] = documents_topic(topic, found, **self._set_columns(topic, found))
-        return Truth("documents", topics, self.path, "span-truth")
+        return Truth("documents", topics, Origin(self.path, "span-truth"))
 
     def _set_columns(self, topic: str, units: Mapping[Any, Judgement]) -> dict[str, Any]:
         return {} if self.members is None else self.members.columns(topic, units)

@@ -32,10 +32,10 @@ def truth_of_rows(rows: Rows, problems: Problems, path: str) -> Truth:
         parts[who] = _truth_of_one(held, problems, path, topic_fields)
     found = topic_fields.found()
     unread = (name for name, field in found.items() if field.problem and name not in QUESTIONS)
-    unplaced = (name for part in parts.values() for name in part.unread)
+    unplaced = (name for part in parts.values() for name in part.origin.unread)
     truth = _together(parts, problems)
     notes = (*truth.notes, *topic_fields.notes())
-    return replace(truth, fields=found, notes=notes, unread=tuple(dict.fromkeys((*unplaced, *unread))))
+    return truth.changed(fields=found, notes=notes, unread=tuple(dict.fromkeys((*unplaced, *unread))))
 
 
 def _truth_of_one(rows: Rows, problems: Problems, path: str, topic_fields: TopicFields) -> Truth:

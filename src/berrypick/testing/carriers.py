@@ -142,8 +142,8 @@ def _opened(case: Case, of_run: bool, given: Any) -> Case:
         **dict.fromkeys(_APPLIED),
         "documents": reader.texts,
         "collection": None if old.options.collection is None else reader.collection,
-        "duplicates": old.options.duplicates or case.run.duplicates,
-        "missing": case.run.missing,  # what carriers can state differs
+        "duplicates": old.options.duplicates or case.run.ordering.duplicates,
+        "missing": case.run.of_topics.missing,  # what carriers can state differs
     }
     truth, run = (case.truth, given) if of_run else (given, case.run)
     read = Evaluation._from_options(truth, run, None, EvaluationOptions(**given_now))
@@ -235,7 +235,9 @@ def _framed(library: str, value: Any, case: Case, folder: str) -> Any:
 def _by_topic(value: Any) -> Mapping[str, Any]:
     """{topic: {document or document#start-end: grade or score}}."""
     found: dict[str, dict[str, Any]] = {}
-    if isinstance(value, Run) and (value.ties != "score" or any(not value.size(topic) for topic in value.topics)):
+    if isinstance(value, Run) and (
+        value.ordering.ties != "score" or any(not value.size(topic) for topic in value.topics)
+    ):
         raise NotHeldError("ranks and empty lists have no place in a dictionary of scores")
     for record in _rectangular(value):
         number = record.get("score", record.get("grade", 1))
@@ -257,7 +259,7 @@ ENTRIES = {"a list": "", "JSON": ".json", "JSON Lines": ".jsonl"}
 
 def _entries(holder: str, by_question: bool, run: Run, case: Case, folder: str) -> Any:
     """A list of results for each topic, which may be empty, in ranked order; or for each question, with white space."""
-    if run.grouped or (run.ties == "score" and any(len({*scores}) < len(scores) for scores in _scores(run))):
+    if run.grouped or (run.ordering.ties == "score" and any(len({*scores}) < len(scores) for scores in _scores(run))):
         raise NotHeldError("several results of one rank")
     lists: dict[str, list[Record]] = {topic: [] for topic in run.topics}
     for record in _records(run):
@@ -373,7 +375,7 @@ def _lists(run: Run) -> dict[str, list[Record]]:
     """The results of each topic in ranked order, without ranks and scores."""
     if run.grouped:
         raise NotHeldError("several results share a rank")
-    if run.ties == "score" and any(len({*scores}) < len(scores) for scores in _scores(run)):
+    if run.ordering.ties == "score" and any(len({*scores}) < len(scores) for scores in _scores(run)):
         raise NotHeldError("equal scores: a list has an order")
     lists: dict[str, list[Record]] = {topic: [] for topic in run.topics}
     for record in _records(run):
@@ -411,7 +413,7 @@ def _mistaken(holder: str, run: Run, case: Case, folder: str) -> Any:
 
 def _hits(answer: Answer, run: Run, case: Case, folder: str) -> Any:
     """Results as a store answers."""
-    if run.ties != "score":
+    if run.ordering.ties != "score":
         raise NotHeldError("no scores")
     if any(len({*scores}) < len(scores) for scores in _scores(run)):
         raise NotHeldError("equal scores: a response is a list in its order")

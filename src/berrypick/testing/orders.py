@@ -75,7 +75,12 @@ def shuffled_ties(case: Case, measures: Measures, rng: Rng, number: int) -> Vari
     lines = np.array(unpacked(run.line))
     for a, b in zip(run.bounds[:-1].tolist(), run.bounds[1:].tolist(), strict=True):
         lines[a:b] = rng.permutation(lines[a:b])
-    kept = {"tag": run.tag, "duplicates": run.duplicates, "task": run.task, "extra": run.extra}
+    kept = {
+        "tag": run.tag,
+        "duplicates": run.ordering.duplicates,
+        "task": run.ordering.task,
+        "extra": run.of_topics.extra,
+    }
     mixed = in_trec_order(run.changed(line=lines)).changed(**kept)
     return Variant(case.changed(run=mixed), "lines of the run in another order")
 
@@ -96,7 +101,7 @@ def by_documents(case: Case, one: RequestedMeasure) -> bool:
 
 def _ties_by_name(run: Run) -> bool:
     """Whether whole documents have equal scores somewhere, and the larger name comes first wherever they do."""
-    if run.points_into_documents or run.ties != "score" or run.score is None or run.line is None:
+    if run.points_into_documents or run.ordering.ties != "score" or run.score is None or run.line is None:
         return False
     score = unpacked(run.score)
     tied = score[1:] == score[:-1]
@@ -130,7 +135,9 @@ def renamed_topics(case: Case, measures: Measures, rng: Rng, number: int) -> Var
         ideal = one.ideal_elements
         return replace(one, ideal_elements=None if ideal is None else {new.get(k, k): v for k, v in ideal.items()})
 
-    extra = {what: {new[name]: one for name, one in of.items() if name in new} for what, of in run.extra.items()}
+    extra = {
+        what: {new[name]: one for name, one in of.items() if name in new} for what, of in run.of_topics.extra.items()
+    }
     renamed = run.changed(topics=tuple(new[name] for name in run.topics), extra=extra)
     made = case.changed(truth=replace(with_topics(truth, topics), fields={}), run=renamed, context=context)
     return Variant(made, "topics under other names", {new[name]: name for name in new})

@@ -12,7 +12,9 @@ import numpy as np
 from berrypick.data.arrays import IntArray
 from berrypick.data.boxes import Boxes
 from berrypick.data.columns import Coded, unpacked
+from berrypick.data.origin import Origin
 from berrypick.data.run import Run
+from berrypick.data.run_parts import Ordering, TopicFacts
 from berrypick.data.truth import TopicTruth, Truth
 
 #: Columns of judged units: tuples, and arrays.
@@ -89,19 +91,15 @@ def with_lists(run: Run, lists: Mapping[str, Sequence[Result]]) -> Run:
         end=column(lambda row: row.end, unpacked(run.end)),
         score=column(lambda row: row.score, unpacked(run.score)),
         line=column(lambda row: row.line, unpacked(run.line)),
-        source=run.source,
-        format=run.format,
-        duplicates=run.duplicates,
-        ties=run.ties,
+        origin=Origin(run.source, run.format),
+        ordering=Ordering(duplicates=run.ordering.duplicates, ties=run.ordering.ties, task=run.ordering.task),
+        of_topics=TopicFacts(extra=run.of_topics.extra, missing=run.of_topics.missing),
         paths=list(paths),
         path=column(lambda row: paths[row.path or ""], run.path),
         path_end=column(lambda row: paths.get(row.path_end, -1), run.path_end),
-        task=run.task,
         boxes=None if run.boxes is None else Boxes.joined([row.boxes for row in rows if row.boxes is not None]),
         unit=run.unit,
         details={name: _details(rows, name, held) for name, held in run.details.items()},
-        extra=run.extra,
-        missing=run.missing,
     )
 
 
@@ -133,7 +131,7 @@ def judged_rows(topic: TopicTruth, order: Sequence[int] | IntArray) -> TopicTrut
 
 def with_topics(truth: Truth, topics: Mapping[str, TopicTruth]) -> Truth:
     """The truth with other topics, as one that was read."""
-    return replace(truth, topics=dict(topics), annotators={}, notes=(), skipped={})
+    return truth.changed(topics=dict(topics), annotators={}, notes=(), skipped={})
 
 
 def relevant_rows(topic: TopicTruth) -> list[int]:

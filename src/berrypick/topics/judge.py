@@ -34,8 +34,8 @@ def judge_topic(truth: Truth, run: Run, topic: str, context: JudgingContext) -> 
     ranking = run.ranking(topic) if plain else ranking_of(run, topic, context)
     if ranking.path is not None:
         ranking = with_sizes(ranking, judgements)
-    extra = {name: of[topic] for name, of in run.extra.items() if topic in of}
-    unplaced = run.of_text and not context.whole_documents and targets.of_documents
+    extra = {name: of[topic] for name, of in run.of_topics.extra.items() if topic in of}
+    unplaced = run.texts.of_text and not context.whole_documents and targets.of_documents
     if len(targets) and len(ranking) and ranking.of_documents != targets.of_documents:
         if collection is None or not context.whole_documents:
             raise _kinds_differ(truth, run, collection is not None)
@@ -49,7 +49,7 @@ def judge_topic(truth: Truth, run: Run, topic: str, context: JudgingContext) -> 
         context=context,
         answered=run.size(topic) > 0 or bool(extra),
         scale=truth.scale,
-        ties=run.ties,
+        ties=run.ordering.ties,
         has_entry_points=truth.has_entry_points,
         grouped=run.grouped,
         extra=extra,
@@ -77,16 +77,20 @@ def _kinds_differ(truth: Truth, run: Run, lengths: bool) -> UsageError:
     """Parts against whole documents: a field that was not read, or meant so."""
     sides = ("truth judges", "run retrieves")
     parts, wholes = sides[::-1] if truth.units == "documents" else sides
-    unread = [f"{', '.join(one.unread)} of the {name}" for one, name in ((truth, "truth"), (run, "run")) if one.unread]
+    unread = [
+        f"{', '.join(one.origin.unread)} of the {name}"
+        for one, name in ((truth, "truth"), (run, "run"))
+        if one.origin.unread
+    ]
     hint = f"; unread: {'; '.join(unread)}" if unread else ""
     files = f"({truth.source or 'truth'}, {run.source or run.tag or 'run'}){hint}"
-    if run.of_text and truth.units != "documents":
+    if run.texts.of_text and truth.units != "documents":
         return UsageError(
             f"the truth judges parts of documents, the results are texts whose places are not known {files}; give the "
             f"texts to find them in with {option('documents')}, or start and end"
         )
     meant = option("whole_documents", True)
-    if not lengths and not (run.of_text and truth.units == "documents"):
+    if not lengths and not (run.texts.of_text and truth.units == "documents"):
         meant += f" and document lengths by {option('collection')}"
     return UsageError(
         f"the {parts} parts of documents, the {wholes} whole documents {files}; give start and end, or text to find in "
@@ -96,6 +100,6 @@ def _kinds_differ(truth: Truth, run: Run, lengths: bool) -> UsageError:
 
 def _adopting(truth: Truth) -> str:
     """What to do with a golden file that names the document of each answer beside a quote under another name."""
-    if truth.units != "documents" or not truth.unread or not truth.source:
+    if truth.units != "documents" or not truth.origin.unread or not truth.source:
         return ""
-    return f"; if {truth.unread[0]} of the truth quotes the answers: {adopt_call(truth.source)}"
+    return f"; if {truth.origin.unread[0]} of the truth quotes the answers: {adopt_call(truth.source)}"

@@ -59,7 +59,7 @@ def ranking_of(run: Run, topic: str, context: JudgingContext) -> Ranking:
     repeated = repeats[topic][: len(ranking)] if topic in repeats else None
     if repeated is None or not repeated.any():
         return ranking
-    if (context.duplicates or run.duplicates) == "first":
+    if (context.duplicates or run.ordering.duplicates) == "first":
         return ranking.rows(~repeated).compacted()
     return replace(ranking, repeated=repeated)
 

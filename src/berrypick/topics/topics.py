@@ -48,7 +48,7 @@ class JudgedTopics:
     @property
     def duplicates(self) -> Duplicates:
         """What is done about repeated results."""
-        return self.context.duplicates or self.run.duplicates
+        return self.context.duplicates or self.run.ordering.duplicates
 
     def kept(self, key: type, make: Callable[[], Any]) -> Any:
         """What is made once for all measures of a class."""

@@ -189,12 +189,17 @@ def test_truth_round_trip(tmp_path_factory: pytest.TempPathFactory, judged: dict
 def test_run_is_read_in_file_order(tmp_path: Path) -> None:
     text = RUN + "1 Q0 100 3 99.0 mine 0 10\n"
     run = formats.read_run(put(tmp_path, text))
-    assert run.format == "inex-fol-run" and run.tag == "mine" and run.duplicates == "error" and run.task == ""
+    assert (
+        run.format == "inex-fol-run"
+        and run.tag == "mine"
+        and run.ordering.duplicates == "error"
+        and run.ordering.task == ""
+    )
     ranking = run.ranking("1")
     assert ranking.names_by_rank() == ["100#200-300", "999#0-500", "100#0-10"]
     assert ranking.line is not None and ranking.line.tolist() == [1, 2, 4]
     assert ranking.score is not None and ranking.score.tolist() == [9, 8, 99]
-    assert run.ties == "none"
+    assert run.ordering.ties == "none"
 
 
 def test_passages_that_could_not_be_located(tmp_path: Path) -> None:
@@ -217,7 +222,7 @@ def test_elements_ranges_and_entry_points(tmp_path: Path) -> None:
     ranges = formats.read_run(put(tmp_path, "1 Q0 a 1 9 t /article[1]/p[1] /article[1]/p[3]\n"))
     assert ranges.ranking("1").path_of(0) == ("/article[1]/p[1]", "/article[1]/p[3]")
     points = formats.read_run(put(tmp_path, "1 Q0 a 1 9 t 120\n1 Q0 b 2 8 t 0\n1 Q0 b 2 8 t X\n"))
-    assert points.task == "best-in-context" and points.start is not None and points.end is not None
+    assert points.ordering.task == "best-in-context" and points.start is not None and points.end is not None
     assert points.start.tolist() == [120, 0, -18] and points.end.tolist() == [120, 0, 0]
     for run in (elements, ranges, points):
         text = written(InexFolRun, run)
@@ -325,7 +330,7 @@ def test_other_campaigns_are_not_taken_for_ours(line: str) -> None:
 
 
 def same(one: Run, other: Run) -> bool:
-    assert one.topics == other.topics and one.tag == other.tag and one.task == other.task
+    assert one.topics == other.topics and one.tag == other.tag and one.ordering.task == other.ordering.task
     assert list(one.documents) == list(other.documents) and list(one.paths) == list(other.paths)
     for name in ("bounds", "document", "rank", "start", "end", "score", "path", "path_end"):
         ours, theirs = getattr(one, name), getattr(other, name)
@@ -371,4 +376,4 @@ def test_hand_made_runs_of_the_official_program(data: Path) -> None:
     assert written(InexFolTruth, truth) == (folder / "micro.qrels").read_text()
     thorough = formats.read_run(folder / "thorough.run")
     assert thorough.start is not None and sorted(thorough.start[thorough.start < 0].tolist()) == [-36, -18]
-    assert thorough.notes and len(thorough) == 11
+    assert thorough.notes and thorough.size() == 11

@@ -406,8 +406,8 @@ def test_truth_that_assessments_cannot_hold() -> None:
 
 def test_submission_is_ordered_by_rank(tmp_path: Path) -> None:
     run = formats.read_run(put(tmp_path, SUBMISSION))
-    assert run.format == "inex-submission" and run.tag == "mine" and run.task == "focused"
-    assert run.topics == ("289", "290") and run.duplicates == "error" and run.ties == "rank"
+    assert run.format == "inex-submission" and run.tag == "mine" and run.ordering.task == "focused"
+    assert run.topics == ("289", "290") and run.ordering.duplicates == "error" and run.ordering.ties == "rank"
     ranking = run.ranking("289")
     assert ranking.names_by_rank() == ["101/article[1]/p[3]", "100/article[1]/sec[2]"]
     assert ranking.line is not None and ranking.line.tolist() == [9, 8]
@@ -420,11 +420,11 @@ def test_submission_ordered_by_score_or_file(tmp_path: Path) -> None:
         result(f"<path>/p[{i}]</path><rsv>{score}</rsv>") for i, score in ((1, ".5"), (2, "2e1"), (3, "1"))
     )
     run = formats.read_run(put(tmp_path, submission(results)))
-    assert run.ranking("1").names_by_rank() == ["a/p[2]", "a/p[3]", "a/p[1]"] and run.ties == "score"
+    assert run.ranking("1").names_by_rank() == ["a/p[2]", "a/p[3]", "a/p[1]"] and run.ordering.ties == "score"
     results = "".join(result(f"<path>/p[{i}]</path>") for i in (3, 1, 2))
     run = formats.read_run(put(tmp_path, submission(results)))
     assert run.ranking("1").names_by_rank() == ["a/p[3]", "a/p[1]", "a/p[2]"]
-    assert run.score is None and run.task == "" and run.ties == "none"
+    assert run.score is None and run.ordering.task == "" and run.ordering.ties == "none"
 
 
 def test_equal_ranks_are_tied(tmp_path: Path) -> None:
@@ -441,7 +441,7 @@ def test_passages_and_characters(tmp_path: Path) -> None:
     run = formats.read_run(put(tmp_path, submission(results)))
     assert run.ranking("1").names_by_rank() == ["a#10-15", "a#-18-0", "a#-36--18"] and len(run.notes) == 1
     run = formats.read_run(put(tmp_path, submission(result('<fol offset="10"/>'), 'task="BestInContext"')))
-    assert run.ranking("1").names_by_rank() == ["a#10-10"] and run.task == "best-in-context"
+    assert run.ranking("1").names_by_rank() == ["a#10-10"] and run.ordering.task == "best-in-context"
 
 
 def test_results_grouped_by_document(tmp_path: Path) -> None:
@@ -487,7 +487,7 @@ def test_tasks_of_2002_to_2004_are_known(tmp_path: Path) -> None:
     for word in ("CO", "CAS"):
         text = submission(result("<path>/p[1]</path>"), f'task="{word}"')
         run = formats.read_run(put(tmp_path, text, "run.xml"))
-        assert run.task == word.lower() and run.notes == ()
+        assert run.ordering.task == word.lower() and run.notes == ()
         assert f'task="{word}"' in written(InexSubmission, run)
         judged = put(tmp_path, truth.replace("TOPIC", run.topics[0]), "truth.xml")
         assert bp.score("MAep", judged, tmp_path / "run.xml", task="thorough") is not None
@@ -498,7 +498,7 @@ def test_tasks_of_2002_to_2004_are_known(tmp_path: Path) -> None:
 
 def test_unknown_task_is_a_note(tmp_path: Path) -> None:
     run = formats.read_run(put(tmp_path, submission(result("<path>/p[1]</path>"), 'task="VVCAS"')))
-    assert run.task == "" and run.notes == ("unknown task VVCAS",)
+    assert run.ordering.task == "" and run.notes == ("unknown task VVCAS",)
 
 
 @pytest.mark.parametrize(
@@ -569,7 +569,7 @@ def test_duplicates_are_an_error_with_both_lines(tmp_path: Path) -> None:
 
 
 def same(one: Run, other: Run) -> None:
-    assert one.topics == other.topics and one.tag == other.tag and one.task == other.task
+    assert one.topics == other.topics and one.tag == other.tag and one.ordering.task == other.ordering.task
     assert list(one.documents) == list(other.documents)
     for (_, ours), (_, theirs) in zip(one.rankings(), other.rankings(), strict=True):
         assert ours.names_by_rank() == theirs.names_by_rank()
@@ -626,7 +626,7 @@ def test_submission_round_trip(
     again = formats.read_run(put(tmp_path_factory.mktemp("run"), written(InexSubmission, run)))
     assert list(again.paths) == list(dict.fromkeys(run.paths[code] for code in run.path.tolist()))  # type: ignore[union-attr]
     assert again.rank.tolist() == run.rank.tolist() and again.bounds.tolist() == run.bounds.tolist()
-    assert again.task == task and again.tag == run.tag
+    assert again.ordering.task == task and again.tag == run.tag
     assert again.score is not None and run.score is not None and again.score.tolist() == run.score.tolist()
     for (_, ours), (_, theirs) in zip(run.rankings(), again.rankings(), strict=True):
         assert ours.names_by_rank() == theirs.names_by_rank()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from operator import attrgetter
 
 import numpy as np
 import pytest
@@ -20,6 +21,11 @@ from berrypick.rows.json_lines import positions
 
 pytestmark = pytest.mark.skipif(kernels._native is None, reason="compiled kernels: they are not installed")
 
+#: What runs are compared by as it is.
+PLAIN = (
+    "tag", "topics", "source", "format", "notes", "skipped", "grouped", "unit", "details", "origin.unread",
+    "ordering.ties", "ordering.duplicates", "texts.quoted", "texts.other_names",
+)  # fmt: skip
 #: Names of our own, of other programs, and such that are not read.
 SHAPES = [
     ("topic", "doc", "start", "end", "score"),
@@ -49,11 +55,7 @@ def outcome(path):
         "line": (str(unpacked(run.line).dtype), unpacked(run.line).tolist()),
         "document": [run.documents[int(code)] for code in run.document],
         "documents": list(run.documents),
-        **{name: getattr(run, name) for name in ("tag", "topics", "ties", "unread", "quoted", "duplicates", "notes")},
-        **{
-            name: getattr(run, name)
-            for name in ("source", "format", "other_names", "skipped", "grouped", "unit", "details")
-        },
+        **{name: attrgetter(name)(run) for name in PLAIN},
         "counts": problems.counts,
     }
 
@@ -205,7 +207,7 @@ def test_what_is_not_read_is_said_in_the_order_of_the_file(tmp_path, both):
     second = '{"qid": "1", "docid": "b", "late": true, "model": "m"}'
     path.write_text(f"{first}\n{second}\n")
     scanned, found = both(path)
-    assert scanned and found["unread"] == ("late", "model")
+    assert scanned and found["origin.unread"] == ("late", "model")
 
 
 def test_positions_of_lists_stay_exact():

@@ -65,7 +65,7 @@ def check(runs: dict[str, bp.Run]) -> None:
 
 
 def ids(run: bp.Run) -> set[tuple[str, str]]:
-    return {(step.trace, step.span) for step in run.traces.values()}
+    return {(step.trace, step.span) for step in run.of_topics.traces.values()}
 
 
 @pytest.mark.slow

@@ -95,7 +95,7 @@ def test_the_last_answer_to_a_question_counts():
             "inputs": {"query": QUESTION}, "outputs": {"documents": DOCUMENTS[:1]}}  # fmt: skip
     for order in ([CHAIN, LANGSMITH, late], [late, CHAIN, LANGSMITH]):
         [run] = bp.read_traces(order).values()
-        assert len(run[QUESTION]) == 1 and run.traces == {QUESTION: ("t9", "z", "")}
+        assert len(run[QUESTION]) == 1 and run.of_topics.traces == {QUESTION: ("t9", "z", "")}
         assert run.skipped == {"retrievals for a question that was asked again later": 1}
 
 
@@ -240,7 +240,7 @@ def test_runs_of_the_client_of_langsmith():
     runs = [schemas.Run(**{**one, **{name: ids[one[name]] for name in named}, "dotted_order": "x"})
             for one in (CHAIN, LANGSMITH)]  # fmt: skip
     [run] = bp.read_traces(runs).values()
-    assert run.topics == (QUESTION,) and run.traces == {QUESTION: (str(ids["t1"]), str(ids["b"]), "")}
+    assert run.topics == (QUESTION,) and run.of_topics.traces == {QUESTION: (str(ids["t1"]), str(ids["b"]), "")}
     assert bp.evaluate({QUESTION: TRUTH["q"]}, run, MEASURES, documents=TEXTS).mean()[run.tag] == pytest.approx(
         EXPECTED
     )
@@ -255,13 +255,13 @@ def test_ids_in_the_index_of_phoenix_are_kept():
     places = pandas.MultiIndex.from_tuples([("b", 0)], names=["context.span_id", "document_position"])
     for frame in (spans, pandas.DataFrame([found], index=places)):
         [run] = bp.read_traces(frame).values()
-        assert run.traces == {QUESTION: ("t1", "b", "")} and len(run) == 1
+        assert run.of_topics.traces == {QUESTION: ("t1", "b", "")} and len(run) == 1
 
 
 def test_a_trace_of_langfuse_without_its_steps_retrieves_what_its_output_holds():
     trace = {"id": "t1", "timestamp": "2026-05-01T10:00:00Z", "name": "rag", "input": {"question": QUESTION}}
     output = {"answer": "In autumn.", "documents": DOCUMENTS}
     [run] = bp.read_traces([{**trace, "output": output}, {**trace, "id": "t2", "output": "Soon."}]).values()
-    assert run.topics == (QUESTION,) and run.traces[QUESTION].trace == "t1"
+    assert run.topics == (QUESTION,) and run.of_topics.traces[QUESTION].trace == "t1"
     with pytest.raises(bp.InputError, match="hold nothing that was retrieved"):
         bp.read_traces([{**trace, "output": "Soon."}])

@@ -83,7 +83,10 @@ def test_labels_that_are_missing_or_foreign(tmp_path, berrypick):
     )
     rows = [{"id": 0, "predicted_label": "REFUTES", "predicted_evidence": []}, {"id": 1, "predicted_evidence": []}]
     half = bp.read_run(put(guess, rows))
-    assert half.skipped == {"predictions without a label, as others have: labels are not read": 1} and not half.extra
+    assert (
+        half.skipped == {"predictions without a label, as others have: labels are not read": 1}
+        and not half.of_topics.extra
+    )
     bare = {"id": 0, "predicted_evidence": [["Jam", 0]]}
     said = berrypick("evaluate", gold, put(guess, [bare]), "-m", "Verified@5")
     assert said.out.split()[-1] == "0.0000" and "results and no labels, which count as wrong ones" in said.err

@@ -70,7 +70,7 @@ class PageUnits:
             notes.append(_SHARES)
         if not units.shares:
             notes.append("no page_size is given: areas count in the units of the file, not in pages")
-        return replace(truth, topics=changed, notes=(*notes, *side.notes(units))), units
+        return truth.changed(topics=changed, notes=(*notes, *side.notes(units))), units
 
     def of_run(self, run: Run) -> Run:
         """Return a run with its boxes in the units of the truth."""
@@ -95,7 +95,7 @@ class PageUnits:
         found = _converted(names, run.boxes, side, self, shares, lines)
         start, end = found.extent()
         said = [_SHARES] if shares and not run.boxes.whole.all() else []
-        return replace(run, boxes=found, start=start, end=end, notes=(*run.notes, *said, *side.notes(self)))
+        return run.changed(boxes=found, start=start, end=end, notes=(*run.notes, *said, *side.notes(self)))
 
 
 @dataclass

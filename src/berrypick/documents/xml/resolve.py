@@ -17,6 +17,7 @@ from berrypick.data.arrays import IntArray
 from berrypick.data.collection import Collection
 from berrypick.data.columns import rows_by_document
 from berrypick.data.errors import InputError, option
+from berrypick.data.origin import Origin
 from berrypick.data.run import Run
 from berrypick.data.truth import EntryPoint, Highlighted, Passage, TopicTruth, Truth
 from berrypick.documents.xml.structure import Structure
@@ -215,7 +216,7 @@ def _as_spans(truth: Truth, collection: Collection) -> Truth:
         )
     judged = dict.fromkeys(document for topic in topics.values() for document in topic.documents())
     lengths = {name: collection.lengths[name] for name in judged if name in collection.lengths}
-    return Truth("spans", topics, truth.source, truth.format, lengths)
+    return Truth("spans", topics, Origin(truth.source, truth.format), lengths)
 
 
 def _assessed(topic: TopicTruth, text: Highlighted, source: str, collection: Collection) -> TopicTruth:

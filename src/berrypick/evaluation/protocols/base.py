@@ -187,11 +187,11 @@ def measures_of(protocol: Protocol, task: str) -> str:
 def check_task(run: Run, task: str) -> None:
     """Refuse a run that was made for another task, or breaks the rules of this one, with the lines that break it."""
     wanted = get_task(task)
-    if run.task and run.task not in (task, *wanted.also):
-        asked = [name for name, one in known_tasks().items() if run.task in (name, *one.also)]
+    if run.ordering.task and run.ordering.task not in (task, *wanted.also):
+        asked = [name for name, one in known_tasks().items() if run.ordering.task in (name, *one.also)]
         evaluate = f"evaluate it with {option('task', asked[0])}, or " if asked else ""
         raise InputError(
-            f"the run is for task {run.task}, not {task}",
+            f"the run is for task {run.ordering.task}, not {task}",
             path=run.source or run.tag,
             remedy=f"{evaluate}correct the task in the file",
         )

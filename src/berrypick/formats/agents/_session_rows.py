@@ -10,7 +10,6 @@ import datetime
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from berrypick.data.errors import InputError, UsageError, nearest, shorten
@@ -102,7 +101,7 @@ class SessionRows:
         """Return all sessions as a run."""
         rows = list(self.rows(source))
         run = run_of_rows(((1, "", row) for row in rows), self._problems, source)
-        return replace(run, format=form, line=None, unit="lines", notes=tuple(self.notes()))
+        return run.changed(format=form, line=None, unit="lines", notes=tuple(self.notes()))
 
     def rows(self, source: str) -> Iterator[dict[str, Any]]:
         """The places of all sessions by the names of span-run; a session that shows nothing has none."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from berrypick.data.annotators import merge_annotators
 from berrypick.data.arrays import Positions
+from berrypick.data.origin import Origin
 from berrypick.data.truth import Offsets, TopicTruth, Truth
 from berrypick.data.words import counted
 from berrypick.documents.offsets import inside_word
@@ -95,7 +96,7 @@ def truth_of(
     }
     notes = () if counting is None else (f"offsets are taken as {_SAID[counting]}",)
     return Truth(
-        "spans", merge_annotators(annotators), path, name, offsets="chars", notes=notes,
+        "spans", merge_annotators(annotators), Origin(path, name, notes), offsets="chars",
         annotators=annotators if len(annotators) > 1 else {},
     )  # fmt: skip
 

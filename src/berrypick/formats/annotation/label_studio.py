@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
+from berrypick.data.origin import Origin
 from berrypick.data.truth import Offsets, Truth
 from berrypick.files.json_files import load
 from berrypick.formats.annotation.annotation_export import (
@@ -61,7 +62,7 @@ class LabelStudio(AnnotationExport):
     def read(cls, path: str, problems: Problems, **options: Any) -> Truth:
         found, _ = load(path, problems)
         if found is None:
-            return Truth("spans", {}, path, cls.format_name)
+            return Truth("spans", {}, Origin(path, cls.format_name))
         if not isinstance(found, list):
             problems.report("is not a list of tasks", remedy="export the project as JSON")
         tasks = _objects(found, "entries that are no tasks, skipped", problems)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from berrypick.data.truth import Truth
@@ -41,7 +41,7 @@ class AnnotatedPage:
 
 def truth_of_pages(pages: Iterable[AnnotatedPage], problems: Problems, path: str, name: str) -> Truth:
     """The truth that annotators made of pages: boxes in the units of the page, or in shares of it."""
-    return replace(truth_of_rows(_rows(pages, problems), problems, path), format=name)
+    return truth_of_rows(_rows(pages, problems), problems, path).changed(format=name)
 
 
 def _rows(pages: Iterable[AnnotatedPage], problems: Problems) -> Rows:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from berrypick.data.annotators import merge_annotators
+from berrypick.data.origin import Origin
 from berrypick.data.truth import Quote, TopicTruth, Truth
 from berrypick.files.files import head
 from berrypick.files.json_files import load
@@ -71,7 +72,8 @@ class WebAnnotation(AnnotationExport):
             return truth_of_pages(pages, problems, path, cls.format_name)
         annotators = {who: {name: one.truth(name) for name, one in topics.items()} for who, topics in found.items()}
         several = {who: topics for who, topics in annotators.items() if len(annotators) > 1}
-        return Truth("spans", merge_annotators(annotators), path, cls.format_name, offsets="chars", annotators=several)
+        origin = Origin(path, cls.format_name)
+        return Truth("spans", merge_annotators(annotators), origin, offsets="chars", annotators=several)
 
 
 @dataclass

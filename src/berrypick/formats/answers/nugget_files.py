@@ -10,6 +10,7 @@ from typing import Any, ClassVar, TextIO
 import numpy as np
 
 from berrypick.data.assemble import assemble
+from berrypick.data.origin import Origin
 from berrypick.data.run import Run
 from berrypick.data.truth import TopicFields, TopicTruth, Truth
 from berrypick.data.words import counted
@@ -91,7 +92,7 @@ class NuggetTruth(Format):
             if fields.good:
                 titles.add(topic, {"question": fields.value.get("query")}, f"{path}:{fields.number}")
                 topics[topic] = TopicTruth(topic, (), np.zeros(0), extra={NUGGETS: found})
-        return Truth("documents", topics, path, cls.format_name, fields=titles.found())
+        return Truth("documents", topics, Origin(path, cls.format_name), fields=titles.found())
 
     @classmethod
     def accepts(cls, value: Any) -> str:
@@ -160,7 +161,7 @@ class NuggetRun(Format):
             return "it is not a run"
         if value.size():
             return "it has results"
-        said = value.extra.get(NUGGETS, {})
+        said = value.of_topics.extra.get(NUGGETS, {})
         bare = next((topic for topic in value.topics if topic not in said), None)
         return "" if bare is None and said else "it says nothing of nuggets" + (f" in topic {bare}" if said else "")
 
@@ -170,7 +171,7 @@ class NuggetRun(Format):
 
     @classmethod
     def describe(cls, value: Run) -> list[str]:
-        found = Counter(one.assignment for held in value.extra[NUGGETS].values() for one in held)
+        found = Counter(one.assignment for held in value.of_topics.extra[NUGGETS].values() for one in held)
         counts = [f"{found[label]} {label}" for label in ASSIGNMENTS]
         tag = [f"tag {value.tag}"] if value.tag else []
         return [counted(len(value.topics), "topic"), counted(found.total(), "nugget"), *counts, *tag]
@@ -222,5 +223,5 @@ def _truth_lines(value: Truth) -> Iterator[dict[str, Any]]:
 def _run_lines(value: Run) -> Iterator[dict[str, Any]]:
     tag = {"run_id": value.tag} if value.tag else {}
     for topic in value.topics:
-        nuggets = [{"text": one.text, "assignment": one.assignment} for one in value.extra[NUGGETS][topic]]
+        nuggets = [{"text": one.text, "assignment": one.assignment} for one in value.of_topics.extra[NUGGETS][topic]]
         yield {"qid": topic, **tag, "nuggets": nuggets}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, ClassVar
 
 from berrypick.data.labels import CONTRADICT, NO_INFO, SUPPORT, Labelled, with_labels
@@ -62,7 +61,7 @@ class SciFactTruth(TruthRecords):
     def read(cls, path: str, problems: Problems, **options: Any) -> Truth:
         labels: dict[str, dict[str, Labelled]] = {}
         truth = truth_of_rows(_claims(path, problems, labels), problems, path)
-        return with_labels(replace(truth, format=cls.format_name), labels)
+        return with_labels(truth.changed(format=cls.format_name), labels)
 
 
 def _claims(path: str, problems: Problems, labels: dict[str, dict[str, Labelled]]) -> Rows:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, ClassVar
 
 from berrypick.data.truth import Truth
@@ -55,7 +54,7 @@ class Squad(TruthRecords):
         texts: dict[str, str] = {}
         truth = truth_of_rows(_rows(value, source, problems, texts), problems, path)
         lengths = {document: float(len(text)) for document, text in texts.items()}
-        return replace(truth, format=cls.format_name, lengths=lengths, texts=texts)
+        return truth.changed(format=cls.format_name, lengths=lengths, texts=texts)
 
 
 def _rows(value: Any, source: JsonSource, problems: Problems, texts: dict[str, str]) -> Rows:

@@ -13,6 +13,7 @@ import numpy as np
 
 from berrypick.data.arrays import FloatArray
 from berrypick.data.errors import InputError
+from berrypick.data.origin import Origin
 from berrypick.data.truth import EntryPoint, Passage, TopicTruth, Truth
 from berrypick.data.words import counted
 from berrypick.files.files import head, members
@@ -252,8 +253,7 @@ class _Campaign:
         return Truth(
             "elements",
             {topic: assessed.truth(scale) for topic, assessed in self.topics.items()},
-            path,
-            InexAssessments.format_name,
+            Origin(path, InexAssessments.format_name),
             lengths=self._lengths(problems),
             scale=scale,
         )

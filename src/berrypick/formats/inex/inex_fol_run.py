@@ -80,7 +80,7 @@ class InexFolRun(Format):
     @classmethod
     def write(cls, value: Any, out: TextIO) -> None:
         tag = "_".join(value.tag.split()) or "run"
-        points = value.task == "best-in-context" and _only_points(value)
+        points = value.ordering.task == "best-in-context" and _only_points(value)
         for topic, document, rank, score, ranking, row in results(value):
             where = _pointer_columns(ranking, row, points)
             out.write(f"{topic} Q0 {document} {rank} {score!r} {tag} {where}\n")
@@ -90,7 +90,9 @@ class InexFolRun(Format):
         if value.path is not None:
             kinds = ("element", "elements") if value.path_end is None else ("range of elements", "ranges of elements")
         else:
-            kinds = ("entry point", "entry points") if value.task == "best-in-context" else ("passage", "passages")
+            kinds = (
+                ("entry point", "entry points") if value.ordering.task == "best-in-context" else ("passage", "passages")
+            )
         return [
             counted(len(value.topics), "topic"),
             counted(value.size(), *kinds),

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, TextIO, overload
 import numpy as np
 
 from berrypick.data.arrays import IntArray
+from berrypick.data.origin import Origin
 from berrypick.data.truth import EntryPoint, TopicTruth, Truth
 from berrypick.data.words import counted
 from berrypick.files.files import content
@@ -141,7 +142,7 @@ def _read_lines(path: str, problems: Problems) -> Truth:
         judged.points.append(EntryPoint(document, offset=entry, line=number))
         judged.passages += [(document, offset, offset + size, number) for offset, size in passages]
     found = {topic: judged.truth(topic) for topic, judged in topics.items()}
-    return Truth("spans", found, path, InexFolTruth.format_name, lengths=lengths)
+    return Truth("spans", found, Origin(path, InexFolTruth.format_name), lengths=lengths)
 
 
 def _from_columns(found: Scanned, path: str, problems: Problems) -> Truth | None:
@@ -160,7 +161,7 @@ def _from_columns(found: Scanned, path: str, problems: Problems) -> Truth | None
             problems.count(what, count)
     judged = dict(_scanned_topics(found, order, bounds))
     lengths = dict(zip(names, first_length.tolist(), strict=True))
-    return Truth("spans", judged, path, InexFolTruth.format_name, lengths=lengths)
+    return Truth("spans", judged, Origin(path, InexFolTruth.format_name), lengths=lengths)
 
 
 def _scanned_topics(found: Scanned, order: IntArray | slice, bounds: IntArray) -> Iterator[tuple[str, TopicTruth]]:

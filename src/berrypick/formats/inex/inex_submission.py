@@ -128,7 +128,7 @@ class InexSubmission(Format):
     @classmethod
     def write(cls, value: Any, out: TextIO) -> None:
         kind = "fol" if value.path is None else "element" if value.path_end is None else "passage"
-        attributes = {"run-id": value.tag, "task": _WRITTEN_TASKS.get(value.task, ""), "result-type": kind}
+        attributes = {"run-id": value.tag, "task": _WRITTEN_TASKS.get(value.ordering.task, ""), "result-type": kind}
         out.write('<?xml version="1.0" encoding="UTF-8"?>\n')
         out.write(tag("inex-submission", attributes, ">\n"))
         for topic, ranking in value.rankings():
@@ -140,7 +140,7 @@ class InexSubmission(Format):
 
     @classmethod
     def describe(cls, value: Run) -> list[str]:
-        named = (("task", value.task), ("tag", value.tag))
+        named = (("task", value.ordering.task), ("tag", value.tag))
         return [*result_counts(value), *(f"{what} {word}" for what, word in named if word)]
 
 

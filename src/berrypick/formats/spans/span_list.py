@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, ClassVar
 
 from berrypick.data.truth import Truth
@@ -53,7 +52,7 @@ class SpanListTruth(Format):
         reader = FieldParser("truth", chosen=ChosenFields.of(options.get("fields")))
         truth = truth_of_rows(span_fields(_rows(path, problems), reader, problems), problems, path)
         reader.refuse_unknown(path)
-        return replace(truth, format=cls.format_name)
+        return truth.changed(format=cls.format_name)
 
     @classmethod
     def describe(cls, value: Truth) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, ClassVar, TextIO
 
 from berrypick.data.exchange import one_set_each
@@ -151,7 +150,7 @@ class SpanTableTruth(_SpanTable, TruthRecords):
         reader = FieldParser("truth", chosen=ChosenFields.of(options.get("fields")))
         needed = () if options.get("fields") else ("topic", "doc")
         rows = span_fields(table_rows(path, problems, needed, reader), reader, problems)
-        truth = replace(truth_of_rows(rows, problems, path), format=cls.format_name)
+        truth = truth_of_rows(rows, problems, path).changed(format=cls.format_name)
         reader.refuse_unknown(path)
         return truth
 

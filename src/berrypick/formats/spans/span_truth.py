@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, ClassVar, TextIO
 
+from berrypick.data.origin import Origin
 from berrypick.data.truth import Truth
 from berrypick.data.words import counted
 from berrypick.formats.base import Format, Problems, Role
@@ -120,7 +121,7 @@ class SpanTruth(Format):
     def read(cls, path: str, problems: Problems, **options: Any) -> Truth:
         chosen = ChosenFields.of(options.get("fields"))
         if not chosen and (topics := scan_judged(path)) is not None:
-            return Truth("spans", topics, path, cls.format_name)
+            return Truth("spans", topics, Origin(path, cls.format_name))
         reader = FieldParser("truth", chosen=chosen)
         truth = truth_of_rows(span_records(path, problems, reader), problems, path)
         reader.refuse_unknown(path)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import Any, ClassVar
 
 from berrypick.data.errors import InputError
@@ -99,7 +98,7 @@ class SearchHits(RunRecords):
     def read(cls, path: str, problems: Problems, **options: Any) -> Run:
         reader = HitRows()
         run = run_of_rows(cls._rows(path, problems, reader), problems, path)
-        return replace(run, format=cls.format_name, notes=(*run.notes, *reader.notes()), unread=tuple(reader.unread))
+        return run.changed(format=cls.format_name, notes=(*run.notes, *reader.notes()), unread=tuple(reader.unread))
 
     @classmethod
     def records(cls, path: str, problems: Problems) -> Rows:

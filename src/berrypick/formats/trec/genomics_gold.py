@@ -6,6 +6,7 @@ from typing import Any, ClassVar, TextIO
 
 import numpy as np
 
+from berrypick.data.origin import Origin
 from berrypick.data.truth import TopicTruth, Truth
 from berrypick.data.words import counted
 from berrypick.files.files import content
@@ -69,7 +70,7 @@ class GenomicsGold(Format):
             )
             for topic, found in rows.items()
         }
-        return Truth("spans", topics, path, cls.format_name)
+        return Truth("spans", topics, Origin(path, cls.format_name))
 
     @classmethod
     def accepts(cls, value: Any) -> str:

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, TextIO
 
 import numpy as np
 
+from berrypick.data.origin import Origin
 from berrypick.data.truth import TopicTruth, Truth
 from berrypick.files.files import content
 from berrypick.files.line_words import finite, word_problem
@@ -45,7 +46,7 @@ class TrecQrels(Format):
         found = scan(path, cls.format_name)
         topics = None if found is None else _from_columns(found)
         if topics is not None:
-            return Truth("documents", topics, path, cls.format_name)
+            return Truth("documents", topics, Origin(path, cls.format_name))
         rows: dict[str, dict[str, Judgement]] = {}
         for number, text in content(path, problems):
             fields = _checked(number, text, problems)
@@ -58,7 +59,7 @@ class TrecQrels(Format):
                 continue
             judged[document] = (grade, number)
         topics = {topic: documents_topic(topic, judged) for topic, judged in rows.items()}
-        return Truth("documents", topics, path, cls.format_name)
+        return Truth("documents", topics, Origin(path, cls.format_name))
 
     @classmethod
     def accepts(cls, value: Any) -> str:

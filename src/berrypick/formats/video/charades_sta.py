@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import Any, ClassVar
 
 from berrypick.data.truth import Truth
@@ -43,7 +42,7 @@ class CharadesSta(TruthRecords):
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Truth:
         truth = truth_of_rows(_moments(path, problems), problems, path)
-        return replace(truth, format=cls.format_name)
+        return truth.changed(format=cls.format_name)
 
 
 def _moments(path: str, problems: Problems) -> Rows:

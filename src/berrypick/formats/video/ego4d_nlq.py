@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any, ClassVar
 
 from berrypick.data.truth import Truth
@@ -49,7 +48,7 @@ class Ego4dNlqTruth(TruthRecords):
     def read(cls, path: str, problems: Problems, **options: Any) -> Truth:
         found = Moments(problems)
         truth = truth_of_rows(_queries(path, problems, found), problems, path)
-        return replace(truth, format=cls.format_name, lengths=found.lengths)
+        return truth.changed(format=cls.format_name, lengths=found.lengths)
 
 
 class Ego4dNlqRun(RunRecords):

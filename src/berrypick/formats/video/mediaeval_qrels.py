@@ -7,6 +7,7 @@ from typing import Any, ClassVar, TextIO
 
 import numpy as np
 
+from berrypick.data.origin import Origin
 from berrypick.data.truth import Truth
 from berrypick.files.files import content
 from berrypick.files.line_words import word_problem
@@ -61,7 +62,7 @@ class MediaevalQrels(Format):
                 grade, number = max(grade, judged[key][0]), judged[key][1]
             judged[key] = (grade, number)
         found = {topic: spans_topic(topic, judged) for topic, judged in topics.items()}
-        return Truth("spans", found, path, cls.format_name)
+        return Truth("spans", found, Origin(path, cls.format_name))
 
     @classmethod
     def accepts(cls, value: Any) -> str:

@@ -62,7 +62,7 @@ class QVHighlightsTruth(TruthRecords):
             name: replace(topic, extra={SALIENCY: clips[name]}) if name in clips else topic
             for name, topic in truth.topics.items()
         }
-        return replace(truth, format=cls.format_name, lengths=lengths, topics=topics)
+        return truth.changed(format=cls.format_name, lengths=lengths, topics=topics)
 
 
 class QVHighlightsRun(RunRecords):

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, TextIO
 
 import numpy as np
 
+from berrypick.data.origin import Origin
 from berrypick.data.truth import TopicTruth, Truth
 from berrypick.data.words import counted
 from berrypick.formats.base import Format, Problems, Role
@@ -92,7 +93,7 @@ class TrecvidTopics(Format):
             )
             for topic, items in topics.items()
         }
-        return Truth("spans", found, path, cls.format_name)
+        return Truth("spans", found, Origin(path, cls.format_name))
 
     @classmethod
     def accepts(cls, value: Any) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, ClassVar
 
 from berrypick.data.truth import Truth
@@ -44,7 +43,7 @@ class TvrTruth(TruthRecords):
     def read(cls, path: str, problems: Problems, **options: Any) -> Truth:
         found = Moments(problems)
         truth = truth_of_rows(_moments(path, problems, found), problems, path)
-        return replace(truth, format=cls.format_name, lengths=found.lengths)
+        return truth.changed(format=cls.format_name, lengths=found.lengths)
 
 
 def _moments(path: str, problems: Problems, found: Moments) -> Rows:

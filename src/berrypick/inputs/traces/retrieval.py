@@ -151,9 +151,9 @@ def _run_of(retrievals: Sequence[Retrieval], problems: Problems, path: str, form
     unread = dict.fromkeys((*table.unread, *(name for one in good.values() for name in one.unread)))
     ids = Counter(one.own_id for one in good.values())
     asked = {one.own_id: plain_title(one.question) for one in good.values() if one.own_id and ids[one.own_id] == 1}
-    run = replace(run, tag=tag, format=format_name, unread=tuple(unread), traces=traces, notes=tuple(notes))
+    run = run.changed(tag=tag, format=format_name, unread=tuple(unread), traces=traces, notes=tuple(notes))
     costs = {name: one.costs for name, one in good.items() if one.costs}
-    return run.changed(asked=asked, costs={**run.costs, **costs})
+    return run.changed(asked=asked, costs={**run.of_topics.costs, **costs})
 
 
 def _successful(retrievals: Sequence[Retrieval], problems: Problems) -> list[Retrieval]:

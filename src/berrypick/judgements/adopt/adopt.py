@@ -270,7 +270,7 @@ class Adoption:
             raise InputError("nothing is left that could be judged", path=self.source)
         truth = self._with_contexts(truth)
         sums = {name: checksum(self.texts[name]) for topic in truth.topics.values() for name in topic.documents()}
-        truth = replace(truth, checksums=sums, notes=(*self.notes, *self._notes(cases, truth)))
+        truth = truth.changed(checksums=sums, notes=(*self.notes, *self._notes(cases, truth)))
         held = {one.name: getattr(truth, one.name) for one in fields(Truth)}
         return AdoptedTruth(**held, guesses=tuple(self.guesses), cases=tuple(cases))
 
@@ -304,7 +304,7 @@ class Adoption:
         truth = truth_of_rows(((line, "", record) for line, record in records), problems, self.source)
         if truth.units == "spans":
             truth = replace(truth, offsets="chars")
-        return replace(truth, skipped=dict(problems.counts)), cases
+        return truth.changed(skipped=dict(problems.counts)), cases
 
     def _records(self, cases: list[AdoptedCase]) -> Iterator[tuple[int, dict[str, Any]]]:
         """Lines of a truth, row by row."""

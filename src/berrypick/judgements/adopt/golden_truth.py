@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import fields as fields_of
-from dataclasses import replace
 from os import PathLike, fspath
 from typing import Any, NoReturn
 
@@ -111,7 +110,7 @@ def _noted(truth: Truth, adoption: Adoption) -> Truth:
     note = f"{adoption.source}: read as a golden file, as berrypick adopt reads it ({roles or adoption.kind})"
     held = {one.name: getattr(truth, one.name) for one in fields_of(Truth)}
     more = (Message(f"{adoption.source}: {getattr(one, 'template', one)}") for one in truth.notes)
-    return replace(Truth(**held), notes=(note, *more))
+    return Truth(**held).changed(notes=(note, *more))
 
 
 # --- what a file is ---------------------------------------------------------------------------------------------------

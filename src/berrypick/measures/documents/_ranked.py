@@ -18,6 +18,7 @@ from berrypick.data.columns import Coded
 from berrypick.data.laws import with_laws, without
 from berrypick.data.parameters import parameter
 from berrypick.data.run import Ranking, Run
+from berrypick.data.run_parts import Ordering
 from berrypick.data.score import Explanation, Score, Scores, Table, number
 from berrypick.data.truth import TopicTruth, Truth
 from berrypick.data.words import counted
@@ -151,14 +152,14 @@ def run_of(topic: str, ranking: Ranking) -> Run:
         np.array([0, len(ranking)] if len(ranking) else [0], dtype=np.int64),
         Coded(ranking.documents, ranking.document.astype(np.int32)),
         ranking.rank.astype(np.int32),
-        duplicates="keep" if kept else "error",
+        ordering=Ordering(duplicates="keep" if kept else "error"),
     )
 
 
 @lru_cache(maxsize=4)
 def _one_topic(truth: TopicTruth, ranking: Ranking) -> JudgedDocuments:
     run = run_of(truth.topic, ranking)
-    return judged_documents(Truth("documents", {truth.topic: truth}), run, [truth.topic], run.duplicates)
+    return judged_documents(Truth("documents", {truth.topic: truth}), run, [truth.topic], run.ordering.duplicates)
 
 
 def share(part: IntArray | FloatArray, of: IntArray | FloatArray) -> FloatArray:
