@@ -16,7 +16,7 @@ from berrypick.data.words import counted
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.options import EvaluationKeywords, EvaluationOptions, takes_options
 from berrypick.evaluation.requested import MeasuresGiven, RequestedMeasure, given_measures
-from berrypick.evaluation.signature import depends_on, measure_fields, sign
+from berrypick.evaluation.signature import SignedMeasure, depends_on, sign
 from berrypick.given.convert import TruthLike
 from berrypick.ideal.best_list import GAP, Found
 from berrypick.measures.base import Measure
@@ -198,7 +198,7 @@ def _certified(one: RequestedMeasure, nodes: int | None, seconds: float | None) 
 
 def _found(one: RequestedMeasure, judged: JudgedTopic, evaluation: Evaluation) -> Iterator[IdealList]:
     reads = depends_on(one.measure, evaluation.contexts[one.text].user)
-    fields = measure_fields(one, evaluation, _no_run(), reads)
+    fields = SignedMeasure(one, evaluation, _no_run(), reads).fields()
     signature = str(
         sign(fields, [], one.measure.signature_head()).with_sums(lambda: evaluation.sums.of_topic(judged.topic))
     )

@@ -18,7 +18,7 @@ from berrypick.documents.near_names import near_hint
 from berrypick.evaluation.notes import meaningless_notes, run_notes, some
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.evaluation.scored import ScoredRun, SharedSignature, TopicScores
-from berrypick.evaluation.signature import depends_on, measure_fields, sign
+from berrypick.evaluation.signature import SignedMeasure, depends_on, sign
 from berrypick.given.convert import RunFile
 from berrypick.measures import Measure
 from berrypick.measures.base import as_score
@@ -289,7 +289,7 @@ class RunScorer:
         key = (one.text, reads, frozenset(said), run.ordering.duplicates, run.texts.of_text, run.start is None)
         sized = self.evaluation.truth.units == "elements" or run.path is not None  # by what the run has
         if sized or key not in kept:
-            fields = measure_fields(one, self.evaluation, run, reads)
+            fields = SignedMeasure(one, self.evaluation, run, reads).fields()
             head, own = one.measure.signature_head(), tuple(field for field in fields if field[0] not in said)
             kept[key] = SharedSignature(head, own, sign(own, (), head))
         return kept[key]
