@@ -50,7 +50,7 @@ from .judgements.relocate import Relocation, relocate
 from .measures._matrix_functions import expected_ratio
 from .measures.base import Measure
 from .measures.readers._effort_matrix import effort_precision
-from .measures.readers.eprum import eprum
+from .measures.readers._eprum_of_matrix import eprum
 from .measures.readers.prum import prum
 from .registry.registry import register
 from .report.html.html_report import write_report

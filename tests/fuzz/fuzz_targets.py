@@ -485,7 +485,7 @@ class Evaluations(Target):
             plain
             and isinstance(parsed, measures.Measure)
             and parsed.higher_is_better
-            and not parsed.why_above_one
+            and not parsed.above_one()
             and not parsed.summed  # a count
         )
         for row in results.topic_rows:

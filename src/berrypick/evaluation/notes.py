@@ -322,8 +322,8 @@ def _measure_notes(scorer: RunScorer, one: RequestedMeasure) -> Iterator[Note]:
     counts = Counter(text for topic in scorer.topics if topic in scores.more for text in scores.more[topic].notes)
     for text, count in counts.items():
         yield Note("measure", text, measure=one.text, count=count)
-    if above and one.measure.higher_is_better and one.measure.why_above_one:
-        yield Note("above one", f"values above 1: {one.measure.why_above_one}", measure=one.text, count=above)
+    if above and one.measure.higher_is_better and (why := one.measure.above_one()):
+        yield Note("above one", f"values above 1: {why}", measure=one.text, count=above)
     if not one.measure.needs_targets and not defined:
         yield Note("undefined", "undefined for every topic: the truth has none that it is about", measure=one.text)
     if one.measure.misses_text and scorer.evaluation.context.unjudged == "relevant":

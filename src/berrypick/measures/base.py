@@ -379,6 +379,10 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
         named = self.user_model() is not None or "user" not in self.dependencies()
         return found if named else replace(found, title=f"{found.title}, user model {one.context.user}")
 
+    def above_one(self) -> str:
+        """Say why a value above 1 is possible; '' where it is not."""
+        return self.why_above_one
+
     def no_best_lists(self) -> str:
         """Say why no best lists are searched for the measure; '' if it has :meth:`certified` and :meth:`best_lists`."""
         return "ideal lists are searched for EPRUM and epnav, not for other measures"

@@ -160,7 +160,7 @@ def test_at_a_rank_with_a_searched_ideal_list():
         for ideal in ("targets", "greedy"):
             measure = parse_measure(f"EPRUM(rank={k},ideal='{ideal}')")
             worth = np.concatenate(
-                [[0.0], measure._ideal(one, np.ones(one.reach.targets, bool), one.reach).ideal.length]
+                [[0.0], measure.ideal_lists(one, np.ones(one.reach.targets, bool), one.reach).ideal.length]
             )
             found = measure.pair_bounds(one, other)
             if found is None:

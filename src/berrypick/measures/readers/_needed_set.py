@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from berrypick.topics.enough_chance import MOST_SHARED, Kind, enough_chance, mos
 from berrypick.topics.enough_readers import enough_by_rank
 from berrypick.topics.reader_sessions import ReaderSessions
 from berrypick.topics.topic import JudgedTopic
+
+if TYPE_CHECKING:
+    from berrypick.measures.readers.eprum import EPRUM
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,7 @@ class NeededSet:
     0.5
     """
 
-    measure: Any
+    measure: EPRUM
     #: Why a value can be above 1.
     why_above_one: ClassVar[str] = (
         "one result can show several units of a set at once, where the ideal list has one unit a rank"

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from berrypick.data.arrays import BoolArray, FloatArray, IntArray
+from berrypick.data.observed import record, unrecorded
 from berrypick.data.score import Curve, CurveColumns, Score
 from berrypick.kernels.poisson_binomial import upper_tails
 from berrypick.measures.base import LEVELS, recall_value
+from berrypick.measures.readers._list_items import several_at_once_note
 from berrypick.measures.together import SpansTogether
+from berrypick.topics.context import JudgingContext
+
+if TYPE_CHECKING:
+    from berrypick.measures.readers.eprum import EPRUM
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +70,38 @@ class SureEvents:
         kept = self.rank <= rank
         np.maximum.at(found, self.topic[kept], self.seen[kept])
         return found
+
+
+def sure_events(measure: EPRUM, spans: SpansTogether, context: JudgingContext) -> SureEvents | None:
+    """Find the events where reach is certain and the ideal list is that of the targets; None elsewhere."""
+    usual = (measure.ideal, measure.norm, measure.tails) == ("targets", "product", "exact")
+    if not usual or measure.need == "set" or not spans.few_pairs:
+        return None
+    reached = unrecorded(context, "user").surely_reaches(*spans.pair_ends())
+    return None if reached is None else SureEvents.of(spans, reached)
+
+
+def sure_scores(measure: EPRUM, events: SureEvents) -> dict[str, Score]:
+    """Score the topics with one satisfaction level."""
+    spans = events.spans
+    record("targets", *(("user", "idealism") if spans.targets.any() else ()))
+    seen = None if measure.rank is None else events.seen_after(measure.rank).tolist()
+    precision = events.precision.tolist()
+    states = zip(spans.targets.tolist(), spans.partly_ideal.tolist(), events.at_once.tolist(), strict=True)
+    found = {}
+    for i, (topic, (targets, partly, at_once)) in enumerate(zip(spans.topics, states, strict=True)):
+        if partly:
+            continue  # several satisfaction levels
+        notes = (several_at_once_note("ideal='certified'"),) if at_once else ()
+        if not targets or (measure.r is not None and measure.r > targets):
+            value = None
+        elif seen is not None and measure.rank is not None:
+            value = seen[i] / measure.rank
+        else:
+            wanted = measure.recall_values(targets)
+            value = math.fsum(precision[i][r - 1] for r in wanted) / len(wanted)
+        found[topic] = Score(value, notes)
+    return found
 
 
 def sure_curves(

@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import Any, ClassVar, Literal, overload
-
-import numpy as np
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from berrypick.data import papers as cite
-from berrypick.data.arrays import BoolArray, FloatArray
-from berrypick.data.errors import BerrypickWarning, UsageError
+from berrypick.data.arrays import BoolArray
+from berrypick.data.errors import UsageError
 from berrypick.data.laws import with_laws
-from berrypick.data.observed import record, unrecorded
 from berrypick.data.parameters import one_or_more, parameter
 from berrypick.data.reach import Reach
-from berrypick.data.score import Curve, Explanation, Score, Table, number
+from berrypick.data.score import Curve, Explanation, Score, number
 from berrypick.ideal.best_list import BestList
-from berrypick.kernels.joint_bounds import End, TwoLists, mean_terms
+from berrypick.kernels.joint_bounds import End
 from berrypick.kernels.lists import ideal as ideals
-from berrypick.measures._reach_tables import item_tables, law_table, reach_table, scenario_tables, whole_recall
-from berrypick.measures._searched_lists import IdealName, SearchedLists, ideal_list, ideal_table
+from berrypick.measures._reach_tables import item_tables
+from berrypick.measures._searched_lists import IdealName, SearchedLists, ideal_list
 from berrypick.measures.base import LEVELS, recall_value
 from berrypick.measures.reader_values import ReaderValues
 from berrypick.measures.readers._certificate import (
@@ -38,39 +33,32 @@ from berrypick.measures.readers._certificate import (
     seconds_parameter,
     signed_search,
 )
+from berrypick.measures.readers._dependence import ADDED_UP, adds_up, bounds_of_pair, check_together
+from berrypick.measures.readers._eprum_papers import PAPERS
+from berrypick.measures.readers._eprum_readers import reader_values
+from berrypick.measures.readers._eprum_working import working
 from berrypick.measures.readers._expected_precision import (
     LawName,
     TailName,
     TogetherName,
-    bounds_table,
-    expected_inverse,
-    law_after,
-    pair_ends,
     precision_at_rank,
     precisions,
-    tails_at_events,
-    terms_table,
 )
 from berrypick.measures.readers._list_items import (
     list_of_documents,
-    several_at_once_note,
     several_documents_note,
     takes_all,
     target_list_notes,
 )
-from berrypick.measures.readers._surely import SureEvents, places, sure_curves
+from berrypick.measures.readers._surely import places, sure_curves, sure_events, sure_scores
 from berrypick.measures.readers._targets import TargetMeasure
 from berrypick.measures.together import SpansTogether
 from berrypick.topics.context import JudgingContext
-from berrypick.topics.reader_sessions import ReaderSessions, sorted_rows, weighted_inverse
+from berrypick.topics.reader_sessions import ReaderSessions
 from berrypick.topics.topic import JudgedTopic
-from berrypick.topics.two_lists import reach_of_both
 
-#: What is said of bounds that are not those of one recall value.
-_ADDED_UP = (
-    "the bounds at several recall values or satisfaction levels are added up, though no joint law need attain all of "
-    "them: they hold, and are wide; EPRUM(r=..,together=..) has each of them"
-)
+if TYPE_CHECKING:
+    from berrypick.measures.readers._needed_set import NeededSet
 
 
 @dataclass(frozen=True)
@@ -183,162 +171,7 @@ class EPRUM(TargetMeasure):
         "branden2020lorentzian",
         "rueger1978",
     )
-    papers: ClassVar[tuple[cite.PaperItem, ...]] = (
-        cite.eprum(
-            "2",
-            "",
-            "definition",
-            "precision at a recall level: least ranks of any list over ranks of this list",
-            "berrypick evaluate TRUTH RUN -m EPRUM@0.5",
-        ),
-        cite.eprum(
-            "2",
-            "",
-            "example",
-            "a list without navigation, relevant at ranks 1 and 4 of 4, three targets: 1, .5, 0",
-            "bp.eprum([[1, 0, 0], [0, 0, 0], [0, 0, 0], [0, 1, 0]])",
-        ),
-        cite.eprum(
-            "3.1",
-            "",
-            "definition",
-            "satisfaction levels: targets that are ideal for a share of the readers",
-            "berrypick evaluate TRUTH RUN -m EPRUM --idealism 0=0,1=.5,2=1",
-        ),
-        cite.eprum(
-            "3.3",
-            "1",
-            "equation",
-            "chance that a target was seen after some ranks, a noisy or",
-            "bp.expected_ratio([[0.4], [0.6], [1]])",
-        ),
-        cite.eprum(
-            "3.3",
-            "",
-            "table",
-            "table 1: scenarios of the key example, their probabilities and inverse search lengths",
-            "bp.eprum([[0.4, 0.4], [0.6, 0.4], [1, 0]])",
-        ),
-        cite.eprum(
-            "4",
-            "",
-            "example",
-            "list (c, d, a) with targets a and b: .8056 and .7488",
-            "bp.eprum([[0.4, 0.4], [0.6, 0.4], [1, 0]])",
-        ),
-        cite.eprum(
-            "5",
-            "2",
-            "equation",
-            "rank at which a reader has found enough: here the second target at rank 3",
-            "bp.eprum([[0, 0], [1, 0], [0, 1]], recall=2)",
-        ),
-        cite.eprum(
-            "5",
-            "",
-            "definition",
-            "expected precision as a product, if readers of both lists are independent",
-            "berrypick evaluate TRUTH RUN -m \"EPRUM(norm='product')\"",
-        ),
-        cite.eprum(
-            "5",
-            "3",
-            "equation",
-            "expected ranks that the ideal list needs, by all orders of the candidates",
-            'bp.eprum([[0.9, 0.9], [1, 0], [0, 1]], candidates=[[0.9, 0.9], [1, 0], [0, 1]], ideal="exact")',
-        ),
-        cite.eprum(
-            "5",
-            "",
-            "example",
-            "a page that leads to both targets with .9 makes a list of 1.29 ranks",
-            'bp.eprum([[0.9, 0.9], [1, 0], [0, 1]], recall=2, candidates=[[0.9, 0.9], [1, 0], [0, 1]], ideal="exact")',
-        ),
-        cite.eprum(
-            "5",
-            "4",
-            "equation",
-            "the same summed by parts, for the list that a greedy search finds",
-            'bp.eprum([[0.9, 0.9], [1, 0], [0, 1]], candidates=[[0.9, 0.9], [1, 0], [0, 1]], ideal="greedy")',
-        ),
-        cite.eprum(
-            "5",
-            "5",
-            "equation",
-            "expected inverse of the ranks needed, 0 for readers who never find enough",
-            "bp.eprum([[0.4, 0.4], [0.6, 0.4], [1, 0]])",
-        ),
-        cite.eprum(
-            "5",
-            "6",
-            "equation",
-            "distribution of the number of targets seen after a rank",
-            'berrypick evaluate TRUTH RUN -m "EPRUM(rank=2)"',
-        ),
-        cite.eprum(
-            "5",
-            "7",
-            "equation",
-            "the same from subsets of independent targets, computed exactly",
-            "bp.eprum([[0.4, 0.4], [0.6, 0.4], [1, 0]], recall=1)",
-        ),
-        cite.eprum(
-            "5",
-            "",
-            "definition",
-            "normal approximation above ten partly seen targets",
-            "berrypick evaluate TRUTH RUN -m \"EPRUM(law='normal')\"",
-        ),
-        cite.eprum(
-            "8",
-            "",
-            "definition",
-            "precision at a rank, announced without a formula",
-            'berrypick evaluate TRUTH RUN -m "EPRUM(rank=3)"',
-        ),
-        cite.eprum(
-            "8",
-            "",
-            "definition",
-            "graded relevance as the share of readers whom a document satisfies",
-            "berrypick evaluate TRUTH RUN -m EPRUM --idealism 0=0,1=.5,2=1",
-        ),
-        cite.eprum(
-            "8",
-            "",
-            "definition",
-            "search length over all lists without the ideal list: bounds with a certificate",
-            "berrypick evaluate TRUTH RUN -m \"EPRUM(ideal='certified')\"",
-        ),
-        cite.inex(
-            "7.2",
-            "15",
-            "equation",
-            "precision at a recall level for readers who look for entry points",
-            "berrypick evaluate TRUTH RUN -m EPRUM@0.5 --user bep",
-        ),
-        cite.inex(
-            "7.2",
-            "16",
-            "equation",
-            "precision at a rank: least ranks for what readers found there, over the rank",
-            'berrypick evaluate TRUTH RUN -m "EPRUM(rank=3)" --user bep',
-        ),
-        cite.inex(
-            "7.2",
-            "",
-            "definition",
-            "EPRUM-BEP-Exh-BEPDistance",
-            "berrypick evaluate TRUTH RUN -m EPRUM-BEP-Exh-BEPDistance",
-        ),
-        cite.inex(
-            "7.3",
-            "",
-            "definition",
-            "its mean over recall values, and its curve",
-            "berrypick evaluate TRUTH RUN -m EPRUM --user bep",
-        ),
-    )
+    papers: ClassVar[tuple[cite.PaperItem, ...]] = PAPERS
     curve_axes: ClassVar[tuple[str, str]] = ("recall", "expected precision")
     why_above_one: ClassVar[str] = (
         "the product of expectations exceeds 1 when one result can lead to several targets at once; "
@@ -382,30 +215,25 @@ class EPRUM(TargetMeasure):
         if self.norm == "bounded" and self.rank is not None:
             raise UsageError("EPRUM(rank=) has no bounded norm; use EPRUM(r=...) or EPRUM@level with norm='bounded'")
         if self.together != "independent":
-            self._check_together()
-        if self.need == "set":
-            self._needed_set.check()
-            object.__setattr__(self, "why_above_one", self._needed_set.why_above_one)
+            check_together(self)
+        if self.needed_set is not None:
+            self.needed_set.check()
 
     @property
-    def _needed_set(self) -> Any:
+    def needed_set(self) -> NeededSet | None:
         """What need='set' computes."""
+        if self.need != "set":
+            return None
         from berrypick.measures.readers._needed_set import NeededSet
 
         return NeededSet(self)
 
-    def _check_together(self) -> None:
-        if self.law != "exact":
-            raise UsageError(
-                f"EPRUM(together='{self.together}') holds for every law of the number seen; it takes no law='normal'"
-            )
-        if self.norm != "product":
-            raise UsageError(
-                f"EPRUM(together='{self.together}') takes no norm='bounded', which is bounded under independence"
-            )
+    def above_one(self) -> str:
+        return self.why_above_one if self.needed_set is None else self.needed_set.why_above_one
 
     @property
-    def _tails(self) -> TailName:
+    def tails(self) -> TailName:
+        """Whence P(F >= r) comes."""
         return self.law if self.together == "independent" else self.together
 
     def no_best_lists(self) -> str:
@@ -422,7 +250,7 @@ class EPRUM(TargetMeasure):
             targets = int(ideal.sum())
             if self.r is not None and self.r > targets:
                 continue
-            wanted = self._wanted(targets)
+            wanted = self.recall_values(targets)
             found, names, count = search_of(self).best(judged.candidates, ideal, wanted, ideals.OBJECTIVES[self.norm])
             for r, best in zip(wanted, found, strict=True):
                 yield BestList(best, tuple(names[i] for i in best.order), targets, count, weight, r=r)
@@ -431,14 +259,14 @@ class EPRUM(TargetMeasure):
         return f"; for precision at a rank, use EPRUM(rank={at:g})" if at == int(at) else ""
 
     def compute(self, judged: JudgedTopic) -> Score:
-        if self.need == "set":
-            score = self._needed_set.score(judged)
+        if self.needed_set is not None:
+            score = self.needed_set.score(judged)
             return replace(score, notes=(*score.notes, *several_documents_note(judged, score.value)))
         parts, lists = [], []
         for weight, ideal, reach in judged.levels:
             if self.r is not None and self.r > reach.targets:
                 continue
-            lists.append(self._ideal(judged, ideal, reach))
+            lists.append(self.ideal_lists(judged, ideal, reach))
             parts.append((weight, self._at_level(reach, lists[-1].ideal)))
         notes, signed = self._notes(judged, lists), signed_search(self, lists)
         if self.together != "independent":  # of the list alone: what ideal lists need is computed under independence
@@ -454,38 +282,13 @@ class EPRUM(TargetMeasure):
 
     def score_together(self, spans: SpansTogether, context: JudgingContext) -> dict[str, Score] | None:
         """Where reach is certain, the number seen is not random, and the ideal list is that of the targets."""
-        events = self._sure_events(spans, context)
-        if events is None:
-            return None
-        record("targets", *(("user", "idealism") if spans.targets.any() else ()))
-        seen = None if self.rank is None else events.seen_after(self.rank).tolist()
-        precision = events.precision.tolist()
-        states = zip(spans.targets.tolist(), spans.partly_ideal.tolist(), events.at_once.tolist(), strict=True)
-        found = {}
-        for i, (topic, (targets, partly, at_once)) in enumerate(zip(spans.topics, states, strict=True)):
-            if partly:
-                continue  # several satisfaction levels
-            notes = (several_at_once_note("ideal='certified'"),) if at_once else ()
-            if not targets or (self.r is not None and self.r > targets):
-                value = None
-            elif seen is not None and self.rank is not None:
-                value = seen[i] / self.rank
-            else:
-                wanted = self._wanted(targets)
-                value = math.fsum(precision[i][r - 1] for r in wanted) / len(wanted)
-            found[topic] = Score(value, notes)
-        return found
-
-    def _sure_events(self, spans: SpansTogether, context: JudgingContext) -> SureEvents | None:
-        usual = (self.ideal, self.norm, self._tails) == ("targets", "product", "exact") and self.need != "set"
-        usual = usual and spans.few_pairs
-        reached = unrecorded(context, "user").surely_reaches(*spans.pair_ends()) if usual else None
-        return None if reached is None else SureEvents.of(spans, reached)
+        events = sure_events(self, spans, context)
+        return None if events is None else sure_scores(self, events)
 
     def curves_together(
         self, spans: SpansTogether, context: JudgingContext, found: Mapping[str, Score]
     ) -> dict[str, tuple[Curve | None, Curve | None]]:
-        events = self._sure_events(spans, context)
+        events = sure_events(self, spans, context)
         assert events is not None  # where values were found
         return sure_curves(events, found, self.missing_topic_curve())
 
@@ -496,26 +299,27 @@ class EPRUM(TargetMeasure):
     def _at_level(self, reach: Reach, best: ideals.Ideal) -> float:
         """The value when exactly these targets are ideal."""
         if self.rank is not None:
-            return precision_at_rank(reach, self.rank, best, self._tails)
-        precision = precisions(reach, best, self.norm, self._tails)
-        wanted = self._wanted(reach.targets)
+            return precision_at_rank(reach, self.rank, best, self.tails)
+        precision = precisions(reach, best, self.norm, self.tails)
+        wanted = self.recall_values(reach.targets)
         return math.fsum(precision[r - 1] for r in wanted) / len(wanted)
 
-    def _wanted(self, targets: int) -> tuple[int, ...]:
-        """The recall values that the value is made of."""
+    def recall_values(self, targets: int) -> tuple[int, ...]:
+        """Return the recall values that the value is made of."""
         if self.r is not None:
             return (self.r,)
         if self.at is not None:
             return (recall_value(self.at, targets),)
         return tuple(range(1, targets + 1))
 
-    def _ideal(
+    def ideal_lists(
         self, judged: JudgedTopic, ideal: BoolArray, reach: Reach, wanted: tuple[int, ...] | None = None
     ) -> SearchedLists:
+        """Return the ideal lists of readers with these ideal targets, for some recall values."""
         if self.ideal == "targets":
             whole = judged.context.user.chances is not None and takes_all(judged)
             return SearchedLists(list_of_documents(judged, ideal) if whole else ideals.by_targets(reach.targets))
-        wanted = self._wanted(reach.targets) if wanted is None else wanted
+        wanted = self.recall_values(reach.targets) if wanted is None else wanted
         if judged.candidates.pointers:
             return search_of(self).items(self, judged, ideal, reach, wanted)
         rows = judged.candidates.reach
@@ -523,10 +327,8 @@ class EPRUM(TargetMeasure):
         return ideal_list(self, rows, reach, wanted)
 
     def _notes(self, judged: JudgedTopic, lists: Sequence[SearchedLists] = ()) -> tuple[str, ...]:
-        added = self.together != "independent" and self.rank is None
-        if added and sum(len(self._wanted(reach.targets)) for _, _, reach in judged.levels) > 1:
-            return (*self._list_notes(judged, lists), _ADDED_UP)
-        return self._list_notes(judged, lists)
+        found = self._list_notes(judged, lists)
+        return (*found, ADDED_UP) if adds_up(self, judged) else found
 
     def _list_notes(self, judged: JudgedTopic, lists: Sequence[SearchedLists]) -> tuple[str, ...]:
         if self.ideal == "certified":
@@ -541,24 +343,7 @@ class EPRUM(TargetMeasure):
         return replace(self, together=end)
 
     def pair_bounds(self, one: JudgedTopic, other: JudgedTopic) -> tuple[float, float] | None:
-        if self.bounded("low") is None:
-            return None
-        both = reach_of_both(one, other)
-        parts = []
-        for (weight, ideal, first), (_, _, second) in zip(one.levels, other.levels, strict=True):
-            if self.r is not None and self.r > first.targets:
-                continue
-            best, versus = (self._ideal(*level).ideal for level in ((one, ideal, first), (other, ideal, second)))
-            lists = TwoLists(first, second, both if both is None or ideal.all() else both.columns(ideal))
-            ends = pair_ends(lists, best, versus, self._wanted(first.targets), self.rank)
-            if ends is None:
-                return None
-            parts.append((weight, ends))
-        if not parts:
-            return None
-        total = math.fsum(weight for weight, _ in parts)
-        low, high = (math.fsum(weight * ends[side] for weight, ends in parts) / total for side in (0, 1))
-        return low, high
+        return None if self.bounded("low") is None else bounds_of_pair(self, one, other)
 
     def is_mean_over_readers(self) -> bool:
         """Bounds are not."""
@@ -566,23 +351,11 @@ class EPRUM(TargetMeasure):
 
     def reader_values(self, judged: JudgedTopic, sessions: ReaderSessions) -> ReaderValues:
         """A reader who sees the r-th target at rank k gets E[ML*_r]/k; readers differ in what is ideal for them."""
-        if self.need == "set":
-            return self._needed_set.reader_values(judged, sessions)
-        levels = _reader_weights(self, judged)
-        if len(levels) == 1 and levels[0][1] is not None:
-            return ReaderValues.of(self._of_readers(sessions.first, sessions.ordered, levels[0][1]))
-        found, counts = np.zeros(sessions.count), np.zeros(sessions.count)
-        for place, (ideal, worth) in enumerate(levels):
-            if worth is not None:
-                who = sessions.level == place
-                first = sessions.first[np.ix_(ideal, who)]
-                found[who], counts[who] = self._of_readers(first, sorted_rows(first), worth), 1.0
-        return ReaderValues.of(found, counts)
-
-    def _of_readers(self, first: FloatArray, ordered: FloatArray, worth: FloatArray) -> FloatArray:
-        if self.rank is not None:
-            return worth[(first <= self.rank).sum(axis=0)] / self.rank
-        return weighted_inverse(worth, ordered)
+        return (
+            reader_values(self, judged, sessions)
+            if self.needed_set is None
+            else self.needed_set.reader_values(judged, sessions)
+        )
 
     def curve(self, judged: JudgedTopic) -> Curve | None:
         """Precision at each recall value, as points (r/t, precision); several satisfaction levels are merged."""
@@ -600,198 +373,15 @@ class EPRUM(TargetMeasure):
     def _points(self, judged: JudgedTopic, xs: tuple[float, ...]) -> Curve:
         curves = []
         for weight, ideal, reach in judged.levels:
-            best = self._ideal(judged, ideal, reach, tuple(range(1, reach.targets + 1)))
-            curves.append((weight, precisions(reach, best.ideal, self.norm, self._tails)))
+            best = self.ideal_lists(judged, ideal, reach, tuple(range(1, reach.targets + 1)))
+            curves.append((weight, precisions(reach, best.ideal, self.norm, self.tails)))
         total = math.fsum(weight for weight, _ in curves)
         columns = [(weight * p)[places(xs, len(p))].tolist() for weight, p in curves]
         heights = (math.fsum(parts) / total for parts in zip(*columns, strict=True))
         return [(x, y) for x, y in zip(xs, heights, strict=True) if not math.isnan(y)]
 
     def explain(self, judged: JudgedTopic) -> Explanation:
-        parts: list[str | Table] = [*item_tables(judged)]
-        if self.need == "set":
-            return self._explanation(judged, *parts, *self._needed_set.explain(judged))
-        lists = []
-        many = judged.levels
-        if not any(self.r is None or self.r <= reach.targets for _, _, reach in many):
-            parts.append("Undefined: no reader has that many ideal units.")
-        for weight, ideal, reach in many:
-            if len(many) > 1:
-                names = [name for name, wanted in zip(judged.targets.names(), ideal, strict=True) if wanted]
-                parts.append(f"For {number(weight)} of the readers the ideal units are {', '.join(names)}.")
-            if self.r is None or self.r <= reach.targets:
-                lists.append(self._ideal(judged, ideal, reach))
-                parts += self._explain_level(judged, ideal, reach, lists[-1])
+        if self.needed_set is not None:
+            return self._explanation(judged, *item_tables(judged), *self.needed_set.explain(judged))
+        parts, lists = working(self, judged)
         return Explanation(f"{self.canonical()} for topic {judged.topic}", (*parts, *self._notes(judged, lists)))
-
-    def _explain_level(
-        self, judged: JudgedTopic, ideal: BoolArray, reach: Reach, certificate: SearchedLists
-    ) -> list[Table]:
-        targets = [name for name, wanted in zip(judged.targets.names(), ideal, strict=True) if wanted]
-        names = judged.items.names_by_rank()
-        best, wanted = certificate.ideal, self._wanted(reach.targets)
-        parts = [reach_table(reach, names, targets)]
-        if self.together == "independent":
-            law = -np.diff(tails_at_events(reach, self.law), append=0.0)
-            parts += [law_table(reach, names, law), *scenario_tables(reach, names, targets)]
-        elif self.rank is None:
-            parts.append(bounds_table(reach, names, wanted))
-        if self.rank is not None:
-            return [*parts, self._rank_terms(reach, best)]
-        if self.ideal != "targets":
-            parts.append(ideal_table(certificate, judged.candidates, wanted))
-        inverse = expected_inverse(reach, self._tails)
-        for r in list(wanted)[:3]:
-            parts.append(terms_table(reach, names, r, float(inverse[r - 1]), self._tails))
-        parts.append(self._summary(reach, best, inverse, list(wanted)))
-        return parts
-
-    def _summary(self, reach: Reach, best: ideals.Ideal, inverse: FloatArray, wanted: list[int]) -> Table:
-        precision = precisions(reach, best, self.norm, self._tails)
-        divisor = "E[ML*]" if self.norm == "product" else "largest E[A/ML]"
-        shown = best.length if self.norm == "product" else best.inverse
-        columns = (inverse, shown, precision)
-        rows = [[str(r), *(number(float(column[r - 1]), 6) for column in columns)] for r in wanted]
-        if len(wanted) > 1:
-            rows.append(["mean", "", "", number(math.fsum(precision) / reach.targets, 6)])
-        return Table("Precision at each recall value", ["r", "E[A/ML]", divisor, "precision"], rows)
-
-    def _rank_terms(self, reach: Reach, best: ideals.Ideal) -> Table:
-        assert self.rank is not None
-        if self.together != "independent":
-            return self._rank_bounds(reach, best, self.together)
-        law = law_after(reach, self.rank, self.law)
-        length = np.concatenate([[0.0], best.length])
-        rows = [
-            [str(f), number(float(p), 6), number(float(m), 6), number(float(p * m), 6) if p else "0"]
-            for f, (p, m) in enumerate(zip(law, length, strict=True))
-        ]
-        value = precision_at_rank(reach, self.rank, best, self._tails)
-        rows.append([f"sum / {self.rank}", "", "", number(value, 6)])
-        return Table(f"After rank {self.rank}", ["f", "P(F=f)", "E[ML*]", "product"], rows)
-
-    def _rank_bounds(self, reach: Reach, best: ideals.Ideal, end: End) -> Table:
-        assert self.rank is not None
-        terms = zip(*mean_terms(reach.expected_seen(self.rank), best.length, end), strict=True)
-        rows = [
-            [str(m), number(float(total), 6), number(float(weight), 6), number(float(total * weight), 6)]
-            for m, (total, weight) in enumerate(terms, start=1)
-        ]
-        value = precision_at_rank(reach, self.rank, best, end)
-        rows.append([f"sum / {self.rank}", "", "", number(value, 6)])
-        head = ["m", "P(F>=1)+..+P(F>=m)", "weight by E[ML*]", "product"]
-        return Table(f"After rank {self.rank}, whatever is seen together", head, rows)
-
-
-@lru_cache(maxsize=8)
-def _reader_weights(measure: EPRUM, judged: JudgedTopic) -> list[tuple[BoolArray, FloatArray | None]]:
-    """By satisfaction level: what is ideal, and what a reader's 1/rank at each recall value is worth.
-
-    With rank= it is E[ML*_f] for f = 0, 1 .. instead. None for levels that do not count.
-    """
-    found: list[tuple[BoolArray, FloatArray | None]] = []
-    for _, ideal, reach in judged.levels:
-        if measure.r is not None and measure.r > reach.targets:
-            found.append((ideal, None))
-            continue
-        best, wanted = measure._ideal(judged, ideal, reach).ideal, np.array(measure._wanted(reach.targets)) - 1
-        worth = np.zeros(reach.targets)
-        worth[wanted] = (best.length[wanted] if measure.norm == "product" else 1.0 / best.inverse[wanted]) / len(wanted)
-        found.append((ideal, worth if measure.rank is None else np.concatenate([[0.0], best.length])))
-    return found
-
-
-@overload
-def eprum(
-    reach: Any,
-    recall: None = None,
-    *,
-    candidates: Any = None,
-    ideal: IdealName = "targets",
-    norm: NormName = "product",
-    law: LawName = "exact",
-    together: TogetherName = "independent",
-    gap: float | None = None,
-    nodes: int | None = None,
-    seconds: float | None = None,
-) -> FloatArray: ...
-@overload
-def eprum(
-    reach: Any,
-    recall: int,
-    *,
-    candidates: Any = None,
-    ideal: IdealName = "targets",
-    norm: NormName = "product",
-    law: LawName = "exact",
-    together: TogetherName = "independent",
-    gap: float | None = None,
-    nodes: int | None = None,
-    seconds: float | None = None,
-) -> float: ...
-def eprum(
-    reach: Any,
-    recall: int | None = None,
-    *,
-    candidates: Any = None,
-    ideal: IdealName = "targets",
-    norm: NormName = "product",
-    law: LawName = "exact",
-    together: TogetherName = "independent",
-    gap: float | None = None,
-    nodes: int | None = None,
-    seconds: float | None = None,
-) -> FloatArray | float:
-    """Compute EPRUM from your own matrix of reach: precision at every recall value, or at one of them.
-
-    A list that is not proved to be within ``gap`` of the best is a :class:`~berrypick.BerrypickWarning`.
-
-    Parameters
-    ----------
-    reach : matrix
-        Ranks x targets, dense or SciPy sparse, values in [0, 1].
-    recall : int, optional
-        One recall value, from 1 to the number of targets.
-    candidates : matrix, optional
-        The rows that an ideal list may be made of, for ``ideal='greedy'``, ``'exact'`` and ``'certified'``; by default
-        the identity.
-    ideal : {'targets', 'greedy', 'exact', 'certified'}
-        How the ideal list is found.
-    norm : {'product', 'bounded'}
-        As the parameter of the measure.
-    law : {'exact', 'normal'}
-        How the distribution of targets seen is computed.
-    together : {'independent', 'low', 'high'}
-        Whether targets are seen independently, or the least and most that holds whatever is seen together.
-    gap : float, optional
-        The relative gap that certified lists should be within.
-    nodes : int, optional
-        Sets that a certified search looks at.
-    seconds : float, optional
-        The time after which a certified search ends.
-
-    Returns
-    -------
-    array or float
-        Precision at recall 1 .. t, or at ``recall``; nan where undefined.
-
-    Examples
-    --------
-    >>> import berrypick as bp
-    >>> round(bp.eprum([[0.4, 0.4], [0.6, 0.4], [1, 0]], recall=2), 4)
-    0.7488
-    """
-    # refuses what does not go together
-    measure = EPRUM(ideal=ideal, norm=norm, law=law, together=together, gap=gap, nodes=nodes, seconds=seconds)
-    matrix = Reach.of(reach)
-    rows = Reach.identity(matrix.targets) if candidates is None else Reach.of(candidates)
-    if rows.targets != matrix.targets:
-        raise UsageError(f"candidates have {rows.targets} columns, reach has {matrix.targets}")
-    wanted = tuple(range(1, matrix.targets + 1))
-    if recall is not None:
-        wanted = (whole_recall(recall, matrix.targets),)
-    best = ideal_list(measure, rows, matrix, wanted)
-    for note in gap_notes(measure, [best]) if ideal == "certified" else ():
-        warnings.warn(note, BerrypickWarning, stacklevel=2)
-    precision = precisions(matrix, best.ideal, norm, measure._tails)
-    return precision if recall is None else float(precision[wanted[0] - 1])

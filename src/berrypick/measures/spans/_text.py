@@ -225,10 +225,12 @@ class TextMeasure(Measure):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.counted == "pairs":
-            if not self.by_pairs:
-                raise UsageError(f"{self.name()} has no counted='pairs': the program that counts so does not have it")
-            object.__setattr__(self, "why_above_one", "what several results or targets hold counts several times")
+        if self.counted == "pairs" and not self.by_pairs:
+            raise UsageError(f"{self.name()} has no counted='pairs': the program that counts so does not have it")
+
+    def above_one(self) -> str:
+        several = "what several results or targets hold counts several times"
+        return several if self.counted == "pairs" else self.why_above_one
 
     #: Whether the program that counts every pair of result and target has it.
     by_pairs: ClassVar[bool] = True
