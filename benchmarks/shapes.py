@@ -17,6 +17,15 @@ dask        1,000 TREC runs of 50 topics x 1,000 documents on a Dask cluster of 
             process; and what the process that asks spends on a run, Dask's scheduler in it, and how much of that it
             spends in as much time without any work
 first       a first evaluation of a checkout without bytecode, from the command line; against one with, and NumPy
+training    a loop of 1,000 calls, 50 topics x 100 in dictionaries, AP nDCG@10 P@10, also with a Truth that is kept;
+            against pytrec_eval and plain Python
+calls       one topic x 10 by three measures, and 50 topics x 10 spans by charR@5, with a Truth that is kept; against
+            ir_measures and plain Python
+topics      charR, EPRUM, nxCG@10, Coverage, epnav, ExpectedRatio, Enough@5 and StepAUC on 1,000 topics x 10, read
+            before; us a topic
+systems     compare of 50 systems on 1,000 topics by one measure; against one product of as many sign changes
+pages       the page on 50 runs of 1,000 topics and on 20 of 200, spans without texts; against evaluating them
+commands    --help and list; against evaluate, and NumPy
 sweep       20 chunkings x 1,000 questions x 400 documents, BM25, six measures, one of them with tokens; against one
             chunking
 
@@ -39,6 +48,7 @@ from pathlib import Path
 
 import numpy as np
 from _processes import EVALUATE, many_documents, of_one_line, tell
+from _scoring_rows import SCORING
 
 import berrypick
 from berrypick.kernels import native
@@ -386,6 +396,7 @@ def first(folder: Path, scale: float, repeats: int) -> None:
 ROWS: dict[str, Callable[[Path, float, int], None]] = {
     row.__name__: row for row in (shallow, lines, python, scores, chunks, statistics, sweep, report, dask, first)
 }
+ROWS |= {row.__name__: row for row in SCORING}
 
 
 def main() -> None:
