@@ -270,19 +270,42 @@ class SignChanges {
         count_any(least, found);
     }
 
+    // The sums of all draws, column after column.
+    void sums(const double* const* column, double* out) {
+        for (std::size_t part = 0; part < 2 * bytes_; ++part)
+            for (std::size_t k = 0; k < columns; ++k) tabulate(column[k], part, k);
+#ifdef BERRYPICK_WIDE
+        if (has_wide()) return sums_wide(out);
+#endif
+        sums_any(out);
+    }
+
   private:
     static constexpr std::size_t table = 16 * columns;
+
+    BERRYPICK_INLINE void sums_any(double* out) const {
+        for (std::size_t draw = 0; draw < draws_; ++draw) {
+            double sum[columns] = {};
+            add(draw, sum);
+            for (std::size_t k = 0; k < columns; ++k) out[k * draws_ + draw] = sum[k];
+        }
+    }
+
+    // The sums of one draw.
+    BERRYPICK_INLINE void add(std::size_t draw, double* sum) const {
+        const std::uint8_t* sign = signs_ + draw * bytes_;
+        const double* sums = sums_.data();
+        for (std::size_t byte = 0; byte < bytes_; ++byte, sums += 2 * table) {
+            const double *one = sums + (sign[byte] >> 4) * columns, *other = sums + table + (sign[byte] & 15) * columns;
+            for (std::size_t k = 0; k < columns; ++k) sum[k] += one[k] + other[k];
+        }
+    }
 
     BERRYPICK_INLINE void count_any(const double* least, std::int64_t* found) const {
         std::int64_t extreme[columns] = {};
         for (std::size_t draw = 0; draw < draws_; ++draw) {
-            const std::uint8_t* sign = signs_ + draw * bytes_;
-            const double* sums = sums_.data();
             double sum[columns] = {};
-            for (std::size_t byte = 0; byte < bytes_; ++byte, sums += 2 * table) {
-                const double *one = sums + (sign[byte] >> 4) * columns, *other = sums + table + (sign[byte] & 15) * columns;
-                for (std::size_t k = 0; k < columns; ++k) sum[k] += one[k] + other[k];
-            }
+            add(draw, sum);
             for (std::size_t k = 0; k < columns; ++k) extreme[k] += std::abs(sum[k]) >= least[k];
         }
         std::copy(extreme, extreme + columns, found);
@@ -292,6 +315,8 @@ class SignChanges {
     __attribute__((target("avx2"))) void count_wide(const double* least, std::int64_t* found) const {
         count_any(least, found);
     }
+
+    __attribute__((target("avx2"))) void sums_wide(double* out) const { sums_any(out); }
 #endif
 
     // All sums of values 4 * part to 4 * part + 3, the last of them in the lowest bit.
@@ -313,5 +338,34 @@ class SignChanges {
     std::size_t draws_;
     std::vector<double> sums_;
 };
+
+// How many differences of two rows are at least as far from 0 as `most`, and as `least`, which is smaller.
+BERRYPICK_INLINE void count_apart_any(const double* one, const double* other, std::size_t count, double most,
+                                      double least, std::int64_t* sure, std::int64_t* maybe) {
+    std::int64_t beyond = 0, near = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        const double apart = std::abs(one[i] - other[i]);
+        beyond += apart >= most;
+        near += apart >= least;
+    }
+    *sure += beyond;
+    *maybe += near;
+}
+
+#ifdef BERRYPICK_WIDE
+__attribute__((target("avx2"))) inline void count_apart_wide(const double* one, const double* other, std::size_t count,
+                                                             double most, double least, std::int64_t* sure,
+                                                             std::int64_t* maybe) {
+    count_apart_any(one, other, count, most, least, sure, maybe);
+}
+#endif
+
+inline void count_apart(const double* one, const double* other, std::size_t count, double most, double least,
+                        std::int64_t* sure, std::int64_t* maybe) {
+#ifdef BERRYPICK_WIDE
+    if (has_wide()) return count_apart_wide(one, other, count, most, least, sure, maybe);
+#endif
+    count_apart_any(one, other, count, most, least, sure, maybe);
+}
 
 }  // namespace berrypick

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "resampling.hpp"
 
@@ -75,11 +76,50 @@ void extreme_sign_changes(In2<double> columns, In2<std::uint8_t> signs, In<doubl
     }
 }
 
+// The same for differences of columns: those that count for sure, and those that may, whatever the rounding of sums.
+void extreme_pairs(In2<double> columns, In2<std::uint8_t> signs, In<Index> one, In<Index> other, In<double> most,
+                   In<double> least, Out<Index> sure, Out<Index> maybe) {
+    require_apart(columns, signs, one, other, most, least, sure, maybe);
+    const std::size_t count = columns.shape(0), values = columns.shape(1), pairs = one.shape(0), draws = signs.shape(0);
+    require_count(other.shape(0), pairs, "other");
+    require_count(most.shape(0), pairs, "most");
+    require_count(least.shape(0), pairs, "least");
+    require_count(sure.shape(0), pairs, "sure");
+    require_count(maybe.shape(0), pairs, "maybe");
+    require_count(signs.shape(1), (values + 7) / 8, "bytes of signs");
+    for (std::size_t i = 0; i < pairs; ++i)
+        for (const Index place : {one.data()[i], other.data()[i]})
+            require(place >= 0 && std::size_t(place) < count, "pairs are of columns");
+    const nb::gil_scoped_release released;
+    using berrypick::SignChanges;
+    SignChanges changes(values, signs.data(), draws);
+    const std::size_t groups = (count + SignChanges::columns - 1) / SignChanges::columns;
+    std::vector<double> sums(groups * SignChanges::columns * draws);
+    for (std::size_t group = 0; group < groups; ++group) {
+        const double* column[SignChanges::columns];
+        for (std::size_t k = 0; k < SignChanges::columns; ++k)  // the last column again where there are no more
+            column[k] = columns.data() + std::min(group * SignChanges::columns + k, count - 1) * values;
+        changes.sums(column, sums.data() + group * SignChanges::columns * draws);
+    }
+    std::fill_n(sure.data(), pairs, 0);
+    std::fill_n(maybe.data(), pairs, 0);
+    constexpr std::size_t near = 256;  // draws whose sums stay in the caches
+    for (std::size_t first = 0; first < draws; first += near)
+        for (std::size_t i = 0; i < pairs; ++i)
+            berrypick::count_apart(sums.data() + std::size_t(one.data()[i]) * draws + first,
+                                   sums.data() + std::size_t(other.data()[i]) * draws + first,
+                                   std::min(near, draws - first), most.data()[i], least.data()[i], sure.data() + i,
+                                   maybe.data() + i);
+}
+
 }  // namespace
 
 void bind_resampling(nb::module_& m) {
     m.def("extreme_sign_changes", extreme_sign_changes, "columns"_a.noconvert(), "signs"_a.noconvert(),
           "least"_a.noconvert(), "out"_a.noconvert());
+    m.def("extreme_pairs", extreme_pairs, "columns"_a.noconvert(), "signs"_a.noconvert(), "one"_a.noconvert(),
+          "other"_a.noconvert(), "most"_a.noconvert(), "least"_a.noconvert(), "sure"_a.noconvert(),
+          "maybe"_a.noconvert());
     m.def("order_statistics", order_statistics, "rows"_a.noconvert(), "rank"_a.noconvert(), "out"_a.noconvert(),
           "wide"_a = true);
     m.def("extreme_sums", extreme_sums, "value"_a.noconvert(), "bounds"_a.noconvert(), "least"_a.noconvert(),

@@ -261,6 +261,11 @@ def random_resamples(native: ModuleType, rng: np.random.Generator) -> None:
     counts = np.empty(values, dtype=np.int64)
     native.extreme_sign_changes(columns, signs.astype(np.uint8), rng.choice(EXTREME, values), counts)
     assert (counts >= 0).all() and (counts <= draws).all()
+    pairs = int(rng.integers(0, 30)) if values else 0
+    sides = [rng.integers(0, max(values, 1), pairs) for _ in range(2)]
+    bounds, found = [rng.choice(EXTREME, pairs) for _ in range(2)], [np.empty(pairs, dtype=np.int64) for _ in range(2)]
+    native.extreme_pairs(columns, signs.astype(np.uint8), *sides, *bounds, *found)
+    assert all((one >= 0).all() and (one <= draws).all() for one in found)
 
 
 def random_rows(native: ModuleType, rng: np.random.Generator) -> None:
@@ -571,6 +576,12 @@ def wrong_resamples(native: ModuleType):
     yield lambda: native.extreme_sign_changes(columns, signs, least[:1], found)
     yield lambda: native.extreme_sign_changes(columns, signs, least, found[:1])
     yield lambda: native.extreme_sign_changes(columns, signs.astype(np.int64), least, found)
+    whole = [columns, signs, np.array([0]), np.array([1]), np.ones(1), np.ones(1), found[:1].copy(), found[1:].copy()]
+    for place, given in [
+        (1, signs[:, :1].copy()), (2, np.array([2])), (2, np.array([-1])), (3, np.array([0, 1])), (4, np.ones(2)),
+        (5, np.ones(0)), (6, found), (7, np.empty(0, dtype=np.int64)), (7, whole[6]),
+    ]:  # fmt: skip
+        yield lambda place=place, given=given: native.extreme_pairs(*whole[:place], given, *whole[place + 1 :])
 
 
 def wrong_documents(native: ModuleType):

@@ -76,6 +76,43 @@ def test_drawn_sign_changes(topics, columns, plain):
     assert found.tolist() == slow
 
 
+@pytest.mark.parametrize("digits", [1, 2, 15])
+@pytest.mark.parametrize(("topics", "runs"), [(1, 2), (8, 3), (33, 9), (61, 17)])
+def test_sign_changes_of_pairs_are_counted_from_those_of_runs(topics, runs, digits, plain):
+    rng = np.random.default_rng(100 * topics + digits)
+    values = rng.random((topics, runs)).round(digits)  # of few digits: many equal sums
+    values[:, 1] = values[:, 0]
+    values[rng.integers(topics), 1] += 1e-9  # so near to each other that rounding may decide
+    one, other = np.triu_indices(runs, 1)
+    differences = values[:, one] - values[:, other]
+    differences[np.abs(differences) <= 1e-10] = 0.0
+    signs = rng.choice(np.array([-1, 1], dtype=np.int8), (700, topics))
+    least = np.abs(differences.sum(axis=0)) - statistics.SAME * np.abs(differences).sum(axis=0)
+    asked = differences, signs, least
+    pairs = resampling.PairedColumns(values, one, other)
+    wanted = resampling.extreme_sign_changes(*asked).tolist()
+    assert resampling.extreme_pair_changes(*asked, pairs).tolist() == wanted
+    assert plain(resampling.extreme_pair_changes, *asked, pairs).tolist() == wanted
+    shifted = resampling.PairedColumns(values + 1e7, one, other)  # sums of runs are too coarse: all pairs by their own
+    assert resampling.extreme_pair_changes(*asked, shifted).tolist() == wanted
+    with np.errstate(invalid="ignore"):
+        infinite = resampling.PairedColumns(values * np.inf, one, other)
+        assert resampling.extreme_pair_changes(*asked, infinite).tolist() == wanted
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_test_of_pairs_finds_what_it_finds_column_by_column(seed):
+    rng = np.random.default_rng(seed)
+    values = rng.random((45, 12)).round(1 + 7 * (seed % 2))
+    one, other = np.triu_indices(12, 1)
+    differences = values[:, one] - values[:, other]
+    differences[:, 3:9] *= rng.random((45, 1)) < 0.5  # some columns are exact, and are not what the runs differ in
+    known = resampling.PairedColumns(values, one, other)
+    found = statistics.randomisation_test(differences, pairs=known, resamples=900)
+    wanted = statistics.randomisation_test(differences, resamples=900)
+    assert all(np.array_equal(*both, equal_nan=True) for both in zip(found, wanted, strict=True))
+
+
 def test_an_interval_does_not_depend_on_the_columns_beside_it():
     values = np.random.default_rng(9).random((50, 300))
     whole = statistics.bootstrap(values, resamples=400)

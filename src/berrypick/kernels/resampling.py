@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
+import numpy.typing as npt
 
 from berrypick.data.arrays import FloatArray, IntArray
 from berrypick.kernels import native
 from berrypick.workers.blas_threads import one_blas_thread
 
 _NEAR = 64  # columns whose sums stay in the caches
+#: Draws x topics, each 1 or -1.
+Signs = npt.NDArray[Any]
 
 
 def order_statistics(rows: FloatArray, ranks: IntArray) -> FloatArray:
@@ -62,7 +67,7 @@ def _signed_sums(values: FloatArray) -> FloatArray:
 
 
 @one_blas_thread()
-def extreme_sign_changes(differences: FloatArray, signs: FloatArray, least: FloatArray) -> IntArray:
+def extreme_sign_changes(differences: FloatArray, signs: Signs, least: FloatArray) -> IntArray:
     """How many sign changes give a sum at least as far from 0 as ``least``, for each column of differences.
 
     ``signs`` is draws x topics, each 1 or -1. Sums may be rounded otherwise by the compiled form, so ``least`` should
@@ -77,9 +82,50 @@ def extreme_sign_changes(differences: FloatArray, signs: FloatArray, least: Floa
     if compiled is not None:
         compiled.extreme_sign_changes(np.ascontiguousarray(differences.T), np.packbits(signs > 0, axis=1), least, out)
         return out
+    changes = signs.T.astype(np.float64, copy=False)
     for first in range(0, len(least), _NEAR):
         some = slice(first, first + _NEAR)
-        sums = differences[:, some].T @ signs.T
+        sums = differences[:, some].T @ changes
         np.abs(sums, out=sums)
         out[some] = [np.count_nonzero(row) for row in sums >= least[some, None]]
     return out
+
+
+class PairedColumns(NamedTuple):
+    """Values of topics x runs, and the two runs of each column of differences."""
+
+    values: FloatArray
+    one: IntArray
+    other: IntArray
+
+    def chosen(self, columns: IntArray) -> PairedColumns:
+        """Return the same for some columns of differences."""
+        return PairedColumns(self.values, self.one[columns], self.other[columns])
+
+
+def extreme_pair_changes(differences: FloatArray, signs: Signs, least: FloatArray, pairs: PairedColumns) -> IntArray:
+    """Count what :func:`extreme_sign_changes` counts, for differences of runs, of which there are fewer than pairs.
+
+    The sum of a difference is the difference of two sums, rounded otherwise. A pair with a sum so near to ``least``
+    that rounding could decide is counted by its own sums.
+
+    >>> import numpy as np
+    >>> runs = np.array([[0.3, 0.2], [0.9, 0.7]])
+    >>> pairs = PairedColumns(runs, np.array([0]), np.array([1]))
+    >>> extreme_pair_changes(np.array([[0.1], [0.2]]), np.array([[1.0, 1.0], [1.0, -1.0]]), np.array([0.29]), pairs)
+    array([1])
+    """
+    compiled, values = native(), pairs.values
+    if compiled is None or not np.isfinite(values).all():
+        return extreme_sign_changes(differences, signs, least)
+    size = np.abs(values).sum(axis=0)
+    apart = np.abs(values[:, pairs.one] - values[:, pairs.other] - differences).sum(axis=0)  # ties became 0
+    rounding = 2 * (len(values) + 8) * np.finfo(np.float64).eps
+    margin = apart + rounding * (size[pairs.one] + size[pairs.other])
+    sure, maybe = np.empty(len(least), dtype=np.int64), np.empty(len(least), dtype=np.int64)
+    packed, columns = np.packbits(signs > 0, axis=1), np.ascontiguousarray(values.T)
+    ends = least + margin, least - margin
+    compiled.extreme_pairs(columns, packed, *map(np.ascontiguousarray, pairs[1:]), *ends, sure, maybe)
+    if len(open_ := np.flatnonzero(sure != maybe)):
+        sure[open_] = extreme_sign_changes(differences[:, open_], signs, least[open_])
+    return sure

@@ -78,7 +78,7 @@ class ColumnBlocks:
         return cls(before, blocks)
 
     def apply(
-        self, of: Callable[..., tuple[Any, ...]], each: Mapping[str, BoolArray] | None = None, **how: Any
+        self, of: Callable[..., tuple[Any, ...]], each: Mapping[str, BoolArray | IntArray] | None = None, **how: Any
     ) -> list[Any]:
         """Arrays over all columns, from a function that gives arrays over the columns of one block.
 

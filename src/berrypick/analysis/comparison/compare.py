@@ -50,6 +50,7 @@ from berrypick.evaluation.options import EvaluationKeywords, EvaluationOptions, 
 from berrypick.evaluation.proved import Proved, bounded_measures, with_bounds
 from berrypick.evaluation.requested import MeasuresGiven, given_measures
 from berrypick.given.convert import RunsLike, TruthLike
+from berrypick.kernels.resampling import PairedColumns
 from berrypick.measures import split_measures
 from berrypick.measures.base import Measure
 from berrypick.statistics import intervals, statistics
@@ -705,21 +706,21 @@ class _ComparisonWork:
     def _differences(self) -> tuple[ColumnBlocks, list[int], BoolArray]:
         """Differences of all pairs over the topics where both have a value, ties exactly 0; how many topics are left
         out of each pair; and which pairs are of hits."""
-        tables = [self._table(measure) for measure in self.measures] if self.cluster_of is None else [None]
-        whole = [table for table in tables if table is not None]
-        if len(whole) < len(tables):
+        whole = self._tables
+        if whole is None:
             joined = [self._join(measure, *names) for measure in self.measures for names in self._run_pairs()]
             columns, left_out, of_hits = zip(*joined, strict=True) if joined else ((), (), ())
             return ColumnBlocks.of_columns(columns), list(left_out), np.array(of_hits, dtype=bool)
-        place = {run: i for i, run in enumerate(self.runs)}
-        one, other = ([place[pair[side]] for pair in self._run_pairs()] for side in (0, 1))
+        one, other = self._sides
         unpaired, hits = [], []
+        tables = []
         for i, table in enumerate(whole):
-            whole[i] = found = table[:, one] - table[:, other]
+            found = table[:, one] - table[:, other]
             found[np.abs(found) <= TIE] = 0.0
+            tables.append(found)
             unpaired += np.isnan(found).sum(axis=0).tolist()
             hits.append(self._of_hits(self.measures[i], table, one, other))
-        return ColumnBlocks.of_tables(whole), unpaired, np.concatenate(hits) if hits else np.zeros(0, dtype=bool)
+        return ColumnBlocks.of_tables(tables), unpaired, np.concatenate(hits) if hits else np.zeros(0, dtype=bool)
 
     def _of_hits(self, measure: str, table: FloatArray, one: Sequence[int], other: Sequence[int]) -> BoolArray:
         """Which pairs of columns hold hits where both are defined, or are all tied in columns from 0 to 1."""
@@ -757,8 +758,41 @@ class _ComparisonWork:
         columns, nothing = self._differences[0], [np.zeros(0)] * 3
         if self.method.test == "t":
             return columns.apply(statistics.t_test) or nothing
-        test, seed = statistics.randomisation_test, self.method.seed
-        return columns.apply(test, resamples=self._sign_changes, seed=seed) or nothing
+        how: dict[str, Any] = {"resamples": self._sign_changes, "seed": self.method.seed}
+        values = self._all_values
+        if values is None:
+            return columns.apply(statistics.randomisation_test, **how) or nothing
+
+        def of_pairs(differences: FloatArray, one: IntArray, other: IntArray, **how: Any) -> statistics.Tests:
+            return statistics.randomisation_test(differences, pairs=PairedColumns(values, one, other), **how)
+
+        count, runs = len(self.measures), len(self.runs)
+        each = [np.concatenate([np.array(side) + runs * i for i in range(count)]) for side in self._sides]
+        return columns.apply(of_pairs, {"one": each[0], "other": each[1]}, **how) or nothing
+
+    @cached_property
+    def _sides(self) -> tuple[list[int], list[int]]:
+        """The places of the two runs of each pair."""
+        place = {run: i for i, run in enumerate(self.runs)}
+        one, other = ([place[pair[side]] for pair in self._run_pairs()] for side in (0, 1))
+        return one, other
+
+    @cached_property
+    def _all_values(self) -> FloatArray | None:
+        """topics x runs of all measures in turn; None where some topic lacks a value."""
+        if not self._tables or len({len(table) for table in self._tables}) > 1:
+            return None
+        values = np.concatenate(self._tables, axis=1)
+        return values if np.isfinite(values).all() else None
+
+    @cached_property
+    def _tables(self) -> list[FloatArray] | None:
+        """The values of each measure; None if runs have other topics than others, or topics go by clusters."""
+        if self.cluster_of is not None:
+            return None
+        tables = [self._table(measure) for measure in self.measures]
+        whole = [table for table in tables if table is not None]
+        return whole if len(whole) == len(tables) else None
 
     @property
     def _sign_changes(self) -> int:

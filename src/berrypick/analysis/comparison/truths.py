@@ -34,9 +34,11 @@ class SavedTruths:
             made.unsigned |= {run: None for (run, _), known in truth_of.items() if not known}
             for known in truth_of.values():
                 made.topics.setdefault(known, set())
-            for row in one.topic_rows:
+            # runs mostly share the signature of a topic, and each is looked at once
+            own = ((row, truth_of.get((row.run, row.measure), "")) for row in one.topic_rows)
+            for row, known in {(row.topic, id(row.signature), known): (row, known) for row, known in own}.values():
                 made.sums.setdefault(row.topic, set()).add(row.signature.get(TRUTH_SUM))
-                made.topics.setdefault(truth_of.get((row.run, row.measure), ""), set()).add(row.topic)
+                made.topics.setdefault(known, set()).add(row.topic)
         return made
 
     @property
