@@ -606,3 +606,12 @@ def test_a_small_evaluation_loads_little(tmp_path):
                 "data.annotators", "testing", "analysis", "report")  # fmt: skip
     assert "berrypick.evaluation.scoring" in loaded and not {f"berrypick.{name}" for name in unneeded} & loaded
     assert len(loaded) < 140
+
+
+@pytest.mark.parametrize("registry", [measures.registry, users.registry, formats.registry], ids=lambda one: one.what)
+def test_descriptions_that_are_read_are_those_of_the_classes(registry):
+    """Lists show what files say, without importing them."""
+    for name, definition in registry.definitions().items():
+        value = registry.load(definition)
+        assert definition.description == value.description(), name
+        assert definition.facts.get("role") == getattr(value, "role", None), name

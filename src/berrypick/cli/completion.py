@@ -67,7 +67,7 @@ def _formats(context: click.Context, incomplete: str) -> list[CompletionItem]:
 
 def _shown(context: click.Context, incomplete: str) -> list[CompletionItem]:
     """The names of what ``berrypick show`` is asked for: of the kind that comes first, else of all kinds."""
-    from berrypick.cli.show import KINDS
+    from berrypick.cli.kinds import KINDS
 
     kind = "".join(context.params.get("words") or ())
     names = [name for registry in KINDS.values() for name in registry.names()]

@@ -8,8 +8,8 @@ import click
 
 from berrypick import formats
 from berrypick.cli import flags
+from berrypick.cli.kinds import KINDS
 from berrypick.cli.output import HELP, Output, tell
-from berrypick.cli.show import KINDS
 from berrypick.data.papers import TITLES
 from berrypick.data.score import Table
 from berrypick.measures import document_measures
@@ -33,7 +33,7 @@ def list_command(what: str, output: Output) -> None:
         output.show(_papers)
         return
     kind = what.removesuffix("s")
-    rows = [_row(kind, name, value) for name, value in KINDS[kind].all().items()]
+    rows = _rows(kind)
 
     def rendered(form: str, paint: tables.Paint) -> str:
         if form != "table":
@@ -60,6 +60,17 @@ def _papers(form: str, paint: tables.Paint) -> str:
         paint(Table(title, head, [list(item[1:]) for item in items if item.paper == key], "<><<<"), ())
         for key, title in TITLES.items()
     )
+
+
+def _rows(kind: str) -> list[dict[str, str]]:
+    """What a list says of each; of ours what their files say, which need no import for that."""
+    registry = KINDS[kind]
+    rows = []
+    for name, one in registry.definitions().items():
+        role = {"role": one.facts["role"]} if "role" in one.facts else {}
+        read = {"name": name, **role, "description": one.description}
+        rows.append(read if one.description else _row(kind, name, registry.load(one)))
+    return rows + [_row(kind, name, value) for name, value in registry.others().items()]
 
 
 def _row(kind: str, name: str, value: Any) -> dict[str, str]:

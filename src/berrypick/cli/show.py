@@ -11,6 +11,7 @@ import click
 from berrypick import formats, measures, users
 from berrypick.analysis.citations import bibtex as bibtex_of
 from berrypick.cli import flags
+from berrypick.cli.kinds import KINDS
 from berrypick.cli.output import HELP, Output, names_file, say
 from berrypick.data import spec as specs
 from berrypick.data.errors import UsageError, nearest
@@ -18,19 +19,11 @@ from berrypick.data.laws import LAWS
 from berrypick.data.navigation import FittedReader
 from berrypick.data.references import bibtex, cited
 from berrypick.data.score import Table
-from berrypick.evaluation.protocols.base import RULES, Protocol, protocols
+from berrypick.evaluation.protocols.base import RULES, Protocol
 from berrypick.measures import document_measures
 from berrypick.measures.paper_names import explained, stands_for_printed
 from berrypick.measures.typed_names import stands_for
-from berrypick.registry.registry import Registry
 from berrypick.tables import tables
-
-KINDS: dict[str, Registry[Any]] = {
-    "measure": measures.registry,
-    "user": users.registry,
-    "format": formats.registry,
-    "protocol": protocols,
-}
 
 
 @click.command(

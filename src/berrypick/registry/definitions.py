@@ -19,6 +19,8 @@ CLASSES = re.compile(r"\nclass (?P<attribute>[A-Za-z]\w*)\([^)]+\):")
 #: The most lines that a literal of a class body may take.
 _LONGEST = 60
 _NEXT = re.compile(r"\n[^\s#]")
+#: The first line of a docstring that follows at once.
+_DOCSTRING = re.compile(r'\n    r?"""([^\\\n]*?)(?:"""|\n)')
 _TEXT = r"""(?:"[^"\\\n]*"|'[^'\\\n]*')"""
 _EACH_TEXT = re.compile(_TEXT)
 #: Literals that are read without parsing Python, which takes ten times as long: a text, texts in brackets, or a number.
@@ -29,11 +31,15 @@ _PLAIN = re.compile(
 
 @dataclass(frozen=True)
 class Definition:
-    """Something that a file defines: where to import it from, and the facts that its file states as literals."""
+    """Something that a file defines: where to import it from, and the facts that its file states as literals.
+
+    ``description`` is the first line of its docstring; '' where that is not known without importing the file.
+    """
 
     module: str
     attribute: str
     facts: Mapping[str, Any] = field(default_factory=dict)
+    description: str = ""
 
     def load(self) -> Any:
         """Import the file, and return what it defines."""
@@ -85,7 +91,8 @@ class Room:
             for found in self.pattern.finditer(text):
                 facts = {name: value for name, value in found.groupdict().items() if name != "attribute"}
                 facts |= _facts(text, found.end(), self.facts)
-                yield Definition(module, found["attribute"], facts)
+                told = _DOCSTRING.match(text, found.end())
+                yield Definition(module, found["attribute"], facts, "" if told is None else told[1].strip())
 
 
 @cache
