@@ -65,8 +65,23 @@ class Watched:
             self.complaints.append(f"request: {request.url}")
 
     def go(self, **state: Any) -> Any:
-        """Change the page's state, and wait until it is shown."""
-        self.page.evaluate("changes => window.berry.go(changes)", state)
+        """Change the page's address, as a link would, and wait until it is shown; another topic has other documents."""
+        topic = {"document": None, "rank": None} if "topic" in state else {}
+        self.page.evaluate(
+            """async (changes) => {
+                const address = new URLSearchParams(location.hash.slice(1));
+                for (const [name, value] of Object.entries(changes)) {
+                    if (value === null) address.delete(name);
+                    else address.set(name, value);
+                }
+                if (location.hash === `#${address}`) return;
+                const heard = new Promise((done) => window.addEventListener('hashchange', done, { once: true }));
+                location.hash = address;
+                await heard;
+                await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+            }""",
+            {**topic, **state},
+        )
         self.page.wait_for_timeout(50)
         return self.page
 

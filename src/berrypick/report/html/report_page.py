@@ -1,6 +1,8 @@
 """The report page as one file: its own HTML, CSS and JavaScript, the charting library, and the data.
 
-Its content security policy allows these scripts by their hashes and nothing else: no network, no script in any text.
+The JavaScript is written as ES modules, which become one script here (:mod:`~berrypick.report.html.bundle`). The
+content security policy allows this script and that of the head by their hashes and nothing else: no network, no script
+in any text.
 """
 
 from __future__ import annotations
@@ -9,25 +11,23 @@ import base64
 import gzip
 import hashlib
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from html import escape
 from importlib import resources
 from typing import Any
 
 from berrypick.data.errors import library, one_line
+from berrypick.report.html.bundle import bundle
 from berrypick.report.html.json_numbers import to_json
 from berrypick.report.html.kept_library import kept_script
 from berrypick.report.panels.base import panels
 
-#: In this order: later ones use what earlier ones define; then come those of panels, and last.js. theme.js stands in
-#: the head of the page.
-SCRIPTS = ("dom", "widgets", "app", "charts", "overview", "curves", "topics", "spans", "model", "choosing",
-           "strips", "text", "tree", "links", "boxes", "documents", "reader", "context", "simulated")  # fmt: skip
 STYLES = ("page", "documents", "boxes", "reader", "simulated", "lost_answers")
 #: The head of a file of gzip, without name and time.
 _GZIP = b"\x1f\x8b\x08" + bytes(6) + b"\xff"
-_LIBRARY = "window.vegaEmbed=vegaEmbed;window.vega=vega;window.vegaLite=vegaLite;"
+#: What is appended to the charting library: its one name that is used, for the function around it.
+_LIBRARY = "chartingLibrary.embed=vegaEmbed;"
 
 
 def pack(value: Any) -> str:
@@ -64,9 +64,10 @@ def render_page(overview: dict[str, Any], blocks: Sequence[str], library: str) -
     """The page as text."""
     theme = asset("theme.js")
     style = "\n".join(asset(f"{name}.css") for name in STYLES)
-    drawn = [panel.script for panel in panels if any(panel.name == one["name"] for one in overview["panels"])]
-    script = "\n".join([*(asset(f"{name}.js") for name in SCRIPTS), *drawn, asset("last.js")])
-    scripts = " ".join(map(policy_hash, (theme, library, script)))
+    shown = {one["name"] for one in overview["panels"]}
+    script = f"{library}\n{_script({panel.name: panel.script for panel in panels if panel.name in shown})}"
+    script = script.replace("</script", "<\\/script")
+    scripts = " ".join(map(policy_hash, (theme, script)))
     policy = (
         f"default-src 'none'; script-src {scripts}; style-src {policy_hash(style)}; img-src data: blob:; "
         "base-uri 'none'; form-action 'none'"
@@ -85,11 +86,19 @@ def render_page(overview: dict[str, Any], blocks: Sequence[str], library: str) -
         f"<body>{asset('page.html')}",
         f'<script type="application/json" id="overview">{data}</script>',
         *(f'<script type="text/plain" data-block="{i}">{block}</script>' for i, block in enumerate(blocks)),
-        f"<script>{library}</script>",
-        f"<script>{script}</script>",
+        f'<script type="module">{script}</script>',
         "</body></html>\n",
     ]
     return "\n".join(parts)
+
+
+def _script(panels: Mapping[str, str]) -> str:
+    """The modules of the page and those of panels; each of these exports a function ``draw``."""
+    drawn = {f"panel_{name}": script for name, script in panels.items() if script}
+    lines = [f"import * as {name} from './{name}.js';" for name in drawn]
+    drawings = ", ".join(f"{name.removeprefix('panel_')}: {name}.draw" for name in drawn)
+    entry = "\n".join([*lines, "import * as main from './main.js';", f"main.begin({{ {drawings} }}, chartingLibrary);"])
+    return bundle(entry, lambda name: asset(f"{name}.js"), drawn)
 
 
 def _shown(text: str) -> str:
@@ -110,8 +119,9 @@ def asset(name: str) -> str:
 
 @cache
 def charting_library() -> str:
-    """The charting library as one script."""
+    """The charting library as a function that gives its one function; its thousands of names stay inside of it."""
     converter = library("vl_convert", "the report needs vl-convert", "report")
     name = f"vega-{converter.__version__}-{hashlib.sha256(_LIBRARY.encode()).hexdigest()[:8]}.js"
-    bundle = kept_script(name, lambda: str(converter.javascript_bundle(_LIBRARY)))
-    return bundle.replace("</script", "<\\/script")
+    content = kept_script(name, lambda: str(converter.javascript_bundle(_LIBRARY)))
+    inside = f"const chartingLibrary = {{}};\n{content}\nreturn chartingLibrary.embed;"
+    return f"const chartingLibrary = () => {{ {inside} }};"

@@ -16,10 +16,9 @@ def static_page(title: str, heading: str, about: str, body: Sequence[str], style
     ``title`` is plain text, the other parts are HTML; ``styles`` follow those of the report.
     """
     style = asset("page.css") + "\n" + styles
-    theme, button = asset("theme.js"), asset("theme_button.js")
-    scripts = f"{policy_hash(theme)} {policy_hash(button)}"
+    theme = asset("theme.js")
     policy = (
-        f"default-src 'none'; script-src {scripts}; style-src {policy_hash(style)}; img-src data:; "
+        f"default-src 'none'; script-src {policy_hash(theme)}; style-src {policy_hash(style)}; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
     return "\n".join(
@@ -41,7 +40,6 @@ def static_page(title: str, heading: str, about: str, body: Sequence[str], style
             *body,
             "</main>",
             f'<footer id="foot">berrypick {escape(__version__)}. Self-contained; works offline.</footer>',
-            f"<script>{button}</script>",
             "</body></html>\n",
         ]
     )

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 class Panel:
     """A part of the report page, below the table of runs.
 
-    ``parts`` are shown as they are. ``script`` is JavaScript that sets ``berry.panels[name]`` to a function of what
-    ``data`` gives, which returns an element; the page's policy lets it run and nothing be fetched.
+    ``parts`` are shown as they are. ``script`` is an ES module that exports ``draw``, a function of what ``data``
+    gives, which returns an element. It may import the modules of the report, such as ``'berrypick/dom.js'``;
+    :mod:`berrypick.report.html.bundle` says which statements it may use. The page's policy lets it fetch nothing.
     """
 
     name: ClassVar[str] = ""
@@ -57,9 +58,16 @@ def panel_data(
 def table_data(table: Table) -> dict[str, Any]:
     """Return a table as the report has it, with the columns that are numbers."""
     align = table.align or "<" + ">" * (len(table.header) - 1)
-    numeric = [column for column, side in enumerate(align) if side == ">"]
+    numeric = [column for column, side in enumerate(align) if side == ">" or _intervals(table, column)]
     return {"title": table.title, "header": list(table.header), "numeric": numeric,
             "rows": [list(row) for row in table.rows]}  # fmt: skip
+
+
+def _intervals(table: Table, column: int) -> bool:
+    """Whether a column has intervals alone, which are numbers, whatever side they are on in a terminal."""
+    cells = [row[column] for row in table.rows]
+    intervals = [(cell[:1], cell[-1:]) == ("[", "]") for cell in cells if cell != "-"]
+    return bool(intervals) and all(intervals)
 
 
 def _problem(value: Any) -> str:

@@ -1,7 +1,6 @@
-/* Dark or light, before anything is drawn: as chosen on a page of this kind before, else as the system has it. */
-(function (berry) {
-  'use strict';
-
+/* Dark or light, before anything is drawn: as chosen on a page of this kind before, else as the system has it. The
+   button that changes it comes later in the page. A block, so that none of these names is global. */
+{
   const dark = window.matchMedia('(prefers-color-scheme: dark)');
   let chosen = null;
 
@@ -10,19 +9,25 @@
     if (kept === 'dark' || kept === 'light') chosen = kept;
   } catch (problem) { /* a page without storage follows the system */ }
 
-  berry.theme = () => chosen || (dark.matches ? 'dark' : 'light');
+  const theme = () => chosen || (dark.matches ? 'dark' : 'light');
+  const other = () => (theme() === 'dark' ? 'light' : 'dark');
 
-  berry.setTheme = function (theme) {
-    chosen = theme;
-    try { localStorage.setItem('berrypick-theme', theme); } catch (problem) { /* not kept, then */ }
-    show();
+  const show = () => {
+    document.documentElement.dataset.theme = theme();
+    const button = document.getElementById('theme');
+    if (!button) return;
+    button.textContent = other() === 'dark' ? 'Dark' : 'Light';
+    button.title = button.textContent + ' colours';
+    button.hidden = false;
   };
 
-  function show() {
-    document.documentElement.dataset.theme = berry.theme();
-    document.dispatchEvent(new CustomEvent('berry-theme'));
-  }
-
+  document.addEventListener('click', (event) => {
+    if (!event.target.closest('#theme')) return;
+    chosen = other();
+    try { localStorage.setItem('berrypick-theme', chosen); } catch (problem) { /* not kept, then */ }
+    show();
+  });
+  document.addEventListener('DOMContentLoaded', show);
   dark.addEventListener('change', show);
   show();
-})(window.berry = window.berry || {});
+}
