@@ -15,11 +15,13 @@ from berrypick.analysis.assumptions.assumptions import Assumptions
 from berrypick.analysis.comparison.comparison import Comparison
 from berrypick.analysis.comparison.curves import POINTS, bands
 from berrypick.data.costs import summary
-from berrypick.data.errors import as_flags
+from berrypick.data.errors import Message, as_flags, option
 from berrypick.data.references import bibtex, cited
 from berrypick.data.results import Note, Results, RunFacts, merge_notes
+from berrypick.data.truth import Truth
 from berrypick.evaluation.options import options as all_options
 from berrypick.evaluation.requested import RequestedMeasure
+from berrypick.formats import positions_in
 from berrypick.registry.registry import plugin_errors
 from berrypick.report.html.report_data import Details
 from berrypick.report.panels.base import panel_data, panels, table_data
@@ -48,6 +50,7 @@ def make_overview(
         "title": title or _title(details),
         "version": __version__,
         "kind": details.kind,
+        "unit_known": _unit_known(details),
         "runs": [_run(results.run_facts[run], comparison.estimate(measures[0], run).label) for run in runs],
         "baseline": runs.index(baseline),
         "measures": [_measure(one, comparison) for one in requested],
@@ -57,7 +60,7 @@ def make_overview(
         "confidence": float(comparison.method.confidence),  # JSON has no numbers of NumPy
         "configuration": _configuration(details),
         "counts": _counts(details),
-        "warnings": _warnings(comparison.notes, len(runs), command),
+        "warnings": _warnings(comparison.notes, len(runs), command, details.evaluation.truth),
         "groups": _groups(results, comparison, runs, measures),
         "left_out": [],
         "command": command,
@@ -73,18 +76,27 @@ def make_overview(
     }
 
 
+def _unit_known(details: Details) -> bool:
+    """Whether the unit of positions is known: texts show it, and formats of other units say so."""
+    evaluation, reader = details.evaluation, details.evaluation.context.reader
+    collection = reader.collection
+    texts = reader.texts is not None or reader.shown is not None or bool(collection and collection.structures)
+    formats = [evaluation.truth.format, *(run.format for run in evaluation.runs.values())]
+    return details.kind != "text" or texts or any(positions_in(name) is not None for name in formats)
+
+
 def _panels(
     details: Details, results: Results, comparison: Comparison, settings: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
     """Return the panels, ours and those of other packages, that have something to show."""
-    found = [_verdicts(comparison) if comparison.model is None else _assisted(comparison)]
+    found = [_verdicts(comparison, details.evaluation.truth) if comparison.model is None else _assisted(comparison)]
     for panel in panels:
         with plugin_errors(f"panel {panel.name}", panel):
             found.append(panel_data(panel(), details.evaluation, results, settings))
     return [panel for panel in found if panel is not None]
 
 
-def _verdicts(comparison: Comparison) -> dict[str, Any] | None:
+def _verdicts(comparison: Comparison, truth: Truth) -> dict[str, Any] | None:
     """Verdicts on the pairs of the comparison that the report shows; none if it was made without bounds."""
     if not comparison.pairs:
         return None
@@ -92,6 +104,8 @@ def _verdicts(comparison: Comparison) -> dict[str, Any] | None:
     if all(pair.joint is not None for pair in comparison.pairs):
         found = Assumptions.of(comparison)
         parts = [*map(table_data, found.tables()), *found.legend()]
+        if _marks_relevant_alone(truth) and any(one.unjudged is not None for one in found.verdicts):
+            parts.append("The judgements mark only relevant text: under unjudged, any other text could be relevant.")
     return {"name": "verdicts", "title": "Is the better run proved to be better?", "parts": parts, "data": None}
 
 
@@ -115,13 +129,40 @@ def _simulated(details: Details) -> dict[str, Any] | None:
             "assumed": assumed}  # fmt: skip
 
 
-def _warnings(notes: Sequence[Note], runs: int, command: str) -> list[str]:
-    """Notes without those that the table of runs shows; the first of each kind before the others, which are folded."""
-    merged = [note for note in merge_notes(notes, runs) if note.kind != "overlap"]
-    first: dict[str, Note] = {}
-    for note in merged:
-        first.setdefault(note.kind, note)
-    return [note_text(note, command) for note in sorted(merged, key=lambda note: note is not first[note.kind])]
+#: What to do about notes that do not say so themselves.
+_REMEDIES = {
+    "missing topics": f"{option('topics', 'run')} scores only the topics that a run has",
+    "few topics": "judge more topics",
+    "unjudged text": "judge the text that berrypick pool lists",
+}
+
+
+def _warnings(notes: Sequence[Note], runs: int, command: str, truth: Truth) -> list[dict[str, Any]]:
+    """Return a line for each kind of note: its first note, a remedy, further notes, and on how many runs they are.
+
+    The table of runs shows overlap itself. Judgements that mark relevant text alone leave all other text unjudged: that
+    this could matter for a pair is no news.
+    """
+    known = {"overlap", *(("unjudged text",) if _marks_relevant_alone(truth) else ())}
+    kept = [note for note in notes if note.kind not in known]
+    kinds: dict[str, list[Note]] = {}
+    for note in merge_notes(kept, runs):
+        kinds.setdefault(note.kind, []).append(note)
+    concerned = {kind: {note.run for note in kept if note.kind == kind and note.run} for kind in kinds}
+    found = []
+    for kind, (first, *more) in kinds.items():
+        remedy = _REMEDIES.get(kind, "") if not any(mark in first.text for mark in ("; ", "use ")) else ""
+        found.append({
+            "text": note_text(first, command),
+            "remedy": f"Remedy: {note_text(Message(remedy), command)}." if remedy else "",
+            "more": [{"text": note_text(note, command), "more": []} for note in more],
+            "runs": len(concerned[kind]),
+        })  # fmt: skip
+    return found
+
+
+def _marks_relevant_alone(truth: Truth) -> bool:
+    return truth.units == "spans" and all(bool((topic.grade > 0).all()) for topic in truth.topics.values())
 
 
 def _title(details: Details) -> str:

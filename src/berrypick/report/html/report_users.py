@@ -13,6 +13,7 @@ from berrypick.data import spec as specs
 from berrypick.data.errors import BerrypickError, UsageError, option
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.users import UserModel
+from berrypick.users.base import ContextModel
 
 #: On how many topics it is tried whether a user model can read the runs.
 TRIED = 5
@@ -41,8 +42,16 @@ class Reader:
             "grid": list(self.values) or None,
             "current": self.current,
             "what": self.model.description(),
+            "needs": [_needs(model) for model in self.models],
             "entries": self.model.seeks_entry_points,
         }
+
+
+def _needs(model: UserModel) -> str:
+    """Return what a result must show before a target of text counts as seen; '' where any part has its chance."""
+    if not isinstance(model, ContextModel):
+        return ""
+    return f"counts a target as seen only when the results of one rank cover at least {100 * model.share:.4g}% of it"
 
 
 def reader_of(model: UserModel, evaluation: Evaluation) -> Reader:

@@ -15,7 +15,7 @@ class ReachAlone(Panel):
     """The means of each run if targets are independent, and within which bounds they lie whatever is seen together."""
 
     name = "reach_alone"
-    title = "What reach alone proves"
+    title = "Bounds without the independence assumption"
     script = (files("berrypick.report.panels") / "assets" / "reach_alone.js").read_text(encoding="utf-8")
 
     def data(self, evaluation: Evaluation, results: Results) -> dict[str, Any] | None:

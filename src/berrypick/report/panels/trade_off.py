@@ -16,10 +16,10 @@ TRADE_OFF_POINTS = 200
 
 
 class TradeOff(Panel):
-    """What a least score trades, if a measure of it is shown."""
+    """Abstained and Answered at every score threshold, if one of them is shown."""
 
     name = "trade_off"
-    title = "What a least score trades"
+    title = "Abstained and Answered at every score threshold"
     script = (files("berrypick.report.panels") / "assets" / "abstention.js").read_text(encoding="utf-8")
 
     def data(self, evaluation: Evaluation, results: Results) -> dict[str, Any] | None:

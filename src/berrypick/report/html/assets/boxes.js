@@ -41,7 +41,7 @@ function drawing(made, run, doc, number, k, width, picture, badges) {
   const sum = spans.totals(found);
   const of = (kind) => found.filter((cell) => cell.kind === kind);
   const name = dom.clean(made.block.documents[doc].name);
-  const label = `${name}, page ${number + 1}: ${model.count(sum.found)} found, ${model.count(sum.missed)} missed, ${model.count(sum.noise)} irrelevant ${made.unit}`;
+  const label = `${name}, page ${number + 1}: ${model.amounts(sum, made.unit)}`;
   const drawn = svg('svg', { class: 'page-boxes', viewBox: `0 0 ${width} ${height}`, role: badges ? 'group' : 'img', 'aria-label': label,
     'data-found': sum.found, 'data-missed': sum.missed, 'data-noise': sum.noise, 'data-again': sum.again },
   svg('path', { class: 'strip-noise', d: rectangles(of('noise'), x, y) }),

@@ -24,13 +24,15 @@ let pending = null; // where to go in the text once it is there
 let token = 0; // the latest request; what an older one brings is dropped
 let frame = 0;
 
+// Each document to the width: as was asked for, else where short ones would vanish beside a long one.
+const fits = (state) => (state.fit === 1 || state.fit === 0 ? state.fit === 1 : model.uneven(made));
 const cutOf = (state) => (Number.isInteger(state.rank) ? Math.max(0, state.rank) : Infinity);
 
 function build(element) {
   strips.patterns();
   const bar = choosing.bar();
   const fit = el('input', { type: 'checkbox', 'data-control': 'fit',
-    onchange: (event) => app.go({ fit: event.target.checked ? 1 : null }) });
+    onchange: (event) => app.go({ fit: Number(event.target.checked) === Number(model.uneven(made)) ? null : Number(event.target.checked) }) });
   const slider = el('input', { type: 'range', min: 0, step: 1, 'data-control': 'rank', 'aria-label': 'Results up to rank',
     oninput: (event) => {
       const value = Number(event.target.value);
@@ -96,7 +98,7 @@ function drawControls(state) {
   page.cut.textContent = value >= most ? `all ${model.count(most)}` : `${model.count(value)} of ${model.count(most)}`;
   page.slider.setAttribute('aria-valuetext', page.cut.textContent);
   page.controls.hidden = most === 0;
-  page.fit.checked = state.fit === 1;
+  page.fit.checked = fits(state);
   page.fit.parentElement.hidden = !made.placed || made.block.documents.length < 2;
   dom.fill(page.legend, strips.legend(made, runs, runs.map(() => cutOf(state)), made.block.entries.length));
   const notes = [];
@@ -133,8 +135,8 @@ function drawStrips() {
     page.body.clientWidth - (runs.length > 1 ? 26 : 0) - (docs.length > 4 ? 22 : 4)); // room for a scroll bar
   const longest = Math.max(1, ...docs.map((doc) => model.extent(made, doc)));
   const top = page.strips.scrollTop;
-  page.rows = docs.map((doc) => stripRow(doc, runs, k, width, longest, state.fit === 1));
-  const whole = state.fit === 1 ? null : svg('svg', { class: 'strip-axis', width, height: 17 }, strips.axis(longest, width));
+  page.rows = docs.map((doc) => stripRow(doc, runs, k, width, longest, fits(state)));
+  const whole = fits(state) ? null : svg('svg', { class: 'strip-axis', width, height: 17 }, strips.axis(longest, width));
   dom.fill(page.strips, whole ? el('div', { class: `axis-row${runs.length > 1 ? ' indented' : ''}` },
     whole) : null, page.rows.map((row) => row.element),
     docs.length ? null : el('p', { class: 'quiet' }, 'No document has anything relevant, or results up to this rank.'));
@@ -164,7 +166,7 @@ function stripRow(doc, runs, k, width, longest, fit) {
   };
   const text = [model.size(length, made.unit)];
   if (made.unit === 'seconds') text[0] = model.clock(length);
-  if (relevant) text.push(`${model.count(relevant)} relevant`);
+  if (relevant) text.push(`${made.unit === 'seconds' ? model.size(relevant, 'seconds') : model.count(relevant)} relevant`);
   const element = el('section', { class: 'strip-row', 'data-doc': doc, 'data-runs': runs.length },
     el('div', { class: 'strip-head' },
       el('button', { type: 'button', class: 'strip-name', title: 'Open this document',
@@ -186,7 +188,7 @@ function stripRow(doc, runs, k, width, longest, fit) {
             dom.data.runs[run].label) : null,
           strips.strip({ width, scale, length, found, results, entries: made.entries[doc], unit: made.unit, axis: fit,
             onpick: open,
-            label: `${dom.clean(name)}, ${dom.clean(dom.data.runs[run].name)}: ${model.count(sum.found)} found, ${model.count(sum.missed)} missed, ${model.count(sum.noise)} irrelevant ${made.unit}` })));
+            label: `${dom.clean(name)}, ${dom.clean(dom.data.runs[run].name)}: ${model.amounts(sum, made.unit)}` })));
       }
     },
   };
@@ -220,6 +222,8 @@ function drawLists(runs, k) {
       result: null, doc: unit.doc }));
     return el('div', { class: 'unit-column', 'data-run': run },
       runs.length > 1 ? el('h3', {}, dom.run(run)) : null,
+      rows.some(({ result }) => result.score !== null) ? el('div', { class: 'unit unit-head quiet', 'aria-hidden': 'true' },
+        el('span', {}, 'rank'), el('span', { class: 'score' }, 'score')) : null,
       list(rows, 'ranked'),
       missed.length ? [el('h4', {}, 'Missed'), list(missed, 'missed')] : null);
   });
@@ -238,7 +242,7 @@ function list(rows, name) {
           dom.name(made.block.documents[doc].name)),
         el('span', { class: 'quiet' }, again ? 'repeated' : { found: 'relevant', noise: 'not relevant',
           missed: 'not retrieved' }[kind]),
-        result && result.score !== null ? el('span', { class: 'quiet score' },
+        result && result.score !== null ? el('span', { class: 'quiet score' }, el('span', { class: 'unseen' }, 'score '),
           String(Number(result.score.toPrecision(6)))) : null);
       if (result) widgets.tip(item, () => [model.describe(result, made.unit)]);
       items.append(item);

@@ -37,7 +37,15 @@ const place = (at) => (onPages() ? `page ${count(Math.floor(at) + 1)}` : inLines
 // Lines are counted from 1, and both ends are included.
 const stretch = (start, end) => (onPages() || inLines() && end <= start + 1 ? place(start) :
   inLines() ? `lines ${count(start + 1)}\u2013${count(end)}` : start === end ? place(start) : `${place(start)}\u2013${place(end)}`);
-const size = (amount, unit) => `${count(amount)} ${amount === 1 ? unit.replace(/s$/, '') : unit}`;
+// Where nobody says what positions count, no unit is named.
+const size = (amount, unit) => (unit ? `${count(amount)} ${amount === 1 ? unit.replace(/s$/, '') : unit}` : count(amount));
+
+// What a strip or a page holds, in words; unjudged text is not said to be irrelevant.
+function amounts(sum, unit) {
+  const parts = [`${count(sum.found)} found`, `${count(sum.missed)} missed`, `${count(sum.noise - sum.unjudged)} irrelevant`];
+  if (sum.unjudged) parts.push(`${count(sum.unjudged)} unjudged`);
+  return `${parts.join(', ')}${unit ? ` ${unit}` : ''}`;
+}
 
 // Results come as short rows; named fields from here on. Rows of the same block are read once.
 const models = new WeakMap();
@@ -72,9 +80,15 @@ function modelOf(block) {
   made.placed = !made.boxes && (block.relevant.length > 0 || made.runs.some((run) => run.results.some((r) => r.start !== null)));
   made.paths = !made.placed && !made.boxes && (block.targets.some((target) => target.path) ||
     made.runs.some((run) => run.results.some((result) => result.path)));
-  made.unit = made.boxes ? (made.boxes.shares ? 'pages' : 'square units') : made.placed ? (seconds() ? 'seconds' : inLines() ? 'lines' : 'characters') : made.paths ? 'elements' : 'documents';
+  made.unit = made.boxes ? (made.boxes.shares ? 'pages' : 'square units') : made.placed ? (seconds() ? 'seconds' : inLines() ? 'lines' : dom.data.unit_known ? 'characters' : '') : made.paths ? 'elements' : 'documents';
   models.set(block, made);
   return made;
+}
+
+// Whether the shortest document of several would be less than a twentieth of the longest.
+function uneven(made) {
+  const lengths = made.block.documents.map((_, doc) => extent(made, doc)).filter((length) => length > 0);
+  return lengths.length > 1 && Math.max(...lengths) > 20 * Math.min(...lengths);
 }
 
 // How long a document is; where nobody knows, as far as anything in it reaches.
@@ -163,5 +177,5 @@ const lines = (results, unit, most = 5) => results.slice(0, most).map((result) =
 
 export {
   KINDS, kinds, MEANING, SHORT, clock, count, percent, place, stretch, size, modelOf, extent, segments, units, totals, describe, facts,
-  lines,
+  lines, amounts, uneven,
 };

@@ -28,8 +28,9 @@ function visibleText(text, longest = 1200) {
     if (/\s/.test(word)) return word;
     const shown = dom.clean(word, longest);
     if (shown.length < 16) return shown;
-    const parts = shown.split(/(?<=[/_.,:;=-])(?=\w)/).map((part, i) => i ? [el('wbr'), part] : part);
-    return parts.length === 1 || shown.length > 60 ? el('span', {class: 'endless'}, parts) : parts;
+    // "a/b.py:11-39" goes on after the bar, and nowhere within "b.py:11-39"
+    const whole = (part) => part.length > 40 ? el('span', {class: 'endless'}, part) : el('span', {class: 'unbroken'}, part);
+    return shown.split(/(?<=[/_,])(?=\w)/).map((part, i) => i ? [el('wbr'), whole(part)] : whole(part));
   }));
 }
 

@@ -19,6 +19,7 @@ let page = null;
 let made = null;
 let token = 0;
 let playing = 0;
+let opening = 0; // the reader that is shown until one is chosen
 
 // Two decimals; what is nearly 0 or 1 but not quite is not written as 0 or 1.
 function decimals(x) {
@@ -29,7 +30,7 @@ function decimals(x) {
 const readers = () => dom.data.readers || [];
 
 function chosen(state) {
-  const number = Number.isInteger(state.reader) && readers()[state.reader] ? state.reader : 0;
+  const number = Number.isInteger(state.reader) && readers()[state.reader] ? state.reader : opening;
   const reader = readers()[number];
   const grid = reader.grid || [null];
   const usual = Math.min(grid.length - 1, Math.max(0, reader.current || 0));
@@ -132,9 +133,22 @@ async function show(element, state, changed) {
     dom.fill(page.notice);
     made = Object.assign(Object.create(model.modelOf(block)), { topic, facts: new Map() });
     dom.fill(page.title, choosing.heading(block));
+    if (changed.has('first')) opening = fitting(block);
   }
   draw(state);
   element.dataset.shown = `${topic}`;
+}
+
+// The first reader to whom any run shows a target of this topic: a page that opens on a reader who sees nothing of what
+// the document view calls found would contradict it.
+function fitting(block) {
+  const sees = (number) => {
+    const { grid, current } = readers()[number];
+    const reach = (block.reach[number] || [])[grid ? current || 0 : 0] || [];
+    return reach.some((one) => one && one.p.some((p) => p > 0));
+  };
+  const found = readers().findIndex((_, number) => sees(number));
+  return Math.max(0, found);
 }
 
 function draw(state) {
@@ -147,7 +161,8 @@ function draw(state) {
     page.value.setAttribute('aria-valuetext', `${reader.parameter} ${reader.grid[value]}`);
     page.valueField.firstElementChild.textContent = `${reader.parameter} = ${reader.grid[value]}`;
   }
-  page.what.textContent = reader.what;
+  const needs = (reader.needs || [])[value];
+  page.what.textContent = reader.what + (needs && made.placed ? ` The reader ${needs}.` : '');
   const runs = choosing.shownRuns(state).map((run) => ({ run, facts: facts(state, run) }));
   const readable = runs.filter((each) => each.facts);
   made.wanted = targetsOf(state);
@@ -194,8 +209,21 @@ function drawSummary(name, readable, k) {
   });
   const shares = spans.levels(readable[0].facts.ideal);
   const notes = shares.length > 1 ? [`Not all readers want everything: ${shares.map((level) => `${(100 * level.weight).toFixed(0)}% want ${level.targets.length}`).join(', ')}.`] : [];
-  const text = sentences.concat(notes).join(' ');
+  const text = sentences.concat(notes, contradictions(readable, k)).join(' ');
   if (page.summary.textContent !== text) page.summary.textContent = text;
+}
+
+// The document view counts each relevant character that was retrieved; a reader may need more of a target than that.
+function contradictions(readable, k) {
+  const { reader, value } = chosen(app.state);
+  const needs = (reader.needs || [])[value];
+  if (!made.placed && !made.boxes) return [];
+  return readable.flatMap(({ run, mean, wanted }) => {
+    const { found } = model.totals(made, run, k);
+    if (!(found > 0) || mean > 0.0005 || !wanted.length) return [];
+    const said = `The document view counts ${model.size(found, made.unit)} as found${readable.length > 1 ? ` with ${dom.clean(dom.data.runs[run].name)}` : ''}`;
+    return [`${said}, but this reader ${needs || 'is not led to any target by what was retrieved'}.`];
+  });
 }
 
 const until = (growth, k) => {
@@ -441,6 +469,8 @@ function drawStrips(readable, k) {
   const docs = Array.from(new Set(placed.map((target) => target.doc))).sort((a, b) => a - b);
   const width = Math.max(240, page.body.clientWidth - (readable.length > 1 ? 26 : 0) - 4);
   const longest = Math.max(1, ...docs.map((doc) => model.extent(made, doc)));
+  const fit = model.uneven(made); // short documents would vanish beside a long one: each has its own scale
+  const scaleOf = (doc) => width / (fit ? Math.max(1e-9, model.extent(made, doc)) : longest);
   const rows = docs.slice(0, STRIPS).map((doc) => el('section',
     { class: 'strip-row', 'data-doc': doc, 'data-runs': readable.length },
     el('div', { class: 'strip-head' }, el('button',
@@ -449,11 +479,12 @@ function drawStrips(readable, k) {
     readable.map((each) => el('div', { class: 'strip-line', 'data-run': each.run },
       readable.length > 1 ? el('span', { class: 'letter', style: { color: dom.colour(each.run) } },
         dom.data.runs[each.run].label) : null,
-      shadedStrip(doc, each, k, width, width / longest)))));
+      shadedStrip(doc, each, k, width, scaleOf(doc)))),
+    fit ? svg('svg', { class: 'strip-axis', width, height: 17 }, strips.axis(model.extent(made, doc), width)) : null));
   dom.fill(page.strips, el('h3', {}, 'Where the targets are'),
     el('p', { class: 'quiet small' },
       'The fuller the shade of a target, the more likely it has been seen. Below each line: the results read so far, the last one marked.'),
-    el('div', { class: `axis-row${readable.length > 1 ? ' indented' : ''}` },
+    fit ? null : el('div', { class: `axis-row${readable.length > 1 ? ' indented' : ''}` },
       svg('svg', { class: 'strip-axis', width, height: 17 }, strips.axis(longest, width))), rows,
     docs.length > STRIPS ? el('p', { class: 'quiet small' },
       `${model.count(docs.length - STRIPS)} more documents are not drawn.`) : null);

@@ -25,8 +25,8 @@ function build(element) {
 }
 
 const intro = () => `${dom.count(dom.data.simulated.readers)} readers were simulated for each topic, the same for all runs ` +
-  `(seed ${dom.data.simulated.seed}). A bar is the share of readers who get so much; the exact value is computed under the ` +
-  'hypotheses of the measure, so it can differ from that of the readers.';
+  `(seed ${dom.data.simulated.seed}). Each bar: share of readers with that score. The exact value is computed under the ` +
+  'hypotheses of the measure, so it can differ from the mean over readers.';
 
 async function show(element, state, changed) {
   if (!page || changed.has('first')) build(element);

@@ -1,4 +1,4 @@
-/* What a least score trades: Abstained against Answered, a line for each run, and the numbers as a table. */
+/* Abstained and Answered at every score threshold: Abstained against Answered, a line for each run, and the numbers as a table. */
 
 import * as dom from '../../html/assets/dom.js';
 import { el, svg } from '../../html/assets/dom.js';
@@ -30,7 +30,7 @@ function line(points, run) {
       'stroke-dasharray': dom.dash(run).join(' ') || null, style: {stroke: dom.colour(run)}}),
     points.map(([score, abstained, answered]) => widgets.tip(
       svg('circle', {cx: across(answered).toFixed(1), cy: up(abstained).toFixed(1), r: 3, style: {fill: dom.colour(run)}}),
-      () => [el('strong', {}, dom.clean(dom.data.runs[run].name)), 'least score ' + dom.number(score, 6),
+      () => [el('strong', {}, dom.clean(dom.data.runs[run].name)), 'score threshold ' + dom.number(score, 6),
         'Abstained ' + dom.number(abstained), 'Answered ' + dom.number(answered)]))];
 }
 
@@ -39,13 +39,13 @@ function numbers(found) {
   const column = (title, i) => ({title, key: 'column-' + i, numeric: true, value: (row) => row[i], cell: (row) => dom.number(row[i], i === 1 ? 6 : 4)});
   const table = widgets.table([
     {title: 'Run', key: 'run', rowHeader: true, value: (row) => dom.data.runs[row[0]].name, cell: (row) => dom.run(row[0], true)},
-    column('Least score', 1), column('Abstained', 2), column('Answered', 3)], {id: 'trade-off-numbers', class: 'compact', rows});
-  return el('details', {class: 'fold'}, el('summary', {}, 'The numbers'), widgets.wide('Abstained and Answered by least score', table));
+    column('Threshold', 1), column('Abstained', 2), column('Answered', 3)], {id: 'trade-off-numbers', class: 'compact', rows});
+  return el('details', {class: 'fold'}, el('summary', {}, 'The numbers'), widgets.wide('Abstained and Answered by score threshold', table));
 }
 
 export function draw(found) {
   const said = 'Abstained (of ' + dom.plural(found.unanswerable, 'topic') + ' without an answer) against Answered (of ' +
-    dom.plural(found.answerable, 'topic') + ' with one), a point for each least score; up and to the right is better.' +
+    dom.plural(found.answerable, 'topic') + ' with one), a point for each score threshold; up and to the right is better.' +
     (found.left_out ? ' ' + dom.count(found.left_out) + ' points in between are not drawn.' : '');
   return el('div', {id: 'trade-off'},
     el('figure', {class: 'trade-off'},
