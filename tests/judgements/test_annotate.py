@@ -187,3 +187,42 @@ def test_the_truth_says_who_judged(judged, tmp_path, berrypick):
     run = {"q": {"d#0-9": 1}}
     assert bp.score("charP", both, run) == 1.0
     assert bp.score("charP", both, run, annotators="intersection") is None
+
+
+def four(tmp_path):
+    text = "One two. Three four. Five six. Seven eight."
+    places = [(0, 8), (9, 20), (21, 30), (31, 43)]
+    pool = bp.pool({"q": [{"doc": "d", "start": a, "end": b} for a, b in places]}, {"d": text})
+    bp.annotate(pool, html=tmp_path / "judge.html")
+    return tmp_path / "judge.html"
+
+
+def place_of(page):
+    return page.locator("body").get_attribute("data-at")
+
+
+def test_judging_skips_no_region_of_a_text_that_is_judged_as_a_whole(judged, tmp_path):
+    page = judged(four(tmp_path))
+    page.keyboard.press("w")
+    for place in "0123":
+        assert place_of(page) == place
+        page.keyboard.press("r")
+    assert place_of(page) == "3" and page.locator("#said").inner_text() == "Everything is judged. Save the file."
+    assert [one["grade"] for one in lines(saved(page, tmp_path / "truth.jsonl"))] == [1, 1, 1, 1, 0]
+
+
+def test_after_a_correction_the_next_region_follows(judged, tmp_path):
+    page = judged(four(tmp_path))
+    for key in "rrr":
+        page.keyboard.press(key)
+    page.keyboard.press("p")
+    page.keyboard.press("p")
+    assert place_of(page) == "1"
+    page.keyboard.press("i")
+    assert place_of(page) == "2", "not the next one without a mark"
+
+
+def test_the_page_says_that_other_text_can_be_judged(judged, tmp_path):
+    page = judged(four(tmp_path))
+    assert "select any other text" in page.locator(".hint").inner_text()
+    assert page.title() == "q - Judge"

@@ -239,3 +239,26 @@ def test_hostile_names(watch, made):
         page.keyboard.press("i")
     assert page.evaluate("window.hurt") is None
     assert page.locator("body").get_attribute("data-done") == str(len(names))
+
+
+def test_the_tab_key_takes_boxes_in_order_and_small_ones_are_on_top(watch, made):
+    boxes = [[60, 80, 120, 100], [50, 70, 300, 160], [60, 400, 300, 480]]
+    page = opened(watch(made(task(1, *boxes, question="Where is it?"))[0]))
+    taken = []
+    for _ in boxes:
+        page.keyboard.press("Tab")
+        taken.append(page.evaluate("JSON.parse(document.activeElement.dataset.box)"))
+    assert taken == boxes
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.id") == "relevant"
+    x, y = at(page, 90, 90)
+    assert page.evaluate("([x, y]) => document.elementFromPoint(x, y).dataset.box", [x, y]) == "[60,80,120,100]"
+    assert "--pages FOLDER" in page.locator(".hint").inner_text()
+    assert page.title() == "Where is it? - Judge"
+
+
+def test_judging_skips_no_box_of_a_page_that_is_judged_as_a_whole(watch, made):
+    page = opened(watch(made(*TWO)[0]))
+    page.keyboard.press("w")
+    page.keyboard.press("r")
+    assert page.locator("body").get_attribute("data-at") == "1"

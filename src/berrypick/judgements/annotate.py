@@ -23,7 +23,7 @@ _MORE = """  <button id="fresh">New box <kbd>b</kbd></button>
 #: What differs: the label of what is judged, its name, further buttons, and the files of styles and script.
 _TEXT = {
     "label": "Text to judge", "what": "text", "more": "", "css": "annotate", "js": "annotate",
-    "hint": "Judge the outlined region, or select any text with the mouse and judge the selection.",
+    "hint": "Judge the outlined region, or select any other text and judge that.",
 }  # fmt: skip
 _PAGES = {
     "label": "Page to judge", "what": "page", "more": _MORE, "css": "annotate annotate_boxes", "js": "annotate_boxes",

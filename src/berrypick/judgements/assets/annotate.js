@@ -86,7 +86,8 @@
   let number = -1; // the present task
   let text = null; // {task, units, blocks: [[start, end, element]], in UTF-16 units}
 
-  const judged = (region) => covered(marksOf(tasks[region[0]]), region[1], region[2]) || !!page.state.whole[region[0]];
+  const marked = (region) => covered(marksOf(tasks[region[0]]), region[1], region[2]);
+  const judged = (region) => marked(region) || !!page.state.whole[region[0]];
 
   function blocksOf(content) {
     const found = [];
@@ -209,16 +210,13 @@
     const chosen = selected();
     const { task } = text;
     const [start, end] = chosen || regions[at].slice(1);
+    const again = !chosen && marked(regions[at]);
     change(task, start, end, grade);
     document.getSelection().removeAllRanges();
     redraw(start, end);
     say(`${grade === null ? 'Cleared' : grade > 0 ? 'Relevant' : 'Irrelevant'}: ${start} to ${end}`);
     if (chosen || grade === null) count();
-    else if (regions.some((region) => !judged(region))) nextOpen();
-    else {
-      count();
-      say('Every region is judged. Save the file.');
-    }
+    else page.onwards(regions, at, marked, again, go, count);
   }
 
   function whole() {

@@ -36,7 +36,8 @@
   let drawn = null; // a box that is being made: {box, replaces}
   let step = 0.01; // of the page, for keys
   let sheet = null;
-  const judged = ([i, box]) => wholeOf(tasks[i]) || covered(box, marksOf(tasks[i]));
+  const marked = ([i, box]) => covered(box, marksOf(tasks[i]));
+  const judged = (region) => wholeOf(tasks[region[0]]) || marked(region);
   const here = () => tasks[number];
 
   // ---- drawing -----------------------------------------------------------------------------------------------------
@@ -75,7 +76,9 @@
       return boxElement(box, mark ? said(mark) : 'region', `Box ${i + 1} of ${task.regions.length}, ${mark ? said(mark) : 'not judged'}`);
     });
     for (const mark of marks) if (!task.regions.some((box) => same(box, mark))) parts.push(boxElement(mark, `${said(mark)} own`, `Your box, ${said(mark)}`));
-    parts.sort((one, other) => areaOf(JSON.parse(other.dataset.box)) - areaOf(JSON.parse(one.dataset.box))); // small ones on top
+    // Small ones are on top; the Tab key takes them in order.
+    const sizes = parts.map((part) => areaOf(JSON.parse(part.dataset.box))).sort((one, other) => other - one);
+    parts.forEach((part) => { part.style.zIndex = 1 + sizes.indexOf(areaOf(JSON.parse(part.dataset.box))); });
     const picture = task.picture === null ? '' : pictures[task.picture];
     if (/^data:image\/(png|jpeg);base64,/.test(picture)) {
       const image = document.createElement('img');
@@ -176,6 +179,7 @@
       draw();
       return say('The new box is dropped.');
     }
+    const again = !made && marked(regions[at]);
     change(box, grade, made ? made.replaces : null);
     const mine = !here().regions.some((one) => same(one, box));
     chosen = mine && grade === null ? null : box;
@@ -183,7 +187,7 @@
     count();
     say(`${grade === null ? 'Cleared' : grade > 0 ? 'Relevant' : 'Irrelevant'}: ${box.join(', ')}`);
     if (made || mine || grade === null) return look();
-    return regions.some((region) => !judged(region)) ? nextOpen() : say('Every box is judged. Save the file.');
+    return page.onwards(regions, at, marked, again, go, count);
   }
 
   function whole() {

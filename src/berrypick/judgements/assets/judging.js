@@ -62,6 +62,16 @@ window.judging = function (nothing) {
     document.body.dataset.done = done;
   };
 
+  // Where to go after a judgement: to the next region that has no mark, also on a page that is judged as a whole, where
+  // those without a mark would be skipped; after a correction to the next one in order.
+  page.onwards = function (regions, at, marked, again, go, count) {
+    const after = regions.map((_, i) => (at + 1 + i) % regions.length);
+    const next = again ? Math.min(at + 1, regions.length - 1) : after.find((i) => !marked(regions[i]));
+    if (next !== undefined && next !== at) return go(next);
+    count();
+    return regions.every(marked) ? page.say('Everything is judged. Save the file.') : undefined;
+  };
+
   // Buttons by their ids, and keys; ``drawn`` is called where another tab with the same tasks has changed something:
   // what is kept last counts. ``held`` says whether a key with a modifier is one of ours.
   page.begin = function (acts, keys, main, drawn, held = () => false) {
