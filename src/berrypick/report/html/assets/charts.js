@@ -58,6 +58,8 @@ export async function chart(element, spec, options = {}) {
       else if (options.tip) widgets.tipHide();
     },
   });
+  // The element around it says what it is; hundreds of marks without names would be read out.
+  box.querySelector('svg').setAttribute('aria-hidden', 'true');
   const view = result.view;
   let last = width();
   const watcher = new ResizeObserver(() => {

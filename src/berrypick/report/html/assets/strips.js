@@ -182,7 +182,7 @@ export function legend(made, runs, cuts, entries) {
         el('b', {}, model.count(sum[kind])), ' ', share(sum[kind], whole[bases[kind]], bases[kind]))));
   });
   return el('table', { class: 'amounts', 'data-cut': Number.isFinite(cuts[0]) ? cuts[0] : 'all', 'aria-label': made.unit ? `Classes, in ${made.unit}` : 'Classes' },
-    el('thead', {}, el('tr', {}, dom.data.runs.length > 1 ? el('th', { scope: 'col', class: 'quiet' }, made.unit) : null,
+    el('thead', {}, el('tr', {}, dom.data.runs.length > 1 ? el(made.unit ? 'th' : 'td', { scope: made.unit ? 'col' : null, class: 'quiet' }, made.unit) : null,
       model.kinds(made).map((kind) => el('th', { scope: 'col', title: model.MEANING[kind] }, swatch(kind), ' ',
         model.SHORT[kind],
         dom.data.runs.length > 1 || !made.unit ? null : el('span', { class: 'quiet' }, ` ${made.unit}`))),
