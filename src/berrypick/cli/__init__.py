@@ -86,12 +86,8 @@ def main(arguments: list[str] | None = None) -> None:
         say("", err=True)  # a line of its own for the prompt after ^C
         sys.exit(130)
     except click.UsageError as error:
-        if isinstance(error, click.NoSuchOption) and error.ctx is not None and error.possibilities:
-            hidden = {flag for one in error.ctx.command.params if getattr(one, "hidden", False) for flag in one.opts}
-            shown = sorted(set(error.possibilities) - hidden)
-            error = click.NoSuchOption(error.option_name, possibilities=shown, ctx=error.ctx)
         command = error.ctx.command_path if error.ctx is not None else "berrypick"
-        fail(error.format_message(), as_json, fix=f"see '{command} --help'")
+        fail(_without_hidden(error).format_message(), as_json, fix=f"see '{command} --help'")
     except click.ClickException as error:
         fail(error.format_message(), as_json)
     except EOFError as error:
@@ -111,6 +107,15 @@ def main(arguments: list[str] | None = None) -> None:
         fail(f"the output could not be written ({error.strerror})", as_json, "output")
     finally:
         flush_errors()
+
+
+def _without_hidden(error: click.UsageError) -> click.UsageError:
+    """Offer no hidden option in place of an unknown one."""
+    if not isinstance(error, click.NoSuchOption) or error.ctx is None or not error.possibilities:
+        return error
+    hidden = {flag for one in error.ctx.command.params if getattr(one, "hidden", False) for flag in one.opts}
+    shown = sorted(set(error.possibilities) - hidden)
+    return click.NoSuchOption(error.option_name, possibilities=shown, ctx=error.ctx)
 
 
 class _Commands(click.Group):

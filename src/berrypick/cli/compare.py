@@ -131,19 +131,8 @@ def compare_command(
         raise UsageError("saved results have no texts: --report needs the truth and the runs")
     if settings["format_truth"] is None and is_saved(settings["truth"]):
         found = _compare_saved(gates, settings)
-    elif not settings["runs"]:
-        raise click.MissingParameter(param_hint="'RUNS...'", param_type="argument")
     else:
-        given = dict(settings)
-        truth, runs, requested = flags.inputs(settings)
-        measures = gates.measures(requested, settings["protocol"], settings["task"])
-        evaluation: Any = truth
-        if gates and averages_own_topics(settings) and settings["model_truth"] is None:
-            evaluated = {name: settings.pop(name) for name in flags.NAMES if name in settings}
-            evaluation, runs = gated_evaluation(truth, runs, measures, evaluated, fail_if_worse), []
-        with flags.listing_unplaced(report, given, output) as unplaced, progress_bar() as progress:
-            found = compare(evaluation, runs, measures, progress=progress, **settings)
-            unplaced += found.unplaced
+        found = _compare_runs(gates, settings, fail_if_worse, report, output)
     gates.checks(found)  # refuses what no gate can decide on
     found = gates.with_detectable(found)
     if ledger is not None:  # after everything that may be refused: what is not shown is no look
@@ -163,6 +152,25 @@ def compare_command(
         return content + gate_report.markdown(checks) if form == "markdown" else content
 
     output.show(render, [one.reason for one in checks if one.reason])
+
+
+def _compare_runs(
+    gates: Gates, settings: dict[str, Any], fail_if_worse: str | None, report: str | None, output: Output
+) -> Comparison:
+    """Compare the runs; a report lists results without a place."""
+    if not settings["runs"]:
+        raise click.MissingParameter(param_hint="'RUNS...'", param_type="argument")
+    given = dict(settings)
+    truth, runs, requested = flags.inputs(settings)
+    measures = gates.measures(requested, settings["protocol"], settings["task"])
+    evaluation: Any = truth
+    if gates and averages_own_topics(settings) and settings["model_truth"] is None:
+        evaluated = {name: settings.pop(name) for name in flags.NAMES if name in settings}
+        evaluation, runs = gated_evaluation(truth, runs, measures, evaluated, fail_if_worse), []
+    with flags.listing_unplaced(report, given, output) as unplaced, progress_bar() as progress:
+        found = compare(evaluation, runs, measures, progress=progress, **settings)
+        unplaced += found.unplaced
+    return found
 
 
 def _show_assumed(
