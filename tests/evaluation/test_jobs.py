@@ -84,7 +84,7 @@ SLOW = """
 import sys, time
 from berrypick import cli, evaluate
 from berrypick.measures.passages.aip import AiP
-AiP.compute = AiP.score_together = lambda self, *given: time.sleep(60)
+AiP.compute = AiP.score_block = lambda self, *given: time.sleep(60)
 print("ready", flush=True)
 cli.main(["evaluate", *sys.argv[1:], "-m", "AiP", "--jobs", "2"])
 """

@@ -170,7 +170,7 @@ class Locator:
                 quote = normal_form(quote).strip()
             if rule == "fuzzy":
                 return _best(self._similar_places(quote, document, documents))
-            known = self._found_together(rule, document, documents)
+            known = self._found_at_once(rule, document, documents)
             found = (
                 known[quote]
                 if quote in known
@@ -180,17 +180,17 @@ class Locator:
                 return found
         return []
 
-    def _found_together(self, rule: Quotes, document: str | None, documents: Sequence[str]) -> dict[str, list[Place]]:
+    def _found_at_once(self, rule: Quotes, document: str | None, documents: Sequence[str]) -> dict[str, list[Place]]:
         """Places of expected quotes that are many enough, by the form in which the rule seeks them."""
         if (rule, document) not in self._known_places:
             wanted = [*self._expected.get(document, ())]
             if rule == "normalised":
                 exact = self._known_places.get(("exact", document), {})
                 wanted = [normal_form(quote).strip() for quote in wanted if not exact.get(quote)]
-            self._known_places[rule, document] = self._sought_together(rule, wanted, documents)
+            self._known_places[rule, document] = self._sought_at_once(rule, wanted, documents)
         return self._known_places[rule, document]
 
-    def _sought_together(self, rule: Quotes, wanted: list[str], documents: Sequence[str]) -> dict[str, list[Place]]:
+    def _sought_at_once(self, rule: Quotes, wanted: list[str], documents: Sequence[str]) -> dict[str, list[Place]]:
         if len(wanted) < MANY or len(wanted) * sum(len(self._searched(name).text) for name in documents) < LITTLE:
             return {}
         searched = [self._searched(name) for name in documents]

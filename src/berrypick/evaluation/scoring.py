@@ -31,10 +31,10 @@ from berrypick.workers.progress import gc_paused
 
 if TYPE_CHECKING:
     from berrypick.evaluation.evaluation import Evaluation
-    from berrypick.measures.together import RunTogether, SpansTogether
+    from berrypick.measures.blocks import RunBlocks, SpanBlock
     from berrypick.topics.topic import JudgedTopic
 
-#: Fewer topics than this are judged one by one: to take them together would not pay.
+#: Fewer topics than this are judged one by one: a block would not pay.
 FEW_TOPICS = 4
 
 
@@ -86,17 +86,17 @@ class RunScorer:
         return any(one.measure.of_documents == of_documents for one in self.evaluation.measures)
 
     def score_topics(self, topics: Sequence[str], step: Callable[[int], None]) -> None:
-        """Score some topics, of which one at a time is held; plain ones together, by measures that can."""
+        """Score some topics, of which one at a time is held; plain ones in blocks, by measures that can."""
         evaluation = self.evaluation
         measures = [one for one in evaluation.measures if not one.measure.of_documents]
         if not measures and not self._notes_overlap:
             step(len(topics))
             return
-        together = self._together(measures) if len(topics) >= FEW_TOPICS else None
-        for block in [topics] if together is None else together.blocks(topics):
-            spans = None if together is None else together.of(block)
-            done = {} if spans is None else self._score_together(measures, spans)
-            measured = self._overlap_together(spans) if spans is not None and self._notes_overlap else ()
+        blocks = self._blocks(measures) if len(topics) >= FEW_TOPICS else None
+        for block in [topics] if blocks is None else blocks.blocks(topics):
+            spans = None if blocks is None else blocks.of(block)
+            done = {} if spans is None else self._score_block(measures, spans)
+            measured = self._block_overlap(spans) if spans is not None and self._notes_overlap else ()
             for topic in block:
                 judged: dict[JudgingContext, JudgedTopics] = {}
                 for one in measures:
@@ -120,45 +120,43 @@ class RunScorer:
         if evaluation.readers is not None:
             self.score_drawn(topics)
 
-    def _together(self, measures: Sequence[RequestedMeasure]) -> RunTogether | None:
-        """The run as columns of all topics, where a measure may take them together."""
-        if not any(self._takes_together(one) for one in measures):
+    def _blocks(self, measures: Sequence[RequestedMeasure]) -> RunBlocks | None:
+        """The run as columns of all topics, where a measure may score them in blocks."""
+        if not any(self._takes_blocks(one) for one in measures):
             return None
-        from berrypick.measures.together import RunTogether
+        from berrypick.measures.blocks import RunBlocks
 
-        return RunTogether(self.evaluation.truth, self.run)
+        return RunBlocks(self.evaluation.truth, self.run)
 
-    def _takes_together(self, one: RequestedMeasure) -> bool:
-        """Whether a measure may take topics together."""
-        if not one.measure.scored_together:
+    def _takes_blocks(self, one: RequestedMeasure) -> bool:
+        """Whether a measure may score topics in blocks."""
+        if not one.measure.scored_in_blocks:
             return False
-        return takes_together(self.run, self.evaluation.contexts[one.text])
+        return takes_blocks(self.run, self.evaluation.contexts[one.text])
 
-    def _score_together(
-        self, measures: Sequence[RequestedMeasure], spans: SpansTogether
-    ) -> dict[str, Mapping[str, Score]]:
-        """Score topics by the measures that take them together; what is found, by measure."""
+    def _score_block(self, measures: Sequence[RequestedMeasure], spans: SpanBlock) -> dict[str, Mapping[str, Score]]:
+        """Score a block by the measures that can; what is found, by measure."""
         done: dict[str, Mapping[str, Score]] = {}
         for one in measures:
-            if not self._takes_together(one):
+            if not self._takes_blocks(one):
                 continue
             context = self.evaluation.contexts[one.text]
             try:
-                found = one.measure.score_together(spans, context)
+                found = one.measure.score_block(spans, context)
             except Exception as error:
                 raise_named(error, one.text, one.measure, context.user)
             if found is not None:
                 done[one.text] = found
                 self.scores.add(one.text, {topic: as_score(score) for topic, score in found.items()})
                 if self.curves and one.measure.has_curve():
-                    self._curves_together(one, spans, found)
+                    self._block_curves(one, spans, found)
         return done
 
-    def _curves_together(self, one: RequestedMeasure, spans: SpansTogether, found: Mapping[str, Score]) -> None:
-        """Keep the curves that a measure makes of topics together."""
+    def _block_curves(self, one: RequestedMeasure, spans: SpanBlock, found: Mapping[str, Score]) -> None:
+        """Keep the curves that a measure makes of a block."""
         context = self.evaluation.contexts[one.text]
         try:
-            for topic, (curve, common) in one.measure.curves_together(spans, context, found).items():
+            for topic, (curve, common) in one.measure.curves_of_block(spans, context, found).items():
                 self._keep_curves((one.text, topic), curve, common)
         except Exception as error:
             raise_named(error, one.text, one.measure, context.user)
@@ -166,7 +164,7 @@ class RunScorer:
     def _lacks_curve(self, one: RequestedMeasure, topic: str) -> bool:
         return self.curves and one.measure.has_curve() and (one.text, topic) not in self.scores.curves
 
-    def _overlap_together(self, spans: SpansTogether) -> Container[str]:
+    def _block_overlap(self, spans: SpanBlock) -> Container[str]:
         """The overlap of the lists of topics, as :meth:`_measure_overlap` finds it; the topics that are done."""
         shares = zip(spans.topics, spans.repeated_shares(), spans.targets.tolist(), strict=True)
         for topic, share, targets in shares:
@@ -198,8 +196,8 @@ class RunScorer:
         """Score all topics, or some, by the measures of whole documents."""
         evaluation, chosen = self.evaluation, self.topics if topics is None else topics
         measures = [one for one in evaluation.measures if one.measure.of_documents]
-        together = [one.measure for one in measures]
-        judged = JudgedTopics(evaluation.truth, self.run, chosen, evaluation.context, together)
+        all_measures = [one.measure for one in measures]
+        judged = JudgedTopics(evaluation.truth, self.run, chosen, evaluation.context, all_measures)
         for one in measures:
             self._score(one, judged)
 
@@ -215,7 +213,7 @@ class RunScorer:
             raise_named(error, one.text, measure, judged.context.user)
 
     def _add_curves(self, one: RequestedMeasure, judged: JudgedTopics, topic: str) -> None:
-        """Make the curves behind a value that was found together with those of other topics."""
+        """Make the curves behind a value that was found in a block."""
         value = self.scores.found[one.text].numbers[topic]
         try:
             found = self._curves_of(one.measure, judged.judge(topic), value)
@@ -295,8 +293,8 @@ class RunScorer:
         return kept[key]
 
 
-def takes_together(run: Run, context: JudgingContext) -> bool:
-    """Whether a run may have topics that are judged together under a context."""
+def takes_blocks(run: Run, context: JudgingContext) -> bool:
+    """Whether a run may have topics that are scored in blocks under a context."""
     user = type(context.user)
     said = user.notes is not UserModel.notes or user.item_notes is not UserModel.item_notes
     if said or user.seeks_entry_points or context.max_ranks is not None or context.rules:

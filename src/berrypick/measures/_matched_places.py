@@ -16,7 +16,7 @@ from berrypick.data.run import Ranking
 from berrypick.data.score import Score
 from berrypick.data.truth import Targets
 from berrypick.kernels.meetings import TOGETHER, Meetings
-from berrypick.measures.together import SpansTogether
+from berrypick.measures.blocks import SpanBlock
 from berrypick.targets.in_common import common_lengths, meetings, sizes
 from berrypick.topics.topic import JudgedTopic
 
@@ -113,7 +113,7 @@ def matched_at(judged: JudgedTopic, iou: float) -> FloatArray:
     return np.asarray(ranks[first], dtype=np.float64)
 
 
-def _ratios(spans: SpansTogether) -> FloatArray:
+def _ratios(spans: SpanBlock) -> FloatArray:
     """The intersection over union of each pair."""
     start, end, low, high = spans.pair_ends()
     common = np.maximum(np.minimum(end, high) - np.maximum(start, low), 0).astype(np.float64)
@@ -122,7 +122,7 @@ def _ratios(spans: SpansTogether) -> FloatArray:
     return np.where(union > 0, common / np.where(union > 0, union, 1.0), same_point.astype(np.float64))
 
 
-def matched_together(spans: SpansTogether, iou: float) -> FloatArray:
+def matched_in_block(spans: SpanBlock, iou: float) -> FloatArray:
     """For each target of the truth the rank, from 1, of the first result that matches it; infinite if none does."""
     found = np.full(len(spans.wanted.start), np.inf)
     row, target = spans.pairs
@@ -132,7 +132,7 @@ def matched_together(spans: SpansTogether, iou: float) -> FloatArray:
     return found
 
 
-def fitting_pairs(spans: SpansTogether, least: float, at: float | int | None) -> tuple[Ratios, list[int]]:
+def fitting_pairs(spans: SpanBlock, least: float, at: float | int | None) -> tuple[Ratios, list[int]]:
     """Results and targets of all topics with a ratio of at least so much; and how many results of a topic count."""
     row, target = spans.pairs
     ratio = _ratios(spans)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 if TYPE_CHECKING:  # for few measures
     from berrypick.ideal.best_list import BestList
-    from berrypick.measures.together import SpansTogether
+    from berrypick.measures.blocks import SpanBlock
     from berrypick.topics.reader_sessions import ReaderSessions
 
 #: 0.01, 0.02 .. 1: the recall levels at which curves of several topics are averaged.
@@ -109,7 +109,7 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
     of_spans: ClassVar[str] = ""
     #: Whether its simulated readers walk as the user model says.
     walks: ClassVar[bool] = False
-    #: Whether its simulated value divides what all readers get together, instead of being the mean of what each gets.
+    #: Whether its simulated value divides the sum over all readers, instead of being the mean of what each gets.
     pools: ClassVar[bool] = False
     #: What the axes of its curve show, where it has one; {effort} stands for what the signature says effort is.
     curve_axes: ClassVar[tuple[str, str]] = ("", "")
@@ -134,8 +134,8 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
     of_answers: ClassVar[bool] = False
     #: Whether it is computed for videos of known lengths where no measure is named. A subclass has to say it again.
     default_of_videos: ClassVar[bool] = False
-    #: Whether :meth:`score_together` may be asked. A subclass that replaces a method has to say it again.
-    scored_together: ClassVar[bool] = False
+    #: Whether :meth:`score_block` may be asked. A subclass that replaces a method has to say it again.
+    scored_in_blocks: ClassVar[bool] = False
     #: What its value must not depend on, and in which direction it moves: names of ``berrypick.data.laws.LAWS``.
     laws: ClassVar[tuple[str, ...]] = USUAL
 
@@ -277,21 +277,21 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
     def __init_subclass__(cls, base: bool = False) -> None:
         super().__init_subclass__(base=base)
         order = cls.__mro__
-        said = next(place for place, one in enumerate(order) if "scored_together" in vars(one))
-        if cls.scored_together and any(_replaces(name, order[said]) for one in order[:said] for name in vars(one)):
-            cls.scored_together = False
+        said = next(place for place, one in enumerate(order) if "scored_in_blocks" in vars(one))
+        if cls.scored_in_blocks and any(_replaces(name, order[said]) for one in order[:said] for name in vars(one)):
+            cls.scored_in_blocks = False
 
-    def score_together(self, spans: SpansTogether, context: JudgingContext) -> Mapping[str, Score] | None:
-        """Return the values of topics whose columns are taken together, digit for digit those of :meth:`score_topics`.
+    def score_block(self, spans: SpanBlock, context: JudgingContext) -> Mapping[str, Score] | None:
+        """Return the values of the topics of a block, digit for digit those of :meth:`score_topics`.
 
         Topics that are not among them are scored one by one; None: all are.
         """
         return None
 
-    def curves_together(
-        self, spans: SpansTogether, context: JudgingContext, found: Mapping[str, Score]
+    def curves_of_block(
+        self, spans: SpanBlock, context: JudgingContext, found: Mapping[str, Score]
     ) -> Mapping[str, tuple[Curve | None, Curve | None]]:
-        """Return the curves of topics that :meth:`score_together` found values for, as :meth:`topic_curves` has them.
+        """Return the curves of topics that :meth:`score_block` found values for, as :meth:`topic_curves` has them.
 
         Those of topics that are not among them are made one by one.
         """

@@ -33,7 +33,7 @@ def truth_of_rows(rows: Rows, problems: Problems, path: str) -> Truth:
     found = topic_fields.found()
     unread = (name for name, field in found.items() if field.problem and name not in QUESTIONS)
     unplaced = (name for part in parts.values() for name in part.origin.unread)
-    truth = _together(parts, problems)
+    truth = _merged(parts, problems)
     notes = (*truth.notes, *topic_fields.notes())
     return truth.changed(fields=found, notes=notes, unread=tuple(dict.fromkeys((*unplaced, *unread))))
 
@@ -103,7 +103,7 @@ class _ByAnnotator:
         return Fields(*row, self._problems).name("annotator")
 
 
-def _together(parts: dict[str, Truth], problems: Problems) -> Truth:
+def _merged(parts: dict[str, Truth], problems: Problems) -> Truth:
     """The judgements of all annotators as one truth."""
     (name, first), *others = parts.items()
     if not others:

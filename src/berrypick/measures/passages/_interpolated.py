@@ -14,12 +14,12 @@ from berrypick.data.observed import once_for_each
 from berrypick.data.score import Curve, CurveColumns, Score
 from berrypick.measures._text_views import view_of, without_text
 from berrypick.measures.base import Measure
-from berrypick.measures.passages._read_together import interpolated_together
+from berrypick.measures.passages._read_block import interpolated_block
 from berrypick.topics.context import JudgingContext
 from berrypick.topics.topic import JudgedTopic
 
 if TYPE_CHECKING:
-    from berrypick.measures.together import SpansTogether
+    from berrypick.measures.blocks import SpanBlock
 
 #: 0.00, 0.01 .. 1.00
 POINTS = tuple(i / 100 for i in range(101))
@@ -37,10 +37,10 @@ class InterpolatedMeasure(Measure):
     def curve(self, judged: JudgedTopic) -> Curve | None:
         return list(zip(POINTS, interpolated(judged, np.array(POINTS)).tolist(), strict=True))
 
-    def curves_together(
-        self, spans: SpansTogether, context: JudgingContext, found: Mapping[str, Score]
+    def curves_of_block(
+        self, spans: SpanBlock, context: JudgingContext, found: Mapping[str, Score]
     ) -> dict[str, tuple[Curve | None, Curve | None]]:
-        points = interpolated_together(spans, range(len(POINTS)))
+        points = interpolated_block(spans, range(len(POINTS)))
         if points is None:
             return {}
         curves: dict[str, tuple[Curve | None, Curve | None]] = {}

@@ -12,10 +12,10 @@ import numpy as np
 from berrypick.data import papers as cite
 from berrypick.data.score import Curve, Explanation, Score
 from berrypick.measures._text_views import text_table, view_of
+from berrypick.measures.blocks import SpanBlock
 from berrypick.measures.passages._articles import _Generalised, article_table
-from berrypick.measures.passages._read_together import articles_together, by_topic
+from berrypick.measures.passages._read_block import articles_of_block, by_topic
 from berrypick.measures.passages._sized_articles import has_sizes_alone
-from berrypick.measures.together import SpansTogether
 from berrypick.topics.context import JudgingContext
 from berrypick.topics.topic import JudgedTopic
 
@@ -74,7 +74,7 @@ class AgP(_Generalised):
     )
 
     aliases: ClassVar[tuple[str, ...]] = ("MAgP",)
-    scored_together: ClassVar[bool] = True
+    scored_in_blocks: ClassVar[bool] = True
 
     def compute(self, judged: JudgedTopic) -> Score:
         found = self.scored(judged)
@@ -82,11 +82,11 @@ class AgP(_Generalised):
             return Score(None)
         return Score(math.fsum(found.precision()[found.relevant]) / found.total)
 
-    def score_together(self, spans: SpansTogether, context: JudgingContext) -> dict[str, Score] | None:
+    def score_block(self, spans: SpanBlock, context: JudgingContext) -> dict[str, Score] | None:
         if self.score != "F":
             return None
         values: list[float | None] = []
-        for _, scores, ranks, total in articles_together(spans, self.used_beta).each():
+        for _, scores, ranks, total in articles_of_block(spans, self.used_beta).each():
             precision = (summed / rank for summed, rank in zip(accumulate(scores), ranks, strict=True))
             values.append(math.fsum(precision) / total if total else None)
         return by_topic(spans, values)

@@ -10,9 +10,9 @@ import numpy as np
 
 from berrypick.data.score import Explanation, Score, Table, number
 from berrypick.measures._text_views import text_table, view_of
+from berrypick.measures.blocks import SpanBlock
 from berrypick.measures.passages._interpolated import POINTS, InterpolatedMeasure, interpolated
-from berrypick.measures.passages._read_together import by_topic, interpolated_together
-from berrypick.measures.together import SpansTogether
+from berrypick.measures.passages._read_block import by_topic, interpolated_block
 from berrypick.topics.context import JudgingContext
 from berrypick.topics.topic import JudgedTopic
 
@@ -55,15 +55,15 @@ class AiP(InterpolatedMeasure):
     """
 
     aliases: ClassVar[tuple[str, ...]] = ("MAiP",)
-    scored_together: ClassVar[bool] = True
+    scored_in_blocks: ClassVar[bool] = True
 
     def compute(self, judged: JudgedTopic) -> Score:
         if view_of(judged).total <= 0:
             return self.empty_topic_score(judged)
         return Score(math.fsum(interpolated(judged, np.array(POINTS))) / len(POINTS))
 
-    def score_together(self, spans: SpansTogether, context: JudgingContext) -> dict[str, Score] | None:
-        found = interpolated_together(spans, range(101))
+    def score_block(self, spans: SpanBlock, context: JudgingContext) -> dict[str, Score] | None:
+        found = interpolated_block(spans, range(101))
         if found is None:
             return None
         values = zip(found.tolist(), spans.total.tolist(), strict=True)

@@ -12,9 +12,9 @@ from berrypick.data.laws import with_laws
 from berrypick.data.score import Curve, Explanation, Score
 from berrypick.measures._text_views import without_text
 from berrypick.measures.base import Measure
+from berrypick.measures.blocks import SpanBlock
 from berrypick.measures.passages._articles import Rule, _Generalised, article_table, scored
-from berrypick.measures.passages._read_together import articles_together, by_topic
-from berrypick.measures.together import SpansTogether
+from berrypick.measures.passages._read_block import articles_of_block, by_topic
 from berrypick.topics.context import JudgingContext
 from berrypick.topics.topic import JudgedTopic
 
@@ -100,7 +100,7 @@ class gP(_Generalised):
 
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
     cutoff_required: ClassVar[bool] = True
-    scored_together: ClassVar[bool] = True
+    scored_in_blocks: ClassVar[bool] = True
 
     def compute(self, judged: JudgedTopic) -> Score:
         found = self.scored(judged)
@@ -108,12 +108,12 @@ class gP(_Generalised):
         repeats = "last-rank-repeats" in judged.rules
         return Score(found.precision_at(at, repeats)) if found.total else self.empty_topic_score(judged)
 
-    def score_together(self, spans: SpansTogether, context: JudgingContext) -> dict[str, Score] | None:
+    def score_block(self, spans: SpanBlock, context: JudgingContext) -> dict[str, Score] | None:
         if self.score != "F":
             return None
         at = int(self.needed_cutoff())
         values: list[float | None] = []
-        for _, scores, ranks, total in articles_together(spans, self.used_beta).each():
+        for _, scores, ranks, total in articles_of_block(spans, self.used_beta).each():
             summed = 0.0  # one after the other, as they are where a topic is judged alone
             for score in scores[: bisect_right(ranks, at)]:
                 summed += score
@@ -177,14 +177,14 @@ class gR(Measure):
         ),
     )
     curve_axes: ClassVar[tuple[str, str]] = ("articles seen", "share of the relevant articles")
-    scored_together: ClassVar[bool] = True
+    scored_in_blocks: ClassVar[bool] = True
 
     def compute(self, judged: JudgedTopic) -> Score:
         found = scored(judged, Rule())
         return Score(found.recall_at(self.at) if found.total else None)
 
-    def score_together(self, spans: SpansTogether, context: JudgingContext) -> dict[str, Score] | None:
-        found = articles_together(spans, Rule().beta).each()
+    def score_block(self, spans: SpanBlock, context: JudgingContext) -> dict[str, Score] | None:
+        found = articles_of_block(spans, Rule().beta).each()
         last = math.inf if self.at is None else int(self.at)
         counts = ((sum(rank <= last for rank in ranks), total) for _, _, ranks, total in found)
         return by_topic(spans, [count / total if total else None for count, total in counts])

@@ -9,9 +9,9 @@ import numpy as np
 
 from berrypick.data.score import Explanation, Score
 from berrypick.measures._text_views import text_table, view_of
+from berrypick.measures.blocks import SpanBlock
 from berrypick.measures.passages._interpolated import InterpolatedMeasure, interpolated
-from berrypick.measures.passages._read_together import by_topic, interpolated_together
-from berrypick.measures.together import SpansTogether
+from berrypick.measures.passages._read_block import by_topic, interpolated_block
 from berrypick.topics.context import JudgingContext
 from berrypick.topics.topic import JudgedTopic
 
@@ -55,16 +55,16 @@ class iP(InterpolatedMeasure):
 
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "level"
     cutoff_required: ClassVar[bool] = True
-    scored_together: ClassVar[bool] = True
+    scored_in_blocks: ClassVar[bool] = True
 
     def compute(self, judged: JudgedTopic) -> Score:
         if view_of(judged).total <= 0:
             return self.empty_topic_score(judged)
         return Score(float(interpolated(judged, np.array([float(self.needed_cutoff())]))[0]))
 
-    def score_together(self, spans: SpansTogether, context: JudgingContext) -> dict[str, Score] | None:
+    def score_block(self, spans: SpanBlock, context: JudgingContext) -> dict[str, Score] | None:
         level = 100 * float(self.needed_cutoff())
-        found = interpolated_together(spans, [round(level)]) if abs(level - round(level)) < 1e-9 else None
+        found = interpolated_block(spans, [round(level)]) if abs(level - round(level)) < 1e-9 else None
         if found is None:
             return None
         values = zip(found[:, 0].tolist(), spans.total.tolist(), strict=True)

@@ -15,8 +15,8 @@ from berrypick.data.observed import record, unrecorded
 from berrypick.data.score import Curve, CurveColumns, Score
 from berrypick.kernels.poisson_binomial import upper_tails
 from berrypick.measures.base import LEVELS, recall_value
+from berrypick.measures.blocks import SpanBlock
 from berrypick.measures.readers._list_items import several_at_once_note
-from berrypick.measures.together import SpansTogether
 from berrypick.topics.context import JudgingContext
 
 if TYPE_CHECKING:
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 class SureEvents:
     """The ranks, topic by topic, at which anything is reached: events, and how many targets have been seen by then."""
 
-    spans: SpansTogether
+    spans: SpanBlock
     topic: IntArray
     rank: IntArray  # from 1
     seen: IntArray
     at_once: BoolArray  # topics in which one result leads to several targets
 
     @classmethod
-    def of(cls, spans: SpansTogether, reached: BoolArray) -> SureEvents:
+    def of(cls, spans: SpanBlock, reached: BoolArray) -> SureEvents:
         """Those of the pairs that are reached."""
         row, target = (column[reached] for column in spans.pairs)
         head = np.ones(len(row), dtype=bool)
@@ -72,7 +72,7 @@ class SureEvents:
         return found
 
 
-def sure_events(measure: EPRUM, spans: SpansTogether, context: JudgingContext) -> SureEvents | None:
+def sure_events(measure: EPRUM, spans: SpanBlock, context: JudgingContext) -> SureEvents | None:
     """Find the events where reach is certain and the ideal list is that of the targets; None elsewhere."""
     usual = (measure.ideal, measure.norm, measure.tails) == ("targets", "product", "exact")
     if not usual or measure.need == "set" or not spans.few_pairs:

@@ -20,6 +20,7 @@ from berrypick.kernels.lists import ideal as ideals
 from berrypick.measures._reach_tables import item_tables
 from berrypick.measures._searched_lists import IdealName, SearchedLists, ideal_list
 from berrypick.measures.base import LEVELS, recall_value
+from berrypick.measures.blocks import SpanBlock
 from berrypick.measures.reader_values import ReaderValues
 from berrypick.measures.readers._certificate import (
     NormName,
@@ -52,7 +53,6 @@ from berrypick.measures.readers._list_items import (
 )
 from berrypick.measures.readers._surely import places, sure_curves, sure_events, sure_scores
 from berrypick.measures.readers._targets import TargetMeasure
-from berrypick.measures.together import SpansTogether
 from berrypick.topics.context import JudgingContext
 from berrypick.topics.reader_sessions import ReaderSessions
 from berrypick.topics.topic import JudgedTopic
@@ -177,7 +177,7 @@ class EPRUM(TargetMeasure):
         "the product of expectations exceeds 1 when one result can lead to several targets at once; "
         "EPRUM(ideal='certified',norm='bounded') stays within 1"
     )
-    scored_together: ClassVar[bool] = True
+    scored_in_blocks: ClassVar[bool] = True
 
     r: int | None = one_or_more(None, "the recall value: how many targets the reader wants")
     rank: int | None = parameter(
@@ -280,13 +280,13 @@ class EPRUM(TargetMeasure):
             notes = (*notes, f"mean over the {share}% of readers for whom at least {self.r} units are ideal")
         return Score(value, (*notes, *several_documents_note(judged, value)), signed)
 
-    def score_together(self, spans: SpansTogether, context: JudgingContext) -> dict[str, Score] | None:
+    def score_block(self, spans: SpanBlock, context: JudgingContext) -> dict[str, Score] | None:
         """Where reach is certain, the number seen is not random, and the ideal list is that of the targets."""
         events = sure_events(self, spans, context)
         return None if events is None else sure_scores(self, events)
 
-    def curves_together(
-        self, spans: SpansTogether, context: JudgingContext, found: Mapping[str, Score]
+    def curves_of_block(
+        self, spans: SpanBlock, context: JudgingContext, found: Mapping[str, Score]
     ) -> dict[str, tuple[Curve | None, Curve | None]]:
         events = sure_events(self, spans, context)
         assert events is not None  # where values were found

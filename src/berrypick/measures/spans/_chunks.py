@@ -15,10 +15,10 @@ from berrypick.data.run import Ranking
 from berrypick.data.score import Explanation, Score, Table, number
 from berrypick.data.truth import Targets
 from berrypick.kernels.relevant_text import newly_covered
-from berrypick.measures._matched_places import iou_parameter, matched_at, matched_together, nothing_to_match
+from berrypick.measures._matched_places import iou_parameter, matched_at, matched_in_block, nothing_to_match
 from berrypick.measures.base import Measure
-from berrypick.measures.spans._pairs import covered_together
-from berrypick.measures.together import SpansTogether
+from berrypick.measures.blocks import SpanBlock
+from berrypick.measures.spans._pairs import covered_in_block
 from berrypick.targets.in_common import meetings
 from berrypick.targets.places import common_places, covered_places
 from berrypick.topics.context import JudgingContext
@@ -64,14 +64,14 @@ class SpanMeasure(Measure):
         """Return the value from the ranks at which targets are found, and their grades; for measures that have it."""
         raise NotImplementedError
 
-    def score_together(self, spans: SpansTogether, context: JudgingContext) -> dict[str, Score] | None:
+    def score_block(self, spans: SpanBlock, context: JudgingContext) -> dict[str, Score] | None:
         if type(self).topic_value is SpanMeasure.topic_value or not spans.few_pairs:
             return None
         record("targets")
         if self.iou is None:
-            ranks = covered_together(spans, self.least_share)
+            ranks = covered_in_block(spans, self.least_share)
         else:
-            ranks = matched_together(spans, float(self.iou))
+            ranks = matched_in_block(spans, float(self.iou))
         if self.at is not None:
             ranks = np.where(ranks <= self.at, ranks, np.inf)
         grade, places = spans.wanted.grade, zip(spans.topics, spans.target_bounds, strict=True)

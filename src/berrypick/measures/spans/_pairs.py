@@ -6,10 +6,10 @@ import numpy as np
 
 from berrypick.data.arrays import FloatArray, IntArray
 from berrypick.kernels.relevant_text import unseen_parts
-from berrypick.measures.together import SpansTogether
+from berrypick.measures.blocks import SpanBlock
 
 
-def covered_together(spans: SpansTogether, share: float) -> FloatArray:
+def covered_in_block(spans: SpanBlock, share: float) -> FloatArray:
     """For each target of the truth the rank, from 1, by which results together cover a share of it; else infinite.
 
     Where results do not overlap, what they hold of a target is added up; the few others are gone through one by one.
@@ -49,7 +49,7 @@ def _overlapping(target: IntArray, start: IntArray, end: IntArray) -> IntArray:
     return np.unique(target[order[1:]][met])
 
 
-def _covered_at(spans: SpansTogether, rows: IntArray, target: int, least: float) -> float:
+def _covered_at(spans: SpanBlock, rows: IntArray, target: int, least: float) -> float:
     """The rank by which results that touch a target cover enough of it, text that was there before not again."""
     low, high = int(spans.wanted.start[target]), int(spans.wanted.end[target])
     seen: tuple[list[float], list[float]] = ([], [])

@@ -27,8 +27,8 @@ from berrypick.kernels.areas import common_areas, union_area
 from berrypick.kernels.intervals import intersections, merge
 from berrypick.kernels.relevant_text import Measured, MeasuredText, first_seen_of
 from berrypick.measures.base import Measure, TextValue
+from berrypick.measures.blocks import SpanBlock
 from berrypick.measures.spans.overlap import known_unions
-from berrypick.measures.together import SpansTogether
 from berrypick.targets.places import first_seen_places
 from berrypick.topics.context import JudgingContext
 from berrypick.topics.ranked_gains import rows_by_document
@@ -272,7 +272,7 @@ class TextMeasure(Measure):
         differs = self.counted == "pairs" and abs(value - (once.value or 0.0)) > 1e-9
         return Score(value, notes=(PAIRS_NOTE,) if differs else ())
 
-    def score_together(self, spans: SpansTogether, context: JudgingContext) -> dict[str, Score] | None:
+    def score_block(self, spans: SpanBlock, context: JudgingContext) -> dict[str, Score] | None:
         if self.counted not in (None, "once") or context.unjudged != "irrelevant":
             return None
         new, good = spans.read[:2]
@@ -289,8 +289,8 @@ class TextMeasure(Measure):
                 found[topic] = Score(self.value(a, b, total) if total > 0 else None)
         return found
 
-    def curves_together(
-        self, spans: SpansTogether, context: JudgingContext, found: Mapping[str, Score]
+    def curves_of_block(
+        self, spans: SpanBlock, context: JudgingContext, found: Mapping[str, Score]
     ) -> dict[str, tuple[Curve | None, Curve | None]]:
         heights = self._heights(spans)
         curves: dict[str, tuple[Curve | None, Curve | None]] = {}
@@ -306,7 +306,7 @@ class TextMeasure(Measure):
             curves[topic] = curve, None if value is None else curve
         return curves
 
-    def _heights(self, spans: SpansTogether) -> FloatArray:
+    def _heights(self, spans: SpanBlock) -> FloatArray:
         """The value after each row; it changes only where the lengths that it is made of change."""
         first, topic = spans.bounds[:-1][spans.topic], spans.topic
         read, found = (np.append(0.0, np.cumsum(values)) for values in spans.read[:2])  # whole numbers: exact

@@ -48,7 +48,7 @@ class charF(TextMeasure):
 
     misses_text: ClassVar[bool] = True
     curve_axes: ClassVar[tuple[str, str]] = ("rank", "F")
-    scored_together: ClassVar[bool] = True
+    scored_in_blocks: ClassVar[bool] = True
 
     beta: float = zero_or_more(1, "weight of recall against precision")
 

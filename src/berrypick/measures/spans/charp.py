@@ -51,7 +51,7 @@ class charP(TextMeasure):
     """
 
     curve_axes: ClassVar[tuple[str, str]] = ("rank", "precision")
-    scored_together: ClassVar[bool] = True
+    scored_in_blocks: ClassVar[bool] = True
 
     empty: float | None = parameter(None, "number", "value where nothing was retrieved: 0, or 1 as in FEVER's program")
 

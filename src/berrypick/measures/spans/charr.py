@@ -49,7 +49,7 @@ class charR(TextMeasure):
     charges: ClassVar[bool] = False
     misses_text: ClassVar[bool] = True
     curve_axes: ClassVar[tuple[str, str]] = ("rank", "recall")
-    scored_together: ClassVar[bool] = True
+    scored_in_blocks: ClassVar[bool] = True
 
     @of_arrays
     def value(self, retrieved: float, relevant: float, total: float) -> float:

@@ -49,7 +49,7 @@ class IoU(TextMeasure):
     misses_text: ClassVar[bool] = True
     curve_axes: ClassVar[tuple[str, str]] = ("rank", "intersection over union")
     by_pairs: ClassVar[bool] = False
-    scored_together: ClassVar[bool] = True
+    scored_in_blocks: ClassVar[bool] = True
 
     def value(self, retrieved: float, relevant: float, total: float) -> float:
         return relevant / (retrieved + total - relevant)

@@ -16,7 +16,7 @@ from berrypick.data.truth import Highlighted
 from berrypick.data.words import unit_word
 from berrypick.kernels.relevant_text import first_seen, once
 from berrypick.measures.base import Measure
-from berrypick.measures.together import SpansTogether
+from berrypick.measures.blocks import SpanBlock
 from berrypick.targets.places import first_seen_places, united_area
 from berrypick.topics.context import JudgingContext
 from berrypick.topics.topic import JudgedTopic
@@ -71,12 +71,12 @@ class Overlap(Measure):
     depends_on: ClassVar[tuple[str, ...] | None] = ()
     of_areas: ClassVar[bool] = True
     references: ClassVar[tuple[str, ...]] = ("lalmas2007inex",)
-    scored_together: ClassVar[bool] = True
+    scored_in_blocks: ClassVar[bool] = True
 
     def compute(self, judged: JudgedTopic) -> Score:
         return Score(repeated_share(judged.ranking_spans, self.at))
 
-    def score_together(self, spans: SpansTogether, context: JudgingContext) -> dict[str, Score] | None:
+    def score_block(self, spans: SpanBlock, context: JudgingContext) -> dict[str, Score] | None:
         shares = zip(spans.topics, spans.repeated_shares(self.at), spans.targets.tolist(), strict=True)
         return {topic: Score(share if targets else None) for topic, share, targets in shares}
 

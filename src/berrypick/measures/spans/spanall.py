@@ -55,7 +55,7 @@ class spanAll(SpanMeasure):
     """
 
     references: ClassVar[tuple[str, ...]] = ("yang2018hotpotqa",)
-    scored_together: ClassVar[bool] = True
+    scored_in_blocks: ClassVar[bool] = True
 
     def compute(self, judged: JudgedTopic) -> Score:
         return Score(self.topic_value(self.ranks(judged), judged.targets.grade))

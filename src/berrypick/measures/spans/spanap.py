@@ -17,7 +17,7 @@ from berrypick.data.parameters import parameter
 from berrypick.data.score import Explanation, Score, Table, number
 from berrypick.measures._matched_places import ALMOST, Ratios, fitting_pairs, length_parameter, of_length, overlaps
 from berrypick.measures.base import SHOWN, Measure
-from berrypick.measures.together import SpansTogether
+from berrypick.measures.blocks import SpanBlock
 from berrypick.topics.context import JudgingContext
 from berrypick.topics.topic import JudgedTopic
 
@@ -99,7 +99,7 @@ class spanAP(Measure):
     depends_on: ClassVar[tuple[str, ...] | None] = ("targets",)
     of_areas: ClassVar[bool] = True
     references: ClassVar[tuple[str, ...]] = ("lei2021qvhighlights", "heilbron2015activitynet")
-    scored_together: ClassVar[bool] = True
+    scored_in_blocks: ClassVar[bool] = True
 
     iou: float | str = parameter(
         0.5,
@@ -130,7 +130,7 @@ class spanAP(Measure):
     def missing_topic_score(self, judged: JudgedTopic) -> Score:
         return self.compute(judged)
 
-    def score_together(self, spans: SpansTogether, context: JudgingContext) -> dict[str, Score] | None:
+    def score_block(self, spans: SpanBlock, context: JudgingContext) -> dict[str, Score] | None:
         if self.length is not None or not spans.few_pairs:
             return None
         record("targets")

@@ -10,8 +10,8 @@ import numpy as np
 from berrypick.data.arrays import FloatArray
 from berrypick.data.score import Score
 from berrypick.measures._matched_places import length_parameter, of_length
+from berrypick.measures.blocks import SpanBlock
 from berrypick.measures.spans._chunks import SpanMeasure
-from berrypick.measures.together import SpansTogether
 from berrypick.topics.context import JudgingContext
 from berrypick.topics.topic import JudgedTopic
 
@@ -66,7 +66,7 @@ class spanHit(SpanMeasure):
     """
 
     references: ClassVar[tuple[str, ...]] = ("smith2024chunking", "lei2021qvhighlights")
-    scored_together: ClassVar[bool] = True
+    scored_in_blocks: ClassVar[bool] = True
 
     length: str | None = length_parameter()
 
@@ -82,8 +82,8 @@ class spanHit(SpanMeasure):
     def topic_value(self, ranks: FloatArray, grade: FloatArray) -> float:
         return 1.0 if np.isfinite(ranks).any() else 0.0
 
-    def score_together(self, spans: SpansTogether, context: JudgingContext) -> dict[str, Score] | None:
-        return super().score_together(spans, context) if self.length is None else None
+    def score_block(self, spans: SpanBlock, context: JudgingContext) -> dict[str, Score] | None:
+        return super().score_block(spans, context) if self.length is None else None
 
     def missing_topic_score(self, judged: JudgedTopic) -> Score:
         return self.compute(judged)

@@ -64,7 +64,7 @@ class spanNDCG(SpanMeasure):
     """
 
     references: ClassVar[tuple[str, ...]] = ("jarvelin2002cumulated",)
-    scored_together: ClassVar[bool] = True
+    scored_in_blocks: ClassVar[bool] = True
 
     gain: Literal["graded", "binary"] = parameter("graded", "graded|binary", "grades count as they are, or all as 1")
 

@@ -52,7 +52,7 @@ class spanRR(SpanMeasure):
     """
 
     references: ClassVar[tuple[str, ...]] = ("smith2024chunking",)
-    scored_together: ClassVar[bool] = True
+    scored_in_blocks: ClassVar[bool] = True
 
     def compute(self, judged: JudgedTopic) -> Score:
         return Score(self.topic_value(self.ranks(judged), judged.targets.grade))

@@ -16,10 +16,10 @@ import numpy as np
 from berrypick.data.arrays import FloatArray, IntArray, Positions
 from berrypick.data.run import Ranking, Run
 from berrypick.data.truth import Targets, Truth
-from berrypick.evaluation.scoring import takes_together
+from berrypick.evaluation.scoring import takes_blocks
 from berrypick.kernels.relevant_text import Measured, MeasuredText, first_seen_of
+from berrypick.measures.blocks import FURTHEST, RunBlocks, SpanBlock
 from berrypick.measures.readers.eprum import EPRUM
-from berrypick.measures.together import FURTHEST, RunTogether, SpansTogether
 from berrypick.report.html.json_numbers import JsonText, json_rows, plain_number, plain_numbers, to_json
 from berrypick.topics.context import JudgingContext
 from berrypick.topics.topic import JudgedTopic
@@ -148,18 +148,18 @@ def _is_whole(measured: Measured) -> bool:
 def sure_readings(truth: Truth, run: Run, context: JudgingContext) -> dict[str, Reading]:
     """What readers get to in the topics of a run where this is certain, and EPRUM for them, by topic."""
     found: dict[str, Reading] = {}
-    if not takes_together(run, context) or context.user.chances is not None:
+    if not takes_blocks(run, context) or context.user.chances is not None:
         return found
-    together = RunTogether(truth, run)
-    for topics in together.blocks(list(truth.topics)):
-        spans = together.of(topics)
+    blocks = RunBlocks(truth, run)
+    for topics in blocks.blocks(list(truth.topics)):
+        spans = blocks.of(topics)
         if spans is not None:
             found.update(_sure_readings(spans, context))
     return found
 
 
-def _sure_readings(spans: SpansTogether, context: JudgingContext) -> dict[str, Reading]:
-    values = _EPRUM.score_together(spans, context)
+def _sure_readings(spans: SpanBlock, context: JudgingContext) -> dict[str, Reading]:
+    values = _EPRUM.score_block(spans, context)
     reached = None if values is None else context.user.surely_reaches(*spans.pair_ends())
     if values is None or reached is None:
         return {}

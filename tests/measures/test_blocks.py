@@ -1,4 +1,4 @@
-"""Topics taken together: every digit, note and part read as where they are judged one by one."""
+"""Topics scored in blocks: every digit, note and part read as where they are judged one by one."""
 
 import re
 
@@ -8,7 +8,7 @@ import pytest
 import berrypick as bp
 from berrypick import measures
 from berrypick.evaluation import scoring
-from berrypick.measures import together
+from berrypick.measures import blocks
 from berrypick.measures.spans.charr import charR
 
 TEXT = [
@@ -77,7 +77,7 @@ def outcome(truth, run, asked=MEASURES, **options):
 
 
 def alone(monkeypatch):
-    monkeypatch.setattr(scoring, "takes_together", lambda run, context: False)
+    monkeypatch.setattr(scoring, "takes_blocks", lambda run, context: False)
 
 
 @pytest.mark.slow
@@ -126,7 +126,7 @@ def test_options_that_change_what_is_judged(monkeypatch, options):
 
 
 def test_every_measure_that_takes_topics_together_is_compared():
-    own = {name for name, one in measures.registered().items() if one.scored_together}
+    own = {name for name, one in measures.registered().items() if one.scored_in_blocks}
     assert own and own <= {re.split(r"[@(]", text)[0] for text in MEASURES}
 
 
@@ -134,9 +134,9 @@ def test_every_measure_that_takes_topics_together_is_compared():
 def test_blocks_of_topics_are_as_one(monkeypatch):
     drawings = [drawn(seed) for seed in range(200, 204)]
     both = [outcome(*one) for one in drawings]
-    monkeypatch.setattr(together, "ROWS", 9)
+    monkeypatch.setattr(blocks, "ROWS", 9)
     assert both == [outcome(*one) for one in drawings]
-    monkeypatch.setattr(together, "MOST_PAIRS", 5)
+    monkeypatch.setattr(blocks, "MOST_PAIRS", 5)
     assert both == [outcome(*one) for one in drawings]
 
 
@@ -195,10 +195,10 @@ def test_a_measure_that_replaces_a_method_is_computed_as_it_says():
         "Twice charR by another name."
 
     class declared(twice):
-        "What takes topics together, and says so."
+        "What scores topics in blocks, and says so."
 
-        scored_together = True
+        scored_in_blocks = True
 
-    assert [one.scored_together for one in (twice, renamed, mixed, declared)] == [False, True, False, True]
+    assert [one.scored_in_blocks for one in (twice, renamed, mixed, declared)] == [False, True, False, True]
     truth, run = ({f"q{i}": {place: 1} for i in range(5)} for place in ("doc#0-160", "doc#40-340"))
     assert bp.evaluate(truth, run, [twice(), charR()]).mean()["run"] == {"twice": 1.5, "charR": 0.75}

@@ -22,7 +22,7 @@ from berrypick.kernels.index_ranges import expanded, runs
 from berrypick.kernels.relevant_text import MeasuredText, ReadLists, numbered_documents, read_lists
 from berrypick.topics.repeats import repeats_of
 
-#: Rows whose topics are taken together: what they need stays in the caches of a processor.
+#: Rows of the topics of a block: what they need stays in the caches of a processor.
 ROWS = 1 << 17
 #: The furthest position, and the most rows of a topic: sums of so many lengths are whole numbers that a float holds.
 FURTHEST, MOST_ROWS = 1 << 32, 1 << 20
@@ -127,7 +127,7 @@ def _wanted_spans(topics: Sequence[TopicTruth], shares: bool) -> WantedSpans:
 
 
 @dataclass(frozen=True, eq=False)
-class SpansTogether:
+class SpanBlock:
     """Some topics of a run with their targets; rows of topic i are bounds[i]:bounds[i+1]."""
 
     topics: Sequence[str]
@@ -236,8 +236,8 @@ class SpansTogether:
         return [1.0 - once / all_ if all_ > 0 else None for once, all_ in zip(unions, lengths, strict=True)]
 
 
-class RunTogether:
-    """A run whose topics are taken together, as far as they are plain."""
+class RunBlocks:
+    """A run whose plain topics are scored in blocks."""
 
     def __init__(self, truth: Truth, run: Run) -> None:
         self.run, self.wanted = run, wanted_spans(truth)
@@ -248,11 +248,11 @@ class RunTogether:
         self.rows = {topic: i for i, topic in enumerate(run.topics)}
 
     def blocks(self, topics: Sequence[str]) -> Iterator[Sequence[str]]:
-        """Topics in turn, as many at a time as have so many rows together."""
+        """Go through the topics, as many in a block as have so many rows in all."""
         rows = np.array([self.run.size(topic) + 1 for topic in topics])
         return (topics[first:last] for first, last in runs(rows, ROWS))
 
-    def of(self, topics: Sequence[str]) -> SpansTogether | None:
+    def of(self, topics: Sequence[str]) -> SpanBlock | None:
         """Those of some topics, which are in the order of the truth, that are plain; None if there is none."""
         run, position = self.run, self.wanted.position
         plain = [topic for topic in topics if topic in position and topic not in self.repeats]
@@ -265,7 +265,7 @@ class RunTogether:
             return None
         if len(start) and (int(start.min()) < 0 or int(stop.max()) > FURTHEST or (stop < start).any()):
             return None
-        return SpansTogether(
+        return SpanBlock(
             plain,
             self.wanted,
             np.array([position[topic] for topic in plain], dtype=np.int64),

@@ -11,14 +11,14 @@ import numpy as np
 from berrypick.data.arrays import FloatArray, IntArray
 from berrypick.data.score import Score
 from berrypick.kernels import native
+from berrypick.measures.blocks import SpanBlock
 from berrypick.measures.passages._articles import f_scores
-from berrypick.measures.together import SpansTogether
 
 #: A hundred times as many characters are whole numbers that a float holds.
 MOST_TEXT = 1 << 46
 
 
-def interpolated_together(spans: SpansTogether, hundredths: Sequence[int]) -> FloatArray | None:
+def interpolated_block(spans: SpanBlock, hundredths: Sequence[int]) -> FloatArray | None:
     """The largest precision at recall of so many hundredths or more: topics x levels; None where text is too long."""
     new, good = spans.read[:2]
     if max(new.sum(), spans.total.max(initial=0)) >= MOST_TEXT:
@@ -46,7 +46,7 @@ def interpolated_together(spans: SpansTogether, hundredths: Sequence[int]) -> Fl
 
 
 @dataclass(frozen=True, eq=False)
-class ArticlesTogether:
+class BlockArticles:
     """The relevant articles that are retrieved: those of topic i are bounds[i]:bounds[i+1], in ranked order."""
 
     topics: Sequence[str]
@@ -62,7 +62,7 @@ class ArticlesTogether:
             yield topic, score[a:b], rank[a:b], total
 
 
-def articles_together(spans: SpansTogether, beta: float) -> ArticlesTogether:
+def articles_of_block(spans: SpanBlock, beta: float) -> BlockArticles:
     """Articles scored by F, as :func:`_articles.scored` scores those of one topic."""
     row, sizes = np.flatnonzero(spans.read.place >= 0), spans.wanted.text.total
     row = row[sizes[spans.read.place[row]] > 0]
@@ -72,10 +72,10 @@ def articles_together(spans: SpansTogether, beta: float) -> ArticlesTogether:
     score = f_scores(read[ranked], common[ranked], sizes[place[ranked]], beta)
     first = row[first[ranked]]
     bounds = np.searchsorted(first, spans.bounds)
-    return ArticlesTogether(spans.topics, bounds, score, spans.read.number[first] + 1, spans.wanted.held[spans.number])
+    return BlockArticles(spans.topics, bounds, score, spans.read.number[first] + 1, spans.wanted.held[spans.number])
 
 
-def by_topic(spans: SpansTogether, values: Sequence[float | None]) -> dict[str, Score]:
+def by_topic(spans: SpanBlock, values: Sequence[float | None]) -> dict[str, Score]:
     """Scores of topics: undefined where nothing is relevant, 0 where nothing is retrieved."""
     states = zip(spans.topics, spans.targets.tolist(), spans.answered.tolist(), values, strict=True)
     return {
