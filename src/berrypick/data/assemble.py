@@ -70,23 +70,13 @@ def assemble(
     scores, ranks = (column.whole if isinstance(column, Packed) else column for column in (score, rank))
     by = ranks if order == "rank" else None if order == "file" else scores
     assert by is not None or order == "file"
-    disordered = 0
-    if scores is not None and order != "rank" and grouped:
-        disordered = rising_topics(scores, begins)
-    elif scores is not None and order != "rank":
-        together = np.argsort(topics.codes, kind="stable")
-        firsts = np.searchsorted(topics.codes[together], np.arange(len(topics.names)))
-        disordered = rising_topics(scores[together], firsts)
+    disordered = 0 if scores is None or order == "rank" else _disordered_topics(scores, topics, begins, grouped)
     sorted_rows: IntArray | None = None
     in_order = disordered == 0 if order != "rank" or by is None else not _out_of_order(by, begins, falling=False).any()
     if not grouped or (by is not None and not in_order):
         key = by if by is None or order == "rank" else -by
-        if grouped and key is not None and len(key) >= LONG * len(topics.names) == LONG * len(begins):
-            ends = pairwise([*begins.tolist(), len(key)])  # one by one, which stays in the caches
-            kind: Any = None if order == "trec" else "stable"  # where ties are put in order below, whatever it is here
-            sorted_rows = np.concatenate([a + np.argsort(key[a:b], kind=kind) for a, b in ends])
-        else:
-            sorted_rows = np.lexsort((topics.codes,) if key is None else (key, topics.codes))
+        # ties of a TREC run are put in order below, whatever it is here
+        sorted_rows = _sorted_rows(key, topics, begins if grouped else None, stable=order != "trec")
         begins = np.searchsorted(topics.codes[sorted_rows], np.arange(len(topics.names)))
     rows: IntArray | Moved | None = sorted_rows
     if order == "trec" and scores is not None:
@@ -119,6 +109,24 @@ def assemble(
     if isinstance(documents, NameColumn):
         return Run(names=LateCodes(replace(documents, order=rows)), **columns)
     return Run(names=Coded(documents.names, narrow(taken(documents.codes, rows))), **columns)
+
+
+def _disordered_topics(scores: FloatArray, topics: Coded | Stretches, begins: IntArray, grouped: bool) -> int:
+    """The number of topics whose scores do not fall, in the order of the file."""
+    if grouped:
+        return rising_topics(scores, begins)
+    by_topic = np.argsort(topics.codes, kind="stable")
+    firsts = np.searchsorted(topics.codes[by_topic], np.arange(len(topics.names)))
+    return rising_topics(scores[by_topic], firsts)
+
+
+def _sorted_rows(key: FloatArray | None, topics: Coded | Stretches, begins: IntArray | None, stable: bool) -> IntArray:
+    """The rows topic by topic, within each by rising key; ``begins`` are those of topics that are one stretch each."""
+    many = len(topics.names)
+    if key is None or begins is None or not len(key) >= LONG * many == LONG * len(begins):
+        return np.lexsort((topics.codes,) if key is None else (key, topics.codes))
+    ends = pairwise([*begins.tolist(), len(key)])  # one by one, which stays in the caches
+    return np.concatenate([a + np.argsort(key[a:b], kind="stable" if stable else None) for a, b in ends])
 
 
 def in_trec_order(run: Run) -> Run:

@@ -22,6 +22,7 @@ from berrypick.data.columns import Coded, LateCodes, LineRange, NameColumn, Name
 from berrypick.data.errors import shorten
 from berrypick.data.exchange import Exchanged, Kind
 from berrypick.data.origin import Composed, Origin
+from berrypick.data.pointers import Records
 from berrypick.data.run_parts import Duplicates as Duplicates
 from berrypick.data.run_parts import Missing as Missing
 from berrypick.data.run_parts import Order as Order
@@ -30,20 +31,6 @@ from berrypick.data.words import counted
 
 if TYPE_CHECKING:
     from berrypick.data.boxes import Boxes
-
-
-def span_name(document: str, start: float, end: float, unit: str = "") -> str:
-    """How a span is written where a unit needs one name: ``document#start-end``; lines as ``document:first-last``."""
-    if unit == "lines":
-        return f"{document}:{int(start) + 1}-{int(end)}" if end > start + 1 else f"{document}:{int(start) + 1}"
-    return f"{document}#{start:.12g}-{end:.12g}"
-
-
-def place_record(unit: str, start: float, end: float) -> dict[str, Any]:
-    """A place by the names of fields that say what it counts; lines from 1, both included."""
-    if unit == "lines":
-        return {"start_line": int(start) + 1, "end_line": int(end)}
-    return {"start_time": start, "end_time": end} if unit == "seconds" else {"start": start, "end": end}
 
 
 def first_of(count: int, what: str, name: Callable[[int], str], most: int = 3) -> str:
@@ -69,7 +56,7 @@ class Grouped:
 
 
 @dataclass(frozen=True, eq=False)
-class Ranking:
+class Ranking(Records):
     """The pointers of one topic in ranked order; ``rank`` counts from 0 and may repeat."""
 
     documents: Sequence[str]  # the vocabulary that ``document`` indexes
@@ -102,23 +89,13 @@ class Ranking:
     def __repr__(self) -> str:
         return f"Ranking({first_of(len(self), 'result', self.name)})"
 
-    def __iter__(self) -> Iterator[dict[str, Any]]:
-        """Go through the results as dictionaries: doc, start and end or element, score."""
-        return (self.record(row) for row in range(len(self)))
-
-    def __getitem__(self, row: int) -> dict[str, Any]:
-        return self.record(range(len(self))[row])
-
     def record(self, row: int) -> dict[str, Any]:
         """Return one result as a dictionary."""
         found: dict[str, Any] = {"doc": self.documents[int(self.document[row])]}
         if self.path is not None:
             first, last = self.path_of(row)
             found |= {"element": first, **({"element_end": last} if last else {})}
-        if self.boxes is not None:
-            found |= self.boxes.record(row)
-        elif self.start is not None and self.end is not None:
-            found |= place_record(self.unit, self.start[row].item(), self.end[row].item())
+        found |= self.place(row)
         return found | ({} if self.score is None else {"score": float(self.score[row])})
 
     @property
@@ -131,11 +108,7 @@ class Ranking:
         if self.path is not None:
             first, last = self.path_of(row)
             return document + first + (f"..{last}" if last else "")
-        if self.boxes is not None:
-            return self.boxes.name(document, row)
-        if self.start is None or self.end is None:
-            return document
-        return span_name(document, self.start[row], self.end[row], self.unit)
+        return self.placed_name(document, row)
 
     def path_of(self, row: int) -> tuple[str, str]:
         """The element path and '', or the points where a passage starts and ends."""

@@ -16,7 +16,8 @@ from berrypick.data.errors import InputError, UsageError, shorten
 from berrypick.data.exchange import Exchanged, Kind
 from berrypick.data.observed import records
 from berrypick.data.origin import Composed, Origin
-from berrypick.data.run import Grouped, first_of, place_record, span_name
+from berrypick.data.pointers import Pointers, Records
+from berrypick.data.run import Grouped, first_of
 from berrypick.data.words import counted, plain_title
 
 if TYPE_CHECKING:
@@ -166,7 +167,7 @@ class Highlighted:
 
 
 @dataclass(frozen=True, eq=False)
-class TopicTruth:
+class TopicTruth(Records):
     """The judged units of one topic in file order: whole documents, spans of them, or elements.
 
     Elements have a path, and grades (exhaustivity and specificity, 0 to 3, or exhaustivity 0 to 2) or sizes (of all
@@ -265,32 +266,18 @@ class TopicTruth:
     def __repr__(self) -> str:
         return f"TopicTruth({first_of(len(self), 'judgement', self.name)})"
 
-    def __iter__(self) -> Iterator[dict[str, Any]]:
-        """Go through the judged units as dictionaries: doc, start and end or element, grade."""
-        return (self.record(row) for row in range(len(self)))
-
-    def __getitem__(self, row: int) -> dict[str, Any]:
-        return self.record(range(len(self))[row])
-
     def name(self, row: int) -> str:
         """Return how a judged unit is written."""
         if self.path is not None:
             return self.document[row] + self.path[row]
-        if self.boxes is not None:
-            return self.boxes.name(self.document[row], row)
-        if self.start is None or self.end is None:
-            return self.document[row]
-        return span_name(self.document[row], self.start[row], self.end[row], self.unit)
+        return self.placed_name(self.document[row], row)
 
     def record(self, row: int) -> dict[str, Any]:
         """Return one judgement as a dictionary; of an element with what is known of it."""
         found: dict[str, Any] = {"doc": self.document[row]}
         if self.path is not None:
             found["element"] = self.path[row]
-        if self.boxes is not None:
-            found |= self.boxes.record(row)
-        elif self.start is not None and self.end is not None:
-            found |= place_record(self.unit, self.start[row].item(), self.end[row].item())
+        found |= self.place(row)
         found["grade"] = float(self.grade[row])
         found |= self.memberships(row)
         known = {name: getattr(self, name) for name in ("exhaustivity", "specificity", "size", "rsize")}
@@ -618,7 +605,7 @@ def _grade_refused(topic: TopicTruth, row: int, source: str) -> InputError:
 
 @records(idealism="idealism")
 @dataclass(frozen=True, eq=False)
-class Targets:
+class Targets(Pointers):
     """The ideal units of one topic: what a reader wants to see, and what it is worth."""
 
     document: tuple[str, ...]
@@ -643,11 +630,7 @@ class Targets:
     def name(self, index: int) -> str:
         if self.path is not None:
             return self.document[index] + self.path[index]
-        if self.boxes is not None:
-            return self.boxes.name(self.document[index], index)
-        if self.start is None or self.end is None:
-            return self.document[index]
-        return span_name(self.document[index], self.start[index], self.end[index], self.unit)
+        return self.placed_name(self.document[index], index)
 
     def names(self) -> list[str]:
         return [self.name(index) for index in range(len(self))]

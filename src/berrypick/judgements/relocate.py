@@ -16,7 +16,7 @@ import numpy as np
 
 from berrypick import formats
 from berrypick.data.errors import UsageError
-from berrypick.data.run import place_record, span_name
+from berrypick.data.pointers import place_record, span_name
 from berrypick.data.score import Table
 from berrypick.data.truth import Offsets, Quote, TopicTruth, Truth
 from berrypick.documents.checked import called, checked_truth

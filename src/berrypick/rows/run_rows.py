@@ -11,7 +11,8 @@ import numpy as np
 
 from berrypick.data.assemble import assemble
 from berrypick.data.columns import LineRange
-from berrypick.data.run import Run, place_record
+from berrypick.data.pointers import place_record
+from berrypick.data.run import Run
 from berrypick.files.problems import Problems
 from berrypick.rows.field_parser import FieldParser
 from berrypick.rows.field_rows import FieldError, FieldRow, names_of

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from berrypick.data.run import place_record
+from berrypick.data.pointers import place_record
 from berrypick.data.truth import Quote, TopicFields, TopicTruth, Truth, in_sets
 from berrypick.files.problems import Problems
 from berrypick.rows.counted_places import COUNTED, UNIT

@@ -20,7 +20,8 @@ from typing import Any
 from berrypick import formats
 from berrypick.data.columns import unpacked
 from berrypick.data.errors import BerrypickError
-from berrypick.data.run import Run, span_name
+from berrypick.data.pointers import span_name
+from berrypick.data.run import Run
 from berrypick.data.words import plain_title
 from berrypick.documents.texts import Texts
 from berrypick.evaluation.evaluation import Evaluation

@@ -16,7 +16,7 @@ from berrypick.data import paths
 from berrypick.data.arrays import FloatArray, Positions
 from berrypick.data.errors import UsageError, option
 from berrypick.data.observed import once_for_each
-from berrypick.data.run import span_name
+from berrypick.data.pointers import span_name
 from berrypick.kernels.intervals import intersections
 from berrypick.kernels.relevant_text import Measured
 from berrypick.targets.gains import Quantisation, default_quantisation

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from berrypick.analysis.diagnosis.classes import FOUND, LOST, MEANING
 from berrypick.data.errors import shorten
-from berrypick.data.run import place_record
+from berrypick.data.pointers import place_record
 from berrypick.data.score import Table
 from berrypick.data.truth import Targets
 from berrypick.data.words import counted
