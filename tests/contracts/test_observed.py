@@ -127,16 +127,26 @@ def test_measures_of_other_programs_read_no_option():
     assert fields.keys().isdisjoint({"user", "idealism", "effort", "units", "lengths"})
 
 
+#: What can be seen to be read; the rest of what measures declare is text, or is stated by values.
+OBSERVABLE = {"user", "idealism", "effort", "units", "lengths", "tokenizer", "chunks", "targets", "ignore_elements"}
+#: Signatures that name more than any of these evaluations reads.
+NAMED_BESIDE = {"Enough": {"user"}, "EnoughRR": {"user"}}
+
+
 @pytest.mark.slow
 @each("name", sorted(registered()))
-def test_no_measure_reads_what_it_does_not_declare(name):
+def test_measures_declare_what_they_read(name):
     """What is declared is what signatures name, and decides which options are said to have no effect."""
     text = typed(registered()[name])
+    read, declared = set(), set()
     for world in suiting(text):
         evaluation = bp.Evaluation.prepare(world.truth, world.run, text, **world.options)
         for one in evaluation.measures:
             found = measure_reads(one.measure, evaluation, world.run, one.text)
             assert found - {"effort_tokens"} <= depends_on(one.measure, evaluation.contexts[one.text].user), world.name
+            read |= found
+            declared |= one.measure.dependencies()
+    assert declared & OBSERVABLE - read == NAMED_BESIDE.get(name, set())
 
 
 def test_what_no_measure_can_depend_on_is_refused():
