@@ -88,3 +88,24 @@ def test_the_remedy_without_the_library(save, monkeypatch):
     monkeypatch.setitem(sys.modules, "python_calamine", None)
     with pytest.raises(bp.UsageError, match=r"pip install 'berrypick\[xlsx\]'"):
         adopted(path)
+
+
+def test_a_workbook_in_place_of_a_truth(save):
+    run = [{"question": "When to cut?", "doc": "guide", "start": 8, "end": 27}]
+    results = bp.evaluate(save(), run, "charR@1", documents=DOCUMENTS)
+    assert results.per_topic()["run"]["charR@1"] == {"1": 1.0, "2": 0.0}
+    assert any("read as a golden file" in str(note) for note in results.notes)
+    assert bp.diagnose(save(), run, documents=DOCUMENTS).topics == {"1": "found", "2": "wrong document"}
+    with pytest.raises(bp.InputError, match="is a golden file: context quotes"):
+        bp.evaluate(save(), run, "charR@1")
+    with pytest.raises(bp.InputError, match="merged cells, the first at B1"):
+        bp.evaluate(save(merge="B1:C1"), run, "charR@1", documents=DOCUMENTS)
+
+
+def test_other_workbooks_are_refused_by_their_name(save):
+    plain = {"truth": [["topic", "doc", "start", "end"], ["1", "guide", 8, 27]]}
+    one = [{"topic": "1", "doc": "guide", "start": 8, "end": 27}]
+    with pytest.raises(bp.InputError, match="is a workbook of Excel\n  save its sheet as CSV"):
+        bp.evaluate(save(plain), one, "charR@1", documents=DOCUMENTS)
+    with pytest.raises(bp.InputError, match="is a workbook of Excel\n  save its sheet as CSV"):
+        bp.evaluate(one, save(), "charR@1", documents=DOCUMENTS)

@@ -31,6 +31,8 @@ _MEMORY_STEP = 1 << 20
 _GZIP = b"\x1f\x8b"
 #: How files of other compressors begin; bzip2's comes after four bytes.
 _OTHERS = {b"\xfd7zXZ\0": "xz", b"PK\3\4": "zip", b"\x28\xb5\x2f\xfd": "zstd", b"1AY&SY": "bzip2"}
+#: How workbooks are called, which are zip files.
+_WORKBOOKS = (".xlsx", ".xlsm")
 #: The longest line that is read, and how far a file is searched for a line that is no comment, in bytes.
 LONGEST, FURTHEST = 1 << 26, 1 << 24
 #: Pipes and devices that are being read, by the name that was typed: what has come out of them so far, all of it.
@@ -175,6 +177,8 @@ def open_bytes(path: str, buffer: int = 1 << 17) -> io.BufferedReader:
     for begin, name in _OTHERS.items():
         if first.startswith(begin) or (name == "bzip2" and first[4:10] == begin):
             raw.close()
+            if name == "zip" and path.lower().endswith(_WORKBOOKS):
+                raise InputError("is a workbook of Excel", path=path, remedy="save its sheet as CSV")
             remedy = "unpack it, or pack it with gzip, which is read as it is"
             raise InputError(f"is packed with {name}", path=path, remedy=remedy)
     return io.BufferedReader(_Unpacked(raw, path), 1 << 16) if first[:2] == _GZIP else raw

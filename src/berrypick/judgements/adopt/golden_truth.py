@@ -17,6 +17,7 @@ from berrypick.judgements.adopt.adopt import Adoption, UnplacedError, named_form
 from berrypick.judgements.adopt.golden_fields import CHUNK_NAMES, FieldGuesser, Known, last_name
 from berrypick.judgements.adopt.golden_file import Golden, read_golden
 from berrypick.judgements.adopt.placing import AdoptedCase
+from berrypick.judgements.adopt.workbook import is_workbook
 from berrypick.rows.fields import LISTS, ours_of, plain_name
 
 #: Fields of results: a file that has one of them is a run, whatever else it looks like.
@@ -56,12 +57,17 @@ def golden_truth(
     Truth
         Spans in characters, with a note that says how the file was read.
     """
-    if isinstance(given, (str, PathLike)) and "topic" in line_names(next(iter(head(fspath(given), 1)), "")):
+    if workbook := is_workbook(given):
+        error = InputError("is a workbook of Excel", path=fspath(given), remedy="save its sheet as CSV")
+    elif isinstance(given, (str, PathLike)) and "topic" in line_names(next(iter(head(fspath(given), 1)), "")):
         raise error  # a plain truth with a mistake, which may be large
-    if named_format(given) is not None:
+    elif named_format(given) is not None:
         return _of_named_format(given, texts, quotes, error, fields)
     try:
         golden = read_golden(given)
+    except (BerrypickError, RecursionError) as why:
+        raise (why if workbook else error) from None
+    try:
         by_name = _gold_by_name(golden)
     except (BerrypickError, RecursionError):
         raise error from None
@@ -109,7 +115,9 @@ def _noted(truth: Truth, adoption: Adoption) -> Truth:
     roles = ", ".join(f"{role} from {path}" for role, path in adoption.fields.items())
     note = f"{adoption.source}: read as a golden file, as berrypick adopt reads it ({roles or adoption.kind})"
     held = {one.name: getattr(truth, one.name) for one in fields_of(Truth)}
-    more = (Message(f"{adoption.source}: {getattr(one, 'template', one)}") for one in truth.notes)
+    told = {f"{adoption.texts.source}: {note}" for note in adoption.texts.notes}  # an evaluation has them anyway
+    untold = (getattr(one, "template", one) for one in truth.notes if str(one) not in told)
+    more = (Message(f"{adoption.source}: {one}") for one in untold)
     return Truth(**held).changed(notes=(note, *more))
 
 
