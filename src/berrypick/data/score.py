@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
@@ -155,3 +156,24 @@ def number(value: float, places: int = 4) -> str:
         return f"{value:.2e}"
     text = f"{value:.{places}f}".rstrip("0").rstrip(".")
     return "0" if text in ("-0", "") else text
+
+
+#: Reasons why a result brings nothing, and how one of them is said of several results in a row.
+NOTHING = {
+    "nothing relevant in it": "nothing relevant at ranks {} to {}",
+    "nothing relevant in its document": "nothing relevant in the documents of ranks {} to {}",
+}
+
+
+def nothing_once(reasons: Sequence[str], ranks: Sequence[int]) -> list[str]:
+    """Reasons of successive results as cells of a table; results in a row that bring nothing have it said once.
+
+    >>> nothing_once(["", "nothing relevant in it", "nothing relevant in it", "nothing relevant in it"], [1, 2, 3, 4])
+    ['', 'nothing relevant at ranks 2 to 4', '', '']
+    """
+    found: list[str] = []
+    for reason, group in groupby(zip(reasons, ranks, strict=True), key=lambda pair: pair[0]):
+        of = [rank for _, rank in group]
+        once = reason in NOTHING and len(of) > 1
+        found += [NOTHING[reason].format(of[0], of[-1]), *[""] * (len(of) - 1)] if once else [reason] * len(of)
+    return found

@@ -12,7 +12,7 @@ from berrypick.data import paths
 from berrypick.data.arrays import FloatArray
 from berrypick.data.observed import once_for_each
 from berrypick.data.parameters import parameter, zero_to_one
-from berrypick.data.score import Score, Table, number
+from berrypick.data.score import Score, Table, nothing_once, number
 from berrypick.measures.base import Cutoff, Measure
 from berrypick.targets.gains import Quantisation
 from berrypick.topics.ranked_gains import RankedGains, focused, ranked_gains, with_alpha
@@ -117,14 +117,17 @@ def gain_table(
     gained = row_gains(judged, quant, base, alpha)
     cumulated = np.cumsum(gained)
     rows = []
-    for row in range(min(len(judged.ranking), most)):
+    shown = range(min(len(judged.ranking), most))
+    reasons = [_why(judged, ranked, gained, row) for row in shown]
+    because = nothing_once(reasons, [int(judged.ranking.rank[row]) + 1 for row in shown])
+    for row in shown:
         rows.append(
             [
                 f"{int(judged.ranking.rank[row]) + 1} ({judged.ranking.name(row)})",
                 number(float(ranked.gain[row])),
                 number(float(gained[row])),
                 number(float(cumulated[row])),
-                _why(judged, ranked, gained, row),
+                because[row],
             ]
         )
     return Table("What each result gains", ["rank", "worth", "gains", "so far", "because"], rows, align="<>>><")

@@ -20,7 +20,7 @@ from berrypick.data.laws import with_laws
 from berrypick.data.observed import once_for_each
 from berrypick.data.parameters import parameter
 from berrypick.data.run import Ranking
-from berrypick.data.score import Curve, CurveColumns, Explanation, Score, Table, number
+from berrypick.data.score import Curve, CurveColumns, Explanation, Score, Table, nothing_once, number
 from berrypick.data.truth import Highlighted
 from berrypick.data.words import unit_word
 from berrypick.kernels.areas import common_areas, union_area
@@ -466,7 +466,9 @@ def text_table(view: View, most: int = 30) -> Table:
     found, read = view.cumulated(view.good), view.cumulated(np.nan_to_num(view.new))
     missing = view.cumulated(np.isnan(view.new).astype(np.float64))
     rows = []
-    for row in range(min(len(view.ranking), most)):
+    shown = range(min(len(view.ranking), most))
+    because = nothing_once([_why(view, row) for row in shown], [int(view.ranking.rank[row]) + 1 for row in shown])
+    for row in shown:
         k = int(view.ranking.rank[row])
         rows.append(
             [
@@ -476,7 +478,7 @@ def text_table(view: View, most: int = 30) -> Table:
                 number(float(view.good[row])),
                 _length(np.nan if missing[k] else found[k] / read[k] if read[k] else 0.0),
                 number(float(found[k] / view.total) if view.total else 0.0),
-                _why(view, row),
+                because[row],
             ]
         )
     head = ["rank", "length", "new", "relevant", "precision", "recall", "because"]
