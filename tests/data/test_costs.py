@@ -144,6 +144,12 @@ def test_commands_show_costs(tmp_path, capsys):
     assert row.split()[2:] == ["0.6", "0.4", "1.12", "200", "200", "290"]
     one = shown(capsys, "evaluate", truth, run, "-m", "RR", "-q", "-o", "table").splitlines()[4]
     assert one.split() == ["run", "c", "0.0000", "1.2", "-", "-", "-"]  # a topic has a value, and no median
+    flat = shown(capsys, "evaluate", truth, run, "-m", "RR", "-q").splitlines()
+    spent = [f"{name}_{part}" for name in ("latency", "tokens") for part in ("mean", "median", "p95")]
+    assert flat[0].split("\t") == ["run", "topic", "measure", "value", *spent]
+    assert flat[3].split("\t")[4:] == ["1.2", "", "", "", "", ""]
+    assert flat[4].split("\t")[4:] == ["0.6", "0.4", "1.12", "200", "200", "290"]
+    assert shown(capsys, "evaluate", truth, truth, "-m", "RR").splitlines()[0] == "run\ttopic\tmeasure\tvalue"
     rows = json.loads(shown(capsys, "evaluate", truth, run, "-m", "RR", "-o", "json"))
     expected = {"mean": pytest.approx(0.6), "median": 0.4, "p95": pytest.approx(1.12), "n": 3}
     assert rows[0]["costs"]["latency"] == expected

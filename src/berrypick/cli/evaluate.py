@@ -59,8 +59,6 @@ def evaluate_command(
     """
     if curves and output.formats - {"json", "jsonl", "table"}:
         raise UsageError("--curves needs -o json, -o jsonl or -o table")
-    if worst is not None and output.formats - {"table"}:
-        raise UsageError("--worst needs -o table; -q -o json has the values of all topics")
     given = {**settings, "truth": truth, "runs": runs, "model_truth": model_truth}
     with flags.listing_unplaced(report, given, output) as unplaced, progress_bar() as progress:
         judged, lists = TruthFile(truth, format_truth), [RunFile(run, format_run) for run in runs]
@@ -78,15 +76,22 @@ def evaluate_command(
     if "table" in output.formats and (shorter := tables.elided_note(results.runs)):
         show_notes([shorter])
 
+    lost = {}
+    if worst is not None:
+        from berrypick.analysis.diagnosis.worst_topics import worst_tables, worst_topics
+
+        lost = worst_topics(evaluation, results, worst)
+
     def render(form: str, paint: tables.Paint) -> str:
+        if lost and form in tables.FOR_PROGRAMS:
+            plain = form in ("tsv", "csv")
+            beside = {key: one.row() if plain else one.record() for key, one in lost.items()}
+            return text.render(results, form, per_topic, places, paint, beside)
         content = text.render(results, form, per_topic, places, paint)
         if curves and form == "table":
             content += "\n" + _small_curves(results, StringIO() if paint is tables.plain else sys.stdout)
-        if worst is not None:
-            from berrypick.analysis.diagnosis.worst_topics import worst_tables
-
-            shown = worst_tables(evaluation, results, worst, places)
-            content += "".join(f"\n{paint(one, ())}" for one in shown)
+        for one in worst_tables(lost, results, places) if lost else ():
+            content += "\n" + tables.for_people(one, form, paint)
         return content
 
     output.show(render)

@@ -18,6 +18,8 @@ from berrypick.data.score import Table
 UNDEFINED = "-"
 #: What every table can be written as.
 OUTPUTS = ("table", "tsv", "json", "jsonl", "csv", "markdown", "latex")
+#: Those with a row for each value, which programs read.
+FOR_PROGRAMS = ("tsv", "json", "jsonl", "csv")
 
 Cells = Collection[tuple[int, int]]
 #: Turns a table into text; the cells (row, column) are emphasised where possible.

@@ -22,18 +22,34 @@ OUTPUTS = tables.OUTPUTS
 _ASSISTED = ("low", "high", "people", "model", "worth")
 
 
-def render(results: Results, output: str, per_topic: bool, places: int | None, paint: Paint = plain) -> str:
-    """Results in one of OUTPUTS, with a final newline."""
+def render(
+    results: Results,
+    output: str,
+    per_topic: bool,
+    places: int | None,
+    paint: Paint = plain,
+    beside: Mapping[tuple[str, str], Mapping[str, Any]] | None = None,
+) -> str:
+    """Results in one of OUTPUTS, with a final newline.
+
+    ``beside`` has more fields of some topics, by run and topic: for programs these topics have rows even where others
+    have none.
+    """
     tables.check_choice("output", output, OUTPUTS)
     if output in ("json", "jsonl"):
-        return tables.json_text(_records(results, per_topic), output)
+        return tables.json_text(_records(results, per_topic, beside), output)
     if output in ("tsv", "csv"):
         more = [] if results.groups is None else ["group"]
         bounds = [] if results.groups is None else ["topics", "low", "high"]
         bounds += [] if results.drawn is None else ["reader_low", "reader_high"]
         bounds += [] if results.model is None else [*_ASSISTED]
+        records = _records(results, per_topic, beside)
+        spent = cost_columns(one.get("costs", {}) for one in records if one["topic"] == ALL)
+        bounds += ["_".join(column) for column in spent]
+        bounds += list(next(iter(beside.values()))) if beside else []
         names = ["run", "topic", *more, "measure", "value", *bounds]
-        return tables.separated(_records(results, per_topic), names, output, places)
+        nothing = dict.fromkeys(bounds)
+        return tables.separated([nothing | one | _costs_in_row(one) for one in records], names, output, places)
     table = pivot(
         results, per_topic, 4 if places is None else places, elided(results.runs) if output == "table" else {}
     )
@@ -82,9 +98,25 @@ def assisted_table(results: Results, places: int) -> Table:
     return Table(title, names, rows, "<<><>>>><>")
 
 
-def _records(results: Results, per_topic: bool) -> list[dict[str, Any]]:
+def _costs_in_row(record: Mapping[str, Any]) -> dict[str, Any]:
+    """The costs of a row as columns of their own: those of a topic under the mean, as in a table. They have digits of
+    their own, since a price in cents of a cent is 0 to four places."""
+    costs = record.get("costs", {})
+    return {
+        f"{name}_{statistic}": f"{value:.10g}"
+        for name, of in costs.items()
+        for statistic, value in (of.items() if isinstance(of, Mapping) else [("mean", of)])
+    }
+
+
+def _records(
+    results: Results, per_topic: bool, beside: Mapping[tuple[str, str], Mapping[str, Any]] | None = None
+) -> list[dict[str, Any]]:
     """The rows; where topics have groups, means with the number of topics that have a value, and the interval."""
-    records = results.records(per_topic)
+    records = results.records(per_topic or bool(beside))
+    if beside:
+        more = [(one, beside.get((one["run"], one["topic"]))) for one in records]
+        records = [{**one, **(of or {})} for one, of in more if per_topic or of or one["topic"] == ALL]
     if results.model is not None:  # rows of topics have these fields too, for tables
         records = [{**dict.fromkeys(_ASSISTED), **one} if one["topic"] != ALL else one for one in records]
     if results.groups is None:

@@ -279,6 +279,14 @@ def test_worst_topics_come_first_and_groups_have_rows():
     assert found.to_pandas()["class"].tolist() == ["wrong passage", "wrong document", "found"]
 
 
+def test_a_topic_shows_ten_targets_those_first_that_got_least_far():
+    truth = {"q": spans(*(("d", 20 * i, 20 * i + 10) for i in range(12)), ("e", 0, 10))}
+    run = {"q": spans(("d", 0, 10), *((("d", 20 * i, 20 * i + 10)) for i in range(1, 12)))}
+    rows = [line.split() for line in str(bp.diagnose(truth, run, k=1)).partition("not found")[2].splitlines()[3:15]]
+    assert [row[:2] for row in rows[:2]] == [["wrong", "document"], ["ranked", "low"]]
+    assert rows[9][3] == "d#180-190" and " ".join(rows[10]) == "q and 2 more that got as far or farther"
+
+
 def test_the_command_prints_rows_of_targets(files, berrypick):
     given = files(
         truth_jsonl='{"topic": "q", "doc": "d", "start": 0, "end": 10, "question": "Where?"}\n',

@@ -34,8 +34,29 @@ def test_the_command_shows_questions_and_expected_passages(put, berrypick):
     shown = berrypick("evaluate", truth, run, "-m", "charR", "--documents", texts, "--worst", "1", "-o", "table")
     assert shown.code == 0
     assert shown.out.splitlines()[-1].split() == ["a", "0.0000", "First?", "d#0-9", "abcdefgh."]
-    refused = berrypick("evaluate", truth, run, "-m", "charR", "--worst", "1", "-o", "json")
-    assert (refused.code, refused.out) == (2, "")
+    alone = berrypick("evaluate", truth, run, "-m", "charR", "--documents", texts, "--worst", "1")  # into a pipe
+    assert alone.out.splitlines() == [
+        "run\ttopic\tmeasure\tvalue\tworst\tquestion\texpected",
+        "run\ta\tcharR\t0.0000\t1\tFirst?\td#0-9: abcdefgh.",
+        "run\tall\tcharR\t0.3704\t\t\t",
+    ]
+    markdown = berrypick("evaluate", truth, run, "-m", "charR", "--worst", "1", "-o", "markdown").out
+    assert markdown.splitlines()[-1] == "| a | 0.0000 | First? | d#0-9 |  |"
+
+
+def test_json_has_the_worst_topics_in_their_rows(put, berrypick):
+    truth = put("truth.jsonl", "".join(json.dumps(row) + "\n" for row in TRUTH))
+    run = put("run.jsonl", "".join(json.dumps({"topic": t, **one}) + "\n" for t, found in RUN.items() for one in found))
+    words = ("evaluate", truth, run, "-m", "charR Overlap", "--worst", "2", "-o", "json")
+    rows = json.loads(berrypick(*words).out)
+    named = [(row["topic"], row["measure"], row.get("worst")) for row in rows]
+    assert named == [("a", "charR", 1), ("a", "Overlap", 1), ("b", "charR", 2), ("b", "Overlap", 2),
+                     ("all", "charR", None), ("all", "Overlap", None)]  # fmt: skip
+    place = {"target": {"doc": "d", "start": 10, "end": 19}, "text": None, "ranks": [1]}
+    assert (rows[2]["question"], rows[2]["expected"]) == ("Second?", [place])
+    every = json.loads(berrypick(*words, "-q").out)
+    assert [row["topic"] for row in every if row["measure"] == "charR"] == ["a", "b", "c", "z", "all"]
+    assert [row.get("worst") for row in every if row["measure"] == "charR"] == [1, 2, None, None, None]
 
 
 def test_explain_shows_the_question_and_what_was_expected_where():
@@ -56,6 +77,16 @@ def test_explain_counts_the_passages_beyond_the_first_ten():
     assert [row[1] for row in table.rows] == ["1"] * 10 + ["-"]
     assert table.rows[-1][0] == "and 3 more, 2 of them in results"  # 100-105 and 110-115, not 120-125
     assert "nothing relevant in its document" in str(bp.explain(truth, run, "charR", "q"))
+
+
+def test_results_in_a_row_that_bring_nothing_have_it_said_once():
+    truth = {"q": [{"doc": "d", "start": 50, "end": 60}]}
+    wrong = [{"doc": name, "start": 0, "end": 5} for name in "abc"]
+    run = {"q": [*wrong, {"doc": "d", "start": 50, "end": 60}, {"doc": "e", "start": 0, "end": 5}]}
+    parts = bp.explain(truth, run, "charR", "q").parts
+    [because] = [[row[-1] for row in one.rows] for one in parts if getattr(one, "header", [""])[-1] == "because"]
+    assert because == ["nothing relevant in the documents of ranks 1 to 3", "", "", "",
+                       "nothing relevant in its document"]  # fmt: skip
 
 
 def test_a_question_names_its_topic_up_to_white_space():

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 #: Characters of a question and of a target's text in the table.
 _SHOWN = 70
+#: Targets of one topic in the table.
+_MOST_TARGETS = 10
 
 
 def tables_of(found: Diagnosis, places: int) -> list[Table]:
@@ -110,10 +112,12 @@ def _worst_table(found: Diagnosis, run: str) -> Table:
     for one in found.targets_of(run):
         by_topic.setdefault(one.topic, []).append(one)
     for topic in found.worst(found.shown, run):
-        for one in by_topic[topic]:
-            if one.kind.name != FOUND:
-                places = [place_text(one.place), ranks_text(one.ranks)]
-                rows.append([one.class_name, topic, *places, in_a_cell(one.question), in_a_cell(one.text)])
+        missed = sorted((one for one in by_topic[topic] if one.kind.name != FOUND), key=lambda one: one.kind.depth)
+        for one in missed[:_MOST_TARGETS]:
+            places = [place_text(one.place), ranks_text(one.ranks)]
+            rows.append([one.class_name, topic, *places, in_a_cell(one.question), in_a_cell(one.text)])
+        if rest := missed[_MOST_TARGETS:]:
+            rows.append(["", topic, f"and {len(rest)} more that got as far or farther", "", "", ""])
     lost = sum(kind.name != FOUND for kind in classes.values())
     many = f"the {found.shown} worst of {lost}" if lost > found.shown else str(lost)
     title = f"{run}: topics with a target that was not found ({many})"
