@@ -270,3 +270,24 @@ def test_one_sentence_moved():
 
 
 STATUSES = ("same", "moved", "edited", "split", "ambiguous", "gone")
+
+
+def moved_to(old, new, name="a"):
+    """Where a span of two characters, which is found by its document alone, is in other documents."""
+    found = bp.relocate([{"topic": "q", "doc": name, "start": 0, "end": 2}], old, new)
+    [one] = found.cases
+    return one.status, [(to["doc"], to["start"]) for to in one.as_dict()["to"]]
+
+
+def test_documents_that_change_names_with_each_other():
+    one, two, three = (f"ab{word} with words of its own, number {i}." for i, word in enumerate(("one", "two", "three")))
+    assert moved_to({"a": one, "b": two}, {"a": two, "b": one}) == ("moved", [("b", 0)])
+    assert moved_to({"a": one, "b": two}, {"a": two, "c": one}) == ("moved", [("c", 0)])
+    inserted = {"a": "A new chapter with ab in it.", "b": one, "c": two}
+    assert moved_to({"a": one, "b": two}, inserted) == ("moved", [("b", 0)])
+    # the other document is still there: a was edited to read the same
+    assert moved_to({"a": one, "b": two}, {"a": two, "b": two})[0] != "moved"
+    # a was edited, and what it was is kept under a new name: it is the document that it is called
+    edited = one.replace("own", "new")
+    assert moved_to({"a": one, "b": two}, {"a": edited, "old/a": one, "b": two}) == ("same", [("a", 0)])
+    assert moved_to({"a": one, "b": two, "c": three}, {"a": two, "b": three, "c": one}) == ("moved", [("c", 0)])

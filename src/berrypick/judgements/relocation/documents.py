@@ -96,15 +96,34 @@ class Documents:
     # --- names ------------------------------------------------------------------------------------------------------
 
     def _stays(self, name: str) -> bool:
-        """Whether a new document has this name, or this name without an ending; the end of a path is not enough."""
-        return name in self.new and self.new.by_path(name) is None
+        """Whether a new document has this name, or this name without an ending; the end of a path is not enough.
+
+        A document also leaves its name where another one takes that over, or where it takes over another one's, as
+        where the chapters of a book get other numbers.
+        """
+        if name not in self.new or self.new.by_path(name) is not None:
+            return False
+        changed = self.old[name] != self.new[name]
+        return not changed or not (name in self._taken_over or self.old[name] in self._taken_over.values())
+
+    @cached_property
+    def _left(self) -> frozenset[str]:
+        """The texts of old documents that are no longer under their names."""
+        texts = ((name, self.old[name]) for name in self.old)
+        return frozenset(text for name, text in texts if text.strip() and self.new.get(name) != text)
+
+    @cached_property
+    def _taken_over(self) -> Mapping[str, str]:
+        """Names under which there is now the whole text of another old document that left its own, with that text."""
+        both = ((name, self.new[name]) for name in self.old if name in self.new)
+        return {name: now for name, now in both if now != self.old[name] and now in self._left}
 
     @cached_property
     def renamed(self) -> Mapping[str, str]:
         """The new names of documents whose names are gone."""
         known = set(self.old)
         lost = [name for name in self.old if not self._stays(name)]
-        fresh = [name for name in self.new if name not in known]
+        fresh = [name for name in self.new if name not in known or name in self._taken_over]
         found = self._same_content(lost, fresh) if lost and fresh else {}
         taken = set(found.values())
         rest = [name for name in lost if name not in found], [name for name in fresh if name not in taken]
