@@ -62,8 +62,15 @@ def test_groups_have_a_table():
     assert table["header"][:2] == ["kind", "targets"] and [row[:2] for row in table["rows"]] == [["x", "2"], ["y", "1"]]
 
 
-def test_whole_documents_have_no_panel():
-    evaluation = Evaluation.prepare({"q": {"a": 1}}, {"q": {"a": 1}}, "RR")
+def test_whole_documents_have_a_panel():
+    evaluation = Evaluation.prepare({"q": {"a": 1, "b": 1}, "r": {"c": 1}}, {"q": {"a": 1}}, "RR")
+    found = panel_data(LostAnswers(), evaluation, evaluation.run())["data"]
+    assert [one["name"] for one in found["classes"]] == ["found", "wrong document"]
+    assert found["runs"][0]["targets"] == [[0, 0, 1, "a", "", "1"], [0, 1, 0, "b", "", "-"], [1, 1, 0, "c", "", "-"]]
+
+
+def test_a_truth_without_targets_has_no_panel():
+    evaluation = Evaluation.prepare({"q": {"a": 0}}, {"q": {"a": 1}}, "RR")
     assert panel_data(LostAnswers(), evaluation, evaluation.run()) is None
 
 

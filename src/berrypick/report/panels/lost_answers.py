@@ -19,7 +19,7 @@ DESCRIBED = 3000
 
 
 class LostAnswers(Panel):
-    """Every target in one class, where the truth judges places in documents."""
+    """Every target in one class: places in documents, or whole ones."""
 
     name = "lost_answers"
     title = "Where answers are lost"
@@ -31,7 +31,7 @@ class LostAnswers(Panel):
         return () if found is None or found.groups is None else group_tables(found)
 
     def data(self, evaluation: Evaluation, results: Results) -> dict[str, Any] | None:
-        """Return classes, runs with their bars, and targets; None where the truth has no places."""
+        """Return classes, runs with their bars, and targets; None where the truth has no targets."""
         found = self._diagnosis(evaluation)
         if found is None:
             return None
@@ -59,10 +59,9 @@ class LostAnswers(Panel):
     def _diagnosis(self, evaluation: Evaluation) -> Diagnosis | None:
         """The diagnosis of all runs, worked out once."""
         if "found" not in self.__dict__:
-            truth = evaluation.truth
-            placed = truth.units == "spans" and any(topic.has_relevant for topic in truth.topics.values())
+            judged = any(topic.has_relevant for topic in evaluation.truth.topics.values())
             rules = self.settings.get("diagnosis") or DiagnosisRules()
             chunks = self.settings.get("chunks")
-            self.__dict__["found"] = diagnosis_of(evaluation, rules, chunks) if placed else None
+            self.__dict__["found"] = diagnosis_of(evaluation, rules, chunks) if judged else None
         found: Diagnosis | None = self.__dict__["found"]
         return found
