@@ -20,6 +20,7 @@ from berrypick.tables import tables
 
 SIZES = (200, 800)
 DEPTH, KEPT, CONTEXT, SHARE = 50, 10, 5, 0.8
+MEASURE = f"charR@{CONTEXT}"
 
 
 def main(words: Sequence[str] | None = None) -> None:
@@ -36,11 +37,12 @@ def main(words: Sequence[str] | None = None) -> None:
             name: {topic: [row(chunks[place]) for place in places] for topic, places in stage.items()}
             for name, stage in stages.items()
         }
+        listed = [row(one) for one in chunks]
         found = bp.diagnose(
-            truth, runs, k=CONTEXT, share=SHARE, stages=True, chunks=[row(one) for one in chunks], documents=texts
+            truth, runs, k=CONTEXT, share=SHARE, stages=True, chunks=listed, documents=texts, measures=MEASURE
         )
         print(f"chunks of {size} characters")
-        for table in found.tables()[:3]:
+        for table in found.tables()[:4]:
             print(tables.plain(table))
 
 
