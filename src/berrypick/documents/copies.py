@@ -194,12 +194,17 @@ def whole_as_spans(run: Run, texts: Texts) -> tuple[Run, list[str]]:
     return replace(run, start=np.zeros(len(end), dtype=np.int64), end=end), missing
 
 
-def ranking_renamed(ranking: Ranking, judged: TopicTruth, texts: Texts, rules: CopyRules) -> Ranking:
-    """Give copied characters of a list their judged place for one topic; parts stay one list item."""
+def ranking_renamed(
+    ranking: Ranking, judged: TopicTruth, texts: Texts, rules: CopyRules, within: Iterable[str]
+) -> Ranking:
+    """Give copied characters of a list their judged place for one topic; parts stay one list item.
+
+    ``within`` are the documents that can hold copies.
+    """
     if judged.start is None or ranking.start is None or ranking.end is None:
         return ranking
     names = [*ranking.documents]
-    copies = TopicCopies.of(judged, texts, names, rules)
+    copies = TopicCopies.of(judged, texts, within, rules)
     if not copies.copied:
         return ranking
     codes = {name: code for code, name in enumerate(names)}

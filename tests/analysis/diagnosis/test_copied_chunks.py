@@ -4,7 +4,14 @@ which character of which block it is."""
 import random
 from collections import Counter
 
+import numpy as np
+import pytest
+
 import berrypick as bp
+from berrypick.data.truth import Truth
+from berrypick.documents.copies import CopyRules
+from berrypick.documents.copy_search import documents_with_copies, window_sums
+from berrypick.documents.texts import Texts
 
 P = "Cut every cane that has borne fruit to the ground."
 TEXTS = {"a": f"Intro. {P} End.", "b": f"Others say: {P} So they do."}
@@ -128,3 +135,49 @@ def test_documents_without_copies_are_diagnosed_the_same():
         assert (same.targets, same.topic_classes, same.pipelines) == (
             apart.targets, apart.topic_classes, apart.pipelines
         )  # fmt: skip
+
+
+@pytest.mark.parametrize("normalised", [False, True])
+def test_documents_that_can_hold_copies_are_found_in_one_pass(normalised):
+    """The documents with the first characters of a passage, compared with a search for each passage in each document;
+    with two letters many passages are everywhere, and spaces and marks are of several kinds."""
+    seen = 0
+    for seed in range(60):
+        rng = random.Random(seed)
+        letters = rng.choice(["ab", 'abc \n\u201c"', "abcdefghij  \t"])
+        texts = {f"d{d}": "".join(rng.choices(letters, k=rng.randint(0, 60))) for d in range(5)}
+        rules = CopyRules(rng.randint(1, 8), normalised)
+        rows = {}
+        for number in range(6):
+            name = rng.choice([one for one, text in texts.items() if text] or ["d0"])
+            if texts[name]:
+                start = rng.randrange(len(texts[name]))
+                end = rng.randint(start + 1, len(texts[name]))
+                one = {"topic": str(number % 4), "doc": name, "start": start, "end": end}
+                rows.setdefault(tuple(one.values()), one | {"grade": number % 3})
+        topics = Truth.from_records([*rows.values()]).topics if rows else {}
+        held = Texts(texts)
+        expected = {}
+        for topic, judged in topics.items():
+            relevant = [row for row in range(len(judged)) if judged.grade[row] > 0]
+            places = [(judged.document[row], int(judged.start[row]), int(judged.end[row])) for row in relevant]
+            forms = [rules.form(texts[name][start:end]) for name, start, end in places]
+            heads = [form[: rules.least] for form in forms if len(form) >= rules.least]
+            if names := [one for one in texts if any(rules.occurrences(held, one, head) for head in heads)]:
+                expected[topic] = names
+        assert documents_with_copies(topics, [*texts, "unknown"], held, rules) == expected, seed
+        seen += len(expected)
+    assert seen > 100
+
+
+def test_sums_of_windows_are_those_of_their_texts():
+    rng = np.random.default_rng(1)
+    text = "".join(rng.choice([*"ab\0\u20ac\U0001f353"], 500))
+    for size in (1, 3, 40):
+        by_text = {}
+        sums = window_sums(text, size).tolist()
+        assert len(sums) == len(text) - size + 1
+        for at, one in enumerate(sums):
+            assert by_text.setdefault(text[at : at + size], one) == one
+        assert len(set(by_text.values())) == len(by_text)
+    assert len(window_sums("ab", 3)) == 0

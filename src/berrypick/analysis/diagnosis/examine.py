@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from berrypick.analysis.diagnosis.holdings import Holdings
 from berrypick.analysis.diagnosis.unplaced import UnplacedTarget
 from berrypick.data.arrays import FloatArray
 from berrypick.data.run import Ranking, Run
+from berrypick.data.truth import TopicTruth
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.run_inputs import copy_rules
 from berrypick.inputs.titles import titles_of
@@ -121,8 +123,24 @@ class Patient:
             return chunks
         from berrypick.documents.copies import ranking_renamed
 
-        judged = (inputs.copied or self.evaluation.truth.topics).get(topic)
-        return chunks if judged is None else ranking_renamed(chunks, judged, texts, copy_rules(inputs.options))
+        judged = self._copied.get(topic)
+        if judged is None:
+            return chunks
+        return ranking_renamed(chunks, judged, texts, copy_rules(inputs.options), self._copies.get(topic, ()))
+
+    @property
+    def _copied(self) -> Mapping[str, TopicTruth]:
+        """The judgements whose copies count."""
+        return self.evaluation.inputs.copied or self.evaluation.truth.topics
+
+    @cached_property
+    def _copies(self) -> Mapping[str, Sequence[str]]:
+        """The documents of chunks that can hold copies of the judged passages of each topic."""
+        from berrypick.documents.copy_search import documents_with_copies
+
+        inputs, texts = self.evaluation.inputs, self.evaluation.context.reader.texts
+        assert self.chunks is not None and texts is not None
+        return documents_with_copies(self._copied, self.chunks.documents, texts, copy_rules(inputs.options))
 
     def _placed(
         self, judged: Sequence[JudgedTopic], question: str | None, listed: Ranking | None
