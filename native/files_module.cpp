@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -12,6 +13,7 @@
 #include "json_rows.hpp"
 #include "parts.hpp"
 #include "records.hpp"
+#include "table_lines.hpp"
 
 using namespace bindings;
 
@@ -103,7 +105,7 @@ public:
         std::size_t whole = filled;
         while (!last && whole && bytes[whole - 1] != '\n') --whole;
         if (whole && std::memchr(bytes, 0, whole)) return -1;  // NUL, which only the plain reader reports
-        return read(bytes, whole) ? Index(whole) : -1;
+        return read(bytes, whole, last);
     }
     // Read a file that is open for reading, from one byte to another, in parts that several threads read; false if the
     // plain reader has to read it.
@@ -112,7 +114,8 @@ public:
     virtual nb::dict finish() = 0;
 
 protected:
-    virtual bool read(const char* bytes, std::size_t count) = 0;
+    // How many bytes were read, -1 if the plain reader has to read this file.
+    virtual Index read(const char* bytes, std::size_t count, bool last) = 0;
 };
 
 template <class Format>
@@ -156,58 +159,73 @@ public:
     }
 
 protected:
-    bool read(const char* bytes, std::size_t count) override { return reader_.feed(bytes, count, format_); }
+    Index read(const char* bytes, std::size_t count, bool) override {
+        return reader_.feed(bytes, count, format_) ? Index(count) : -1;
+    }
 
 private:
     Format format_{python_number};
     berrypick::Reader<Format> reader_;
 };
 
-// Spans as JSON Lines, by what stands under each name.
+// Spans, by what stands under each name: first the names of rows, then those of the object in them.
+template <class Format>
 class SpanLines : public Lines {
 public:
-    SpanLines(const std::vector<berrypick::Token>& names, const std::vector<int>& slots) {
-        require(names.size() == slots.size() && names.size() <= 64, "up to 64 names, with a slot each");
+    SpanLines(const std::vector<berrypick::Token>& names, const std::vector<int>& slots, std::size_t outer) {
+        require(names.size() == slots.size() && 0 < outer && outer <= names.size(), "names, with a slot each");
         for (std::size_t i = 0; i < names.size(); ++i) {
-            require(slots[i] >= 0 && slots[i] <= berrypick::SpanRunLines::other_slot, "a slot is out of range");
-            const auto slot = static_cast<berrypick::SpanRunLines::Slot>(slots[i]);
-            lines_.fields.push_back({std::string(names[i].at, names[i].size), slot});
+            require(slots[i] >= 0 && slots[i] <= Format::inside_slot, "a slot is out of range");
+            require(slots[i] != Format::inside_slot || i < outer, "one object in rows");
+            lines.fields.push_back({std::string(names[i].at, names[i].size), static_cast<typename Format::Slot>(slots[i])});
         }
+        lines.outer = outer;
     }
     bool read_parts(int, std::int64_t, std::int64_t, std::size_t, std::size_t, std::size_t) override {
         throw std::invalid_argument("this format is not read in parts");
     }
     nb::dict finish() override {
         nb::dict found;
-        found["stretch_topic"] = array(lines_.topic);
-        found["stretch_begins"] = array(lines_.begins);
-        found["topics"] = vocabulary(lines_.topics);
-        found["document"] = array(lines_.document);
-        found["documents"] = vocabulary(lines_.documents);
-        found["line"] = array(lines_.line);
-        found["tag"] = decoded(lines_.tag);
-        static constexpr const char* names[] = {"start", "end", "score", "rank"};
-        for (int i = 0; i < berrypick::SpanRunLines::numbers; ++i)
-            if (lines_.has(static_cast<berrypick::SpanRunLines::Slot>(berrypick::SpanRunLines::start_slot + i)))
-                found[names[i]] = array(lines_.column[i]);
-        if (lines_.has(berrypick::SpanRunLines::text_slot)) {
-            nb::list texts;
-            for (std::size_t i = 0; i < lines_.texts.size(); ++i)
-                texts.append(decoded(lines_.texts.name(lines_.texts.places()[i])));
-            found["text"] = texts;
-        }
+        found["stretch_topic"] = array(lines.topic);
+        found["stretch_begins"] = array(lines.begins);
+        found["topics"] = vocabulary(lines.topics);
+        found["document"] = array(lines.document);
+        found["documents"] = vocabulary(lines.documents);
+        found["line"] = array(lines.line);
+        found["tag"] = decoded(lines.tag);
+        nb::list numbers;  // none where the rows have no such number
+        for (int i = 0; i < Format::numbers; ++i)
+            numbers.append(lines.has(Format::start_slot + i) ? array(lines.column[i]) : nb::none());
+        found["numbers"] = numbers;
+        if (lines.has(Format::text_slot)) found["text"] = texts();
         nb::list others;  // the first line that has something that is not read, and where in it
-        for (const berrypick::SpanRunLines::Field& field : lines_.fields)
+        for (const auto& field : lines.fields)
             if (field.line) others.append(nb::make_tuple(field.line, field.place, decoded(field.name)));
         found["others"] = others;
+        nb::list inner;
+        for (const std::string& name : lines.inner_names) inner.append(decoded(name));
+        found["inner_names"] = inner;
         return found;
     }
 
+    Format lines{python_number};
+
 protected:
-    bool read(const char* bytes, std::size_t count) override { return lines_.feed(bytes, count); }
+    Index read(const char* bytes, std::size_t count, bool last) override {
+        if constexpr (std::is_same_v<Format, berrypick::SpanTableLines>) {
+            return Index(lines.feed(bytes, count, last));
+        } else {
+            return lines.feed(bytes, count) ? Index(count) : -1;
+        }
+    }
 
 private:
-    berrypick::SpanRunLines lines_{python_number};
+    nb::list texts() const {
+        nb::list found;
+        for (std::size_t i = 0; i < lines.texts.size(); ++i)
+            found.append(decoded(lines.texts.name(lines.texts.places()[i])));
+        return found;
+    }
 };
 
 Lines* lines_of(const char* name) {
@@ -222,10 +240,22 @@ Lines* lines_of(const char* name) {
     throw std::invalid_argument("no such format: " + format);
 }
 
-Lines* span_lines(nb::list names, nb::list slots) {
-    std::vector<int> chosen;
-    for (const nb::handle slot : slots) chosen.push_back(nb::cast<int>(slot));
-    return new SpanLines(utf8_of(names), chosen);
+std::vector<int> slots_of(const nb::list& slots) {
+    std::vector<int> found;
+    for (const nb::handle slot : slots) found.push_back(nb::cast<int>(slot));
+    return found;
+}
+
+Lines* span_lines(nb::list names, nb::list slots, std::size_t outer) {
+    require(nb::len(names) <= 64, "up to 64 names");
+    return new SpanLines<berrypick::SpanJsonLines>(utf8_of(names), slots_of(slots), outer);
+}
+
+Lines* table_lines(nb::list names, nb::list slots, const char* mark) {
+    require(std::strlen(mark) == 1 && *mark != '"' && *mark != '\n' && *mark != '\r', "a mark is one character");
+    auto found = std::make_unique<SpanLines<berrypick::SpanTableLines>>(utf8_of(names), slots_of(slots), nb::len(names));
+    found->lines.mark = *mark;
+    return found.release();
 }
 
 // Columns are arrays of whole numbers or lists of texts; the rows between two bounds are one text.
@@ -269,5 +299,6 @@ void bind_files(nb::module_& m) {
         .def("finish", &Lines::finish);
     m.def("json_rows", json_rows, "columns"_a, "bounds"_a.noconvert());
     m.def("lines_of", lines_of, "format"_a, nb::rv_policy::take_ownership);
-    m.def("span_lines", span_lines, "names"_a, "slots"_a, nb::rv_policy::take_ownership);
+    m.def("span_lines", span_lines, "names"_a, "slots"_a, "outer"_a, nb::rv_policy::take_ownership);
+    m.def("table_lines", table_lines, "names"_a, "slots"_a, "mark"_a, nb::rv_policy::take_ownership);
 }

@@ -1,122 +1,93 @@
 // Spans as JSON Lines, in columns. Read here are lines that are objects of texts and numbers under names that are known
-// from the first line; whatever else there is makes the plain reader read the file.
+// from the first lines, perhaps some of them in one object; whatever else there is makes the plain reader read the file.
 #pragma once
 
-#include <deque>
 #include <string>
-#include <vector>
 
-#include "lines.hpp"
-#include "records.hpp"
+#include "span_rows.hpp"
 
 namespace berrypick {
 
-struct SpanRunLines : Named {
-    // What stands under a name. `other` is not read, but it is said that it is there.
-    enum Slot : int { topic_slot, document_slot, start_slot, end_slot, score_slot, rank_slot, tag_slot, text_slot, other_slot };
-    static constexpr int numbers = 4;  // from start on
-    struct Field {
-        std::string name;
-        Slot slot;
-        std::int64_t line = 0, place = 0;  // of the first value of an `other` one that is not empty
-    };
-
-    using Named::Named;
-    std::vector<Field> fields;
-    PackedColumn<double> column[numbers];
-    NameColumn texts;
-    std::string tag;
-    std::int64_t lines = 0;
+struct SpanJsonLines : SpanRows {
+    using SpanRows::SpanRows;
 
     // false: the plain reader has to read this file
     bool feed(const char* text, std::size_t count) {
-        if (!is_ascii(text, count) && !is_plain_utf8(text, count)) return false;
+        if (!is_ascii(text, count) && !is_utf8(text, count)) return false;
         const char *from = text, *const last = text + count;
         while (from < last) {
             const char* const found = static_cast<const char*>(std::memchr(from, '\n', std::size_t(last - from)));
             end_ = found ? found : last;
             at_ = from;
-            if (++lines > std::numeric_limits<std::int32_t>::max() || !add_line()) return false;
+            if (!is_numbered(++lines) || !add_line()) return false;
             from = end_ + 1;
         }
         coder.flush();
         held_.clear();
         return true;
     }
-    // Of lines that have a value, all or none have it.
-    bool has(Slot slot) const { return needed_ >> slot & 1; }
 
 private:
-    // A number, and the same as a whole number over a power of ten, if it was read so.
-    struct Value {
-        double number = 0;
-        Decimal decimal = {};
-        bool is_decimal = false;
-        void add_to(PackedColumn<double>& column) const {
-            is_decimal ? column.push(decimal.whole, int(decimal.decimals)) : column.push_wide(number);
-        }
-    };
-    static constexpr unsigned bit(int slot) { return 1u << slot; }
-    static constexpr unsigned named = 1u << topic_slot | 1u << document_slot, optional = 1u << tag_slot | 1u << other_slot;
+    static constexpr std::size_t most_inner = 256, most_names = 32;
+    static constexpr int deepest = 32;
 
     bool add_line() {
         const char* p = at_;
         while (p < end_ && is_space(*p)) ++p;
         if (p == end_ || *p == '#') return true;
+        Row row;
+        return members(0, outer, row) && !next() && add_row(row, lines);
+    }
+    // An object whose fields are some of those that are known.
+    bool members(std::size_t from, std::size_t to, Row& row) {
         if (!skip('{')) return false;
-        Value value[numbers];
-        Token name[2] = {}, text = {};
-        unsigned met = 0;
-        std::uint64_t met_others = 0;
-        std::size_t place = 0;
+        if (from && skip('}')) return true;
+        std::size_t place = from;
         do {
             if (!next() || *at_ != '"') return false;
             std::size_t number = place;
-            if (!passes_name(place)) {
+            if (!passes_name(place, to)) {
                 Token key;
                 if (!plain_text(key)) return false;
-                number = field_of(key, place);
-                if (number == fields.size()) return false;
+                number = field_of(key, place, from, to);
+                if (number == to) return false;
             }
             if (!skip(':') || !next()) return false;
             Field& field = fields[number];
             const unsigned own = bit(field.slot);
-            if (field.slot == other_slot ? met_others >> number & 1 : met & own) return false;  // a name twice
-            met |= own;
-            if (field.slot == other_slot) {
-                met_others |= std::uint64_t(1) << number;
-                bool empty = false;
-                if (!other_value(empty)) return false;
-                if (!empty && !field.line) {
-                    field.line = lines;
-                    field.place = std::int64_t(place);
-                }
-            } else if (field.slot <= document_slot) {
-                if (!name_value(name[field.slot])) return false;
-            } else if (field.slot == tag_slot) {
-                Token found;
-                if (*at_ != '"' || !text_value(found)) return false;
-                if (tag.empty()) tag.assign(found.at, found.size);
-            } else if (field.slot == text_slot) {
-                if (*at_ != '"' || !text_value(text)) return false;
-            } else if (!number_value(value[field.slot - start_slot])) {
-                return false;
-            }
+            const bool several = field.slot >= other_slot;
+            if (several ? row.met_others >> number & 1 : row.met & own) return false;  // a name twice
+            row.met |= own;
+            if (several) row.met_others |= std::uint64_t(1) << number;
+            if (!value_of(field, row, from ? place - from : place + fields.size())) return false;
             ++place;
         } while (skip(','));
-        if (!skip('}') || next()) return false;
-        met &= ~optional;
-        if (needed_ == 0) needed_ = met;
-        if (met != needed_ || !says_where(met) || bool(met & bit(start_slot)) != bool(met & bit(end_slot))) return false;
-        if ((met & bit(start_slot)) && !(value[0].number >= 0 && value[1].number >= value[0].number)) return false;
-        for (int i = 0; i < numbers; ++i)
-            if (met & bit(start_slot + i)) value[i].add_to(column[i]);
-        if ((met & bit(text_slot)) && !texts.add(text)) return false;
-        return add_names(name[0], name[met & bit(document_slot) ? 1 : 0], std::int32_t(lines));
+        return skip('}');
     }
-    // A topic and a document; or a text in place of the document, whose names then mean nothing.
-    static bool says_where(unsigned met) {
-        return (met & named) == named || (met & (named | bit(text_slot) | bit(start_slot))) == (bit(topic_slot) | bit(text_slot));
+    // `place`: where its name stands among those of the row, in which those of the object in it come first.
+    bool value_of(Field& field, Row& row, std::size_t place) {
+        switch (field.slot) {
+        case topic_slot:
+        case document_slot:
+            return name_value(row.name[field.slot]);
+        case tag_slot:
+            return *at_ == '"' && text_value(row.tag);
+        case text_slot:
+            return *at_ == '"' && text_value(row.text);
+        case inside_slot:
+            return *at_ == '{' ? members(outer, fields.size(), row) : passes_word("null");
+        case other_slot:
+        case any_slot:
+        case dropped_slot: {
+            bool empty = false;
+            if (field.slot == other_slot && (*at_ == '{' || *at_ == '[')) return false;
+            if (!other_value(empty, field.slot == any_slot)) return false;
+            if (!empty && field.slot != dropped_slot) note(field, lines, place);
+            return true;
+        }
+        default:
+            return number_value(row.value[field.slot - start_slot]);
+        }
     }
     // Whether there is more in the line behind white space.
     bool next() {
@@ -130,8 +101,8 @@ private:
     }
     // Go behind the name that the first line has at this place, if it is here again. A name with a mark in it that is
     // escaped in a line is looked at as a text.
-    bool passes_name(std::size_t place) {
-        if (place >= fields.size()) return false;
+    bool passes_name(std::size_t place, std::size_t to) {
+        if (place >= to) return false;
         const std::string& name = fields[place].name;
         if (std::size_t(end_ - at_) < name.size() + 2 || at_[name.size() + 1] != '"') return false;
         if (std::memcmp(at_ + 1, name.data(), name.size()) != 0) return false;
@@ -155,13 +126,13 @@ private:
         return p;
     }
     // The field of a name; most lines have their names in the order of the first.
-    std::size_t field_of(const Token& key, std::size_t place) const {
+    std::size_t field_of(const Token& key, std::size_t place, std::size_t from, std::size_t to) const {
         const auto same = [&key](const Field& field) {
             return field.name.size() == key.size && std::memcmp(field.name.data(), key.at, key.size) == 0;
         };
-        if (place < fields.size() && same(fields[place])) return place;
-        std::size_t number = 0;
-        while (number < fields.size() && !same(fields[number])) ++number;
+        if (place < to && same(fields[place])) return place;
+        std::size_t number = from;
+        while (number < to && !same(fields[number])) ++number;
         return number;
     }
     // A text without escapes.
@@ -291,7 +262,7 @@ private:
         bool is_whole = false;
         value.is_decimal = false;
         return number_token(word, is_whole) && number(word, value.number, slow) == Number::finite &&
-               std::fabs(value.number) < 9007199254740992.0;
+               !is_large(value.number);
     }
     // A name, or a whole number in its place.
     bool name_value(Token& found) {
@@ -299,28 +270,75 @@ private:
         bool is_whole = false;
         return number_token(found, is_whole) && is_whole && found.size <= 18 && !found.is("-0");
     }
-    bool other_value(bool& empty) {
+    bool passes_word(const char* word) {
+        const std::size_t size = std::strlen(word);
+        if (std::size_t(end_ - at_) < size || std::memcmp(at_, word, size) != 0) return false;
+        at_ += size;
+        return true;
+    }
+    // A value that is not read. An object may say where by its names, which are kept then.
+    bool other_value(bool& empty, bool keeps_names, int depth = 0) {
         Token found;
         bool is_whole = false;
-        if (*at_ == '"') {
+        switch (*at_) {
+        case '"':
             if (!text_value(found)) return false;
             empty = !found.size;
             if (!held_.empty() && found.at == held_.back().data()) held_.pop_back();
             return true;
+        case 't':
+            return passes_word("true");
+        case 'f':
+            return passes_word("false");
+        case 'n':
+            empty = true;
+            return passes_word("null");
+        case '{':
+            return depth < deepest && other_object(keeps_names, depth);
+        case '[':
+            return depth < deepest && other_list(keeps_names, depth);
+        default:
+            return number_token(found, is_whole);
         }
-        for (const char* word : {"true", "false"}) {
-            const std::size_t size = std::strlen(word);
-            if (std::size_t(end_ - at_) >= size && std::memcmp(at_, word, size) == 0) {
-                at_ += size;
-                return true;
-            }
+    }
+    bool other_object(bool keeps_names, int depth) {
+        Token names[most_names];
+        std::size_t count = 0;
+        bool empty = false;
+        ++at_;
+        if (skip('}')) return true;
+        do {
+            if (!next() || *at_ != '"' || count == most_names) return false;
+            Token& key = names[count];
+            if (!plain_text(key)) return false;
+            for (std::size_t i = 0; i < count; ++i)
+                if (names[i].size == key.size && std::memcmp(names[i].at, key.at, key.size) == 0) return false;
+            ++count;
+            if (keeps_names && !keep(key)) return false;
+            if (!skip(':') || !next() || !other_value(empty, false, depth + 1)) return false;
+        } while (skip(','));
+        return skip('}');
+    }
+    bool other_list(bool keeps_names, int depth) {
+        bool empty = false;
+        ++at_;
+        if (skip(']')) return true;
+        for (bool first = true;; first = false) {
+            if (!next()) return false;
+            const bool is_object = *at_ == '{';
+            if (!other_value(empty, keeps_names && first && is_object, depth + 1)) return false;
+            if (!skip(',')) return skip(']');
         }
-        return number_token(found, is_whole);
+    }
+    bool keep(const Token& key) {
+        for (const std::string& known : inner_names)
+            if (known.size() == key.size && std::memcmp(known.data(), key.at, key.size) == 0) return true;
+        if (inner_names.size() == most_inner) return false;
+        inner_names.emplace_back(key.at, key.size);
+        return true;
     }
 
     const char *at_ = nullptr, *end_ = nullptr;
-    unsigned needed_ = 0;
-    std::deque<std::string> held_;  // names that were written with escapes, until they have codes
 };
 
 }  // namespace berrypick

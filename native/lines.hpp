@@ -688,8 +688,10 @@ inline bool is_wide_space(std::uint32_t c) {
            c == 0x202F || c == 0x205F || c == 0x3000 || c == 0xFEFF;
 }
 
-// Whether bytes are UTF-8 as Python reads it (nothing overlong, no surrogates), without white space beyond ASCII.
-inline bool is_plain_utf8(const char* p, std::size_t count) {
+// Whether bytes are UTF-8 as Python reads it (nothing overlong, no surrogates), and `allowed` holds for each character
+// beyond ASCII.
+template <class Allowed>
+bool is_utf8_of(const char* p, std::size_t count, Allowed&& allowed) {
     const auto* s = reinterpret_cast<const std::uint8_t*>(p);
     for (std::size_t i = 0; i < count;) {
         const std::uint8_t c = s[i];
@@ -705,11 +707,20 @@ inline bool is_plain_utf8(const char* p, std::size_t count) {
             found = (found << 6) | (s[i + j] & 0x3F);
         }
         if ((more == 2 && (found < 0x800 || (found >= 0xD800 && found <= 0xDFFF))) ||
-            (more == 3 && (found < 0x10000 || found > 0x10FFFF)) || is_wide_space(found))
+            (more == 3 && (found < 0x10000 || found > 0x10FFFF)) || !allowed(found))
             return false;
         i += more + 1;
     }
     return true;
+}
+
+inline bool is_utf8(const char* p, std::size_t count) {
+    return is_utf8_of(p, count, [](std::uint32_t) { return true; });
+}
+
+// UTF-8 without white space beyond ASCII.
+inline bool is_plain_utf8(const char* p, std::size_t count) {
+    return is_utf8_of(p, count, [](std::uint32_t c) { return !is_wide_space(c); });
 }
 
 inline bool is_space(char c) {

@@ -201,14 +201,21 @@ def random_span_lines(native: ModuleType, rng: np.random.Generator) -> None:
     count = int(rng.integers(0, 80))
     line = b'{"topic": "t%d", "doc": "d\\u00e%x", "start": %d, "end": 99.5, "x": "%s"}'
     good = [line % (i // 9, i % 16, i, b"y" * (i % 3)) for i in range(count)]
-    names = {"topic": 0, "doc": 1, "start": 2, "end": 3, "x": int(rng.integers(7, 9))}
+    names = {"topic": 0, "doc": 1, "start": 2, "end": 3, "x": int(rng.choice([13, 14, 15, 16]))}
     if rng.random() < 0.3:  # texts without a document
         good = [b'{"topic": "t%d", "x": "%s\\u00e%x"}' % (i // 9, b"y" * (i % 40), i % 16) for i in range(count)]
-        names = {"topic": 0, "x": 7}
+        names = {"topic": 0, "x": 13}
     odd = [b"".join(rng.choice(np.array(SPAN_PARTS, dtype=object), int(rng.integers(1, 30)))) for _ in range(2)]
     lines = good if rng.random() < 0.5 else [*good, *odd]
     data, left = b"\n".join(lines), b""
-    reader = native.span_lines(list(names), list(names.values()))
+    outer = len(names)
+    if rng.random() < 0.3:  # documents inside of an object
+        good = [
+            line.replace(b'"doc"', b'"metadata": {"more": [{"a": [1, {}]}], "doc"', 1)[:-1] + b"}}" for line in good
+        ]
+        names = {**{n: s for n, s in names.items() if n == "topic"}, "metadata": 17, **names, "more": 15}
+        outer = 2
+    reader = native.span_lines(list(names), list(names.values()), outer)
     for i in range(0, len(data) + 1, step := int(rng.integers(1, 4000))):
         held = left + data[i : i + step]
         done = reader.feed(block_of(held), len(held), i + step > len(data))
@@ -219,6 +226,27 @@ def random_span_lines(native: ModuleType, rng: np.random.Generator) -> None:
         left = held[done:]
     found = reader.finish()
     assert lines is not good or len(found["document"]) == len(found["line"]) == len(good)
+
+
+def random_table_lines(native: ModuleType, rng: np.random.Generator) -> None:
+    """Good rows of a table, then perhaps one of anything, in blocks that end anywhere."""
+    count = int(rng.integers(1, 80))
+    row = b't%d,"d%x\xc3\xa9 ""q""\nz",%d,99.5,%s'
+    good = [b"topic,doc,start,end,x", *(row % (i // 9, i % 16, i, b"y" * (i % 3)) for i in range(count))]
+    parts = [b",", b'"', b'""', b"\n", b"\r", b"7", b"x", b"\xff", b"\xc3\xa9", b"#", b" "]
+    odd = [b"".join(rng.choice(np.array(parts, dtype=object), int(rng.integers(1, 30)))) for _ in range(2)]
+    lines = good if rng.random() < 0.5 else [*good, *odd]
+    data, left = b"\n".join(lines), b""
+    reader = native.table_lines(["topic", "doc", "start", "end", "x"], [0, 1, 2, 3, int(rng.choice([13, 14]))], ",")
+    for i in range(0, len(data) + 1, step := int(rng.integers(1, 4000))):
+        held = left + data[i : i + step]
+        done = reader.feed(block_of(held), len(held), i + step > len(data))
+        assert -1 <= done <= len(held)
+        if done < 0:
+            return
+        left = held[done:]
+    found = reader.finish()
+    assert lines is not good or len(found["document"]) == len(found["line"])
 
 
 def random_documents(native: ModuleType, rng: np.random.Generator) -> None:
@@ -763,6 +791,7 @@ def everything(native: ModuleType, rounds: int) -> None:
         random_files(native, rng)
         random_documents(native, rng)
         random_span_lines(native, rng)
+        random_table_lines(native, rng)
     calls = [*wrong_calls(native), *wrong_documents(native), *wrong_resamples(native), *wrong_names(native)]
     calls += wrong_rows(native)
     calls += [*wrong_lists(native), *wrong_chains(native), *shared_memory(native)]

@@ -35,18 +35,22 @@ LONG = 1 << 16
 _MARK = b"\xef\xbb\xbf"
 
 
+def as_column(column: Any) -> Any:
+    """A column as the scanner hands it over: long ones stay packed, short ones are widened."""
+    if isinstance(column, range):
+        lines = LineRange(column.start, len(column))
+        return lines if len(column) >= LONG else np.arange(column.start, column.stop, dtype=np.int32)
+    if isinstance(column, tuple):  # whole numbers, and how many decimals they have
+        whole, divisor = column[0], float(10 ** column[1])
+        return Packed(whole, divisor) if len(whole) >= LONG else whole / divisor
+    return column
+
+
 class Scanned:
     """The columns of a file, by name."""
 
     def __init__(self, columns: dict[str, Any]) -> None:
-        self.columns = columns
-        for name, column in columns.items():
-            if isinstance(column, range):
-                lines = LineRange(column.start, len(column))
-                columns[name] = lines if len(column) >= LONG else np.arange(column.start, column.stop, dtype=np.int32)
-            elif isinstance(column, tuple):  # whole numbers, and how many decimals they have
-                whole, divisor = column[0], float(10 ** column[1])
-                columns[name] = Packed(whole, divisor) if len(whole) >= LONG else whole / divisor
+        self.columns = {name: as_column(column) for name, column in columns.items()}
 
     def __getattr__(self, name: str) -> Any:
         try:

@@ -138,7 +138,7 @@ class FieldParser:
         for name in direct.rest:
             kind = type(value := given[name])
             if kind not in _ALONE and not (
-                kind in _CONTAINERS and direct.holds_objects and not (value and place_inside(value))
+                kind in _CONTAINERS and name in direct.objects and not (value and place_inside(value))
             ):
                 return None
         if direct.as_is and not (self._ends and direct.lacks_end):

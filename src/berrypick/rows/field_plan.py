@@ -75,9 +75,9 @@ class DirectFields:
         return "start" in self.called and "end" not in self.called
 
     @cached_property
-    def holds_objects(self) -> bool:
-        """Whether lists and objects may stand in the rest, if they do not say where."""
-        return all(plain_name(name) not in PLACES and short_name(name) not in LAYOUTS for name in self.rest)
+    def objects(self) -> frozenset[str]:
+        """Names of the rest under which lists and objects may stand, if they do not say where."""
+        return frozenset(n for n in self.rest if plain_name(n) not in PLACES and short_name(n) not in LAYOUTS)
 
 
 @dataclass(frozen=True)

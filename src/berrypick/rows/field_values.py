@@ -43,13 +43,13 @@ def flat(given: Mapping[str, Any]) -> Mapping[str, Any]:
     if not inside:
         return given
     own = {name: value for name, value in given.items() if name not in inside}
-    taken = _own_fields(tuple(name for name in own if own[name] is not None))
+    taken = own_fields(tuple(name for name in own if own[name] is not None))
     more = {str(name): value for outer in inside for name, value in given[outer].items()}
     return {**{name: value for name, value in more.items() if ours_of(name, "run") not in taken}, **own}
 
 
 @lru_cache(maxsize=1024)
-def _own_fields(names: tuple[str, ...]) -> frozenset[str]:
+def own_fields(names: tuple[str, ...]) -> frozenset[str]:
     """Our names of fields that a row has itself, and its metadata does not replace; places are compared later."""
     return frozenset(ours for name in names if (ours := ours_of(name, "run"))) - {*ONE_ONLY}
 
@@ -98,7 +98,12 @@ def place_inside(value: Any) -> str:
     """The name inside an object, or a list of them, that says where."""
     held = value if isinstance(value, Mapping) else value[0] if value and isinstance(value[0], Mapping) else {}
     names = [str(name) for name, inner in held.items() if inner is not None]
-    return next((name for name in names if counts(name) or ours_of(name, "run") in ONE_ONLY), "")
+    return next(filter(says_where, names), "")
+
+
+def says_where(name: str) -> bool:
+    """Whether a field of this name says where."""
+    return bool(counts(name)) or ours_of(name, "run") in ONE_ONLY
 
 
 def is_other(ours: str, name: str, value: Any) -> bool:

@@ -15,8 +15,8 @@ from berrypick.data.columns import unpacked
 from berrypick.data.costs import OF_STEPS, TOPIC_COSTS
 from berrypick.data.run import Order, Run
 from berrypick.data.strings import is_text
-from berrypick.data.words import counted
 from berrypick.files.problems import Problems
+from berrypick.rows.column_plan import several_costs
 from berrypick.rows.counted_places import DETAILS, UNIT
 from berrypick.rows.entries import ENTRY_ID, ONE_LIST, NamedApart, named_apart, two_lists
 from berrypick.rows.json_lines import positions
@@ -333,10 +333,7 @@ class RunParser(RowParser):
                     if found.setdefault(one, {}).setdefault(name, value) != value:
                         several.setdefault(name, set()).add(topic[row])
         self.details.without(("latency", "cost"))  # tokens stay: CostAt counts them where a person asks for it
-        return found, [
-            f"{counted(len(topics), 'topic')} with several values of {name}: the first row's counts"
-            for name, topics in several.items()
-        ]
+        return found, [several_costs(name, len(topics)) for name, topics in several.items()]
 
     def _settle_strings(self) -> bool:
         """Make names or texts of strings in lists, and say whether the truth may still decide otherwise.

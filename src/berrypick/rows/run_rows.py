@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
+from berrypick.data.arrays import Positions
 from berrypick.data.assemble import assemble
-from berrypick.data.columns import LineRange
+from berrypick.data.columns import LineRange, unpacked
 from berrypick.data.pointers import place_record
 from berrypick.data.run import Run
 from berrypick.files.problems import Problems
+from berrypick.rows.column_plan import ColumnCosts
 from berrypick.rows.field_parser import FieldParser
 from berrypick.rows.field_rows import FieldError, FieldRow, names_of
 from berrypick.rows.json_lines import Fields, Rows, plain
@@ -26,16 +28,36 @@ from berrypick.rows.step_details import record_of
 
 
 def run_of_columns(columns: dict[str, Any], path: str, listed: bool = False) -> Run:
-    """A run whose columns have been checked, as :func:`assemble` takes them; ``listed``: they come from lists."""
+    """A run whose columns have been checked, as :func:`assemble` takes them, perhaps with ``text``, ``unit`` and
+    ``costs``; ``listed``: they come from lists."""
+    columns = dict(columns)
     order: Any = next((name for name in ("rank", "score") if columns[name] is not None), "file")
     if listed and order != "rank":
         order = "file"
-    if isinstance(line := columns["line"], LineRange):
-        columns = {**columns, "line": replace(line, kind=np.int64)}
+    line, texts = columns["line"], columns.pop("text", None)
+    unit, costs = columns.pop("unit", ""), columns.pop("costs", ColumnCosts())
+    by_row = texts is not None or bool(costs.details)
+    if by_row:
+        columns["line"] = np.arange(len(line))
+    elif isinstance(line, LineRange):
+        columns["line"] = replace(line, kind=np.int64)
     run = assemble(**columns, order=order, source=path, format="span-run", duplicates="keep")
     if listed and order != "rank":
         run = run.changed(order="list")
-    return run.changed(line=run.line.astype(np.int64)) if isinstance(run.line, np.ndarray) else run
+    if by_row and run.line is not None:
+        rows = unpacked(run.line)
+        details = {name: column[rows] for name, column in costs.details.items()}
+        run = run.changed(line=line[:][rows], details=details, quoted={} if texts is None else _quoted(texts, rows))
+    if isinstance(run.line, np.ndarray):
+        run = run.changed(line=run.line.astype(np.int64))
+    return run.changed(unit=unit, costs=costs.topics, notes=costs.notes) if unit or costs.topics else run
+
+
+def _quoted(texts: Sequence[str], rows: Positions) -> dict[int, str]:
+    """The texts of rows in the order of the run; a chunk that is retrieved for many topics is kept once."""
+    once: dict[str, str] = {}
+    held = ((i, texts[row]) for i, row in enumerate(rows.tolist()))
+    return {i: once.setdefault(text, text) for i, text in held if text.strip()}
 
 
 def run_of_rows(rows: Rows, problems: Problems, path: str) -> Run:

@@ -1,12 +1,13 @@
-"""Spans as JSON Lines, retrieved or judged, read into columns by the compiled scanner.
+"""Spans as JSON Lines or CSV, retrieved or judged, read into columns by the compiled scanner.
 
-The first line says which names there are. The scanner reads lines of texts and numbers under these names; whatever else
+The first lines say which names there are. The scanner reads lines of texts and numbers under these names; whatever else
 there is, the plain reader reads the whole file instead, and alone decides what is an error.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -15,80 +16,123 @@ import numpy as np
 from berrypick.data.arrays import FloatArray, Narrow, Positions
 from berrypick.data.columns import Coded, CodedNames, Packed, unpacked
 from berrypick.data.truth import TopicTruth
-from berrypick.data.words import plain_title
 from berrypick.files.files import head
-from berrypick.files.scan import Scanned, scan_with
+from berrypick.files.scan import Scanned, as_column, scan_with
 from berrypick.files.strict_json import strict_json
 from berrypick.kernels import native
+from berrypick.rows.column_plan import ColumnPlan, column_plan, costs_of_columns, placed, titles_differ
+from berrypick.rows.counted_places import DETAIL_NUMBERS
 from berrypick.rows.field_parser import FieldParser
-from berrypick.rows.field_plan import direct_names
-from berrypick.rows.fields import Role, is_question
+from berrypick.rows.field_values import own_fields, says_where
+from berrypick.rows.fields import INSIDE, Role, ours_of
 from berrypick.rows.json_lines import positions
 
-#: What the scanner reads, in its order; behind it what is not read.
-_SLOTS = ("topic", "doc", "start", "end", "score", "rank", "tag", "text")
-_OTHER = len(_SLOTS)
+#: What the scanner reads, in its order; a grade stands where a run has its score.
+_NUMBERS = ("start", "end", "score", "rank", *DETAIL_NUMBERS)
+_SLOTS = ("topic", "doc", *_NUMBERS, "tag", "text")
+#: Behind it what is not read, the same where it may be an object, what other fields replace, and an object with
+#: fields of the row.
+_OTHER, _ANY, _DROPPED, _INSIDE = range(len(_SLOTS), len(_SLOTS) + 4)
+#: Lines that are looked at for their names.
+_LOOKED_AT = 20
+#: So many names of JSON Lines are scanned.
+_MOST = 64
 
 
-def scan_spans(path: str, reader: FieldParser) -> dict[str, Any] | None:
-    """The columns of a run as :func:`assemble` takes them, and the texts of its lines, if any; None if the plain reader
-    has to read the file."""
-    ours = _names(path, "run")
-    if ours is None or not {*ours.values()} <= {*_SLOTS, ""}:
-        return None
-    found = _scanned(path, {name: _SLOTS.index(known) if known else _OTHER for name, known in ours.items()})
-    if found is None:
+@dataclass(frozen=True)
+class ScannedNames:
+    """The names that a file has, and what the scanner makes of each."""
+
+    plan: ColumnPlan
+    names: list[str]
+    slots: list[int]
+    #: So many names are those of the row, the others those of the object in it.
+    outer: int
+
+
+def scan_spans(path: str, parser: FieldParser) -> dict[str, Any] | None:
+    """The columns of a run of JSON Lines as :func:`run_of_columns` takes them; None if the plain reader has to read the
+    file."""
+    known = _names(path, "run")
+    return None if known is None else _columns(known, _scanned_lines(path, known), parser)
+
+
+def scan_table(path: str, header: Sequence[str], mark: str, parser: FieldParser) -> dict[str, Any] | None:
+    """The same of a table in a text file."""
+    known = _header_names(header, "run")
+    return None if known is None else _columns(known, _scanned_table(path, known, mark), parser)
+
+
+def _columns(known: ScannedNames, found: Scanned | None, parser: FieldParser) -> dict[str, Any] | None:
+    if found is None or any(map(says_where, found.inner_names)) or titles_differ(known.plan, found.topic_names):
         return None
     topic, document = found.coded()
-    asked = any(known == "topic" and is_question(name) for name, known in ours.items())
-    if asked and any(name != plain_title(name) for name in found.topic_names):
-        return None  # questions are compared up to white space
-    held = found.columns
-    if "doc" not in ours.values():
-        if not all(map(str.strip, held["text"])):
+    numbers, texts = _numbers_of(found), found.columns.get("text")
+    if texts is not None and known.plan.texts_say_more(texts):
+        return None
+    if "doc" not in known.plan.called:
+        if not all(map(str.strip, texts or ())):
             return None  # nothing says which document it is
         document = Coded([""], np.zeros(len(found.line), dtype=np.int64))
-    reader.leave_values(name for *_, name in sorted(found.others))
+    place = placed(known.plan, numbers.get("start"), numbers.get("end"), texts)
+    details = {name: unpacked(numbers[name]) for name in known.plan.details}
+    costs = costs_of_columns(details, topic)
+    if place is None or costs is None:
+        return None
+    parser.leave_values(name for *_, name in sorted(found.others))
     return {
         "tag": found.tag,
         "topic": topic,
         "document": document,
-        **{name: _positions(held[name]) if name in held else None for name in ("start", "end")},
-        "score": held.get("score"),
-        "rank": held.get("rank"),
+        "start": place[0],
+        "end": place[1],
+        "score": numbers.get("score"),
+        "rank": numbers.get("rank"),
         "line": found.line,
-        "text": held.get("text"),
+        "text": texts,
+        "unit": known.plan.unit,
+        "costs": costs,
     }
 
 
-def _positions(column: FloatArray | Packed) -> Positions | Packed:
-    return Packed(column.whole) if isinstance(column, Packed) and column.divisor == 1 else positions(unpacked(column))
+def _numbers_of(found: Scanned) -> dict[str, FloatArray | Packed]:
+    """The columns of numbers that the file has."""
+    columns = zip(_NUMBERS, found.columns["numbers"], strict=True)
+    return {name: as_column(column) for name, column in columns if column is not None}
 
 
 def scan_judged(path: str) -> dict[str, TopicTruth] | None:
-    """Judged spans by topic, of a file that has nothing else; None if the plain reader has to read it."""
-    ours = _names(path, "truth")
-    if ours is None or {*ours.values()} not in (_JUDGED, _JUDGED | {"grade"}):
-        return None
-    if any(known == "topic" and is_question(name) for name, known in ours.items()):
-        return None  # whose texts may stand for topics
-    found = _scanned(path, {name: _SLOTS.index(_GRADE.get(known, known)) for name, known in ours.items()})
+    """Judged spans by topic, of JSON Lines that have nothing else; None if the plain reader has to read them."""
+    known = _names(path, "truth")
+    return None if known is None or not _are_spans(known.plan) else _judged(known, _scanned_lines(path, known))
+
+
+def scan_judged_table(path: str, header: Sequence[str], mark: str) -> dict[str, TopicTruth] | None:
+    """The same of a table in a text file."""
+    known = _header_names(header, "truth")
+    return None if known is None or not _are_spans(known.plan) else _judged(known, _scanned_table(path, known, mark))
+
+
+def _are_spans(plan: ColumnPlan) -> bool:
+    """Whether judgements are spans, and their topics are no questions, whose texts may stand for topics."""
+    return "start" in plan.called and not plan.asked
+
+
+def _judged(known: ScannedNames, found: Scanned | None) -> dict[str, TopicTruth] | None:
     if found is None:
         return None
-    grade = unpacked(found.columns.get("score", np.ones(len(found.line))))
+    numbers = _numbers_of(found)
+    grade = unpacked(numbers.get("score", np.ones(len(found.line))))
     if ((grade == 0) & np.signbit(grade)).any():  # -0 is 0 in a line, -0.0 is not
         return None
+    if (place := placed(known.plan, numbers["start"], numbers["end"], None)) is None:
+        return None
     topic, document = Coded(found.topic_names, found.topic), Coded(found.document_names, found.document)
-    return judged_topics(topic, document, grade, found.line[:], unpacked(found.start), unpacked(found.end))
-
-
-#: Names of judged spans; a grade stands where a run has its score.
-_JUDGED = frozenset({"topic", "doc", "start", "end"})
-_GRADE = {"grade": "score"}
-#: Names of a line with the text of its span.
-_QUOTED = _JUDGED | {"text"}
-#: Names of lines of which only the text says where it is.
-_UNNAMED = frozenset({"topic", "text", "score", "rank", "tag"})
+    span = [unpacked(column).astype(np.float64) for column in place if column is not None]
+    topics = judged_topics(topic, document, grade, found.line[:], *span)
+    if topics is None or not known.plan.unit:
+        return topics
+    return {name: replace(one, unit=known.plan.unit) for name, one in topics.items()}
 
 
 def judged_topics(
@@ -124,26 +168,74 @@ def _has_copies(columns: Sequence[Positions]) -> bool:
     return bool(same.any())
 
 
-def _scanned(path: str, slots: dict[str, int]) -> Scanned | None:
-    """The columns of a file that has any lines."""
+def _scanned_lines(path: str, known: ScannedNames) -> Scanned | None:
     compiled = native()
-    found = None if compiled is None else scan_with(compiled.span_lines(list(slots), list(slots.values())), path)
+    if compiled is None:
+        return None
+    made = compiled.span_lines(known.names, known.slots, known.outer)
+    return _with_rows(scan_with(made, path))
+
+
+def _scanned_table(path: str, known: ScannedNames, mark: str) -> Scanned | None:
+    compiled = native()
+    return (
+        None if compiled is None else _with_rows(scan_with(compiled.table_lines(known.names, known.slots, mark), path))
+    )
+
+
+def _with_rows(found: Scanned | None) -> Scanned | None:
+    """The columns of a file that has any rows."""
     return found if found is not None and len(found.line) else None
 
 
-def _names(path: str, role: Role) -> Mapping[str, str] | None:
-    """What each name of the first line is here; None where a name, or what stands there, has to be looked at, or no
+def _header_names(header: Sequence[str], role: Role) -> ScannedNames | None:
+    """What the columns of a table are; None if rows have to be read one by one."""
+    if len({*header}) < len(header) or (plan := column_plan(tuple(header), role)) is None:
+        return None
+    return ScannedNames(plan, [*header], _slots(plan, header), len(header))
+
+
+def _slots(plan: ColumnPlan, names: Iterable[str]) -> list[int]:
+    """What stands under each name."""
+    ours = {theirs: "score" if name == "grade" else name for name, theirs in plan.called.items()}
+    return [_SLOTS.index(ours[n]) if n in ours else _ANY if n in plan.objects else _OTHER for n in names]
+
+
+def _names(path: str, role: Role) -> ScannedNames | None:
+    """What the names of the first lines are; None where a name, or what stands there, has to be looked at, or no
     compiled scanner is there."""
     if native() is None:
         return None
-    try:
-        first = strict_json(head(path, 1)[0])
-    except (ValueError, RecursionError, IndexError):
+    first = _first_objects(path)
+    own = dict.fromkeys(name for one in first for name in one)
+    outer = [name for name in own if name in INSIDE and any(isinstance(one.get(name), dict) for one in first)]
+    if not own or len(outer) > 1 or "node" in own:
         return None
-    if not isinstance(first, dict) or len(first) > 64:
+    inner = dict.fromkeys(name for held in outer for one in first for name in one.get(held) or ())
+    for held in outer:
+        del own[held]
+    known = own_fields(tuple(own))
+    dropped = {name: ours for name in inner if (ours := ours_of(name, "run")) in known}
+    if not own.keys().isdisjoint([*(inner.keys() - dropped), *INSIDE]) or len(own) + len(inner) >= _MOST:
         return None
-    # a text beside its offsets is kept to be checked, one without a document says which it is
-    if role == "run" and (_QUOTED <= {*first} <= {*_SLOTS} or {"topic", "text"} <= {*first} <= _UNNAMED):
-        return {name: name for name in first}
-    ours = direct_names(tuple(first), role)
-    return None if ours is None or "text" in ours.values() else ours
+    plan = column_plan((*(name for name in inner if name not in dropped), *own), role)
+    if plan is None or not {*dropped.values()} <= plan.called.keys() - {"tag"}:
+        return None
+    slots = [*_slots(plan, own), *(_INSIDE for _ in outer)]
+    slots += [_DROPPED if name in dropped else slot for name, slot in zip(inner, _slots(plan, inner), strict=True)]
+    return ScannedNames(plan, [*own, *outer, *inner], slots, len(own) + len(outer))
+
+
+def _first_objects(path: str) -> list[dict[str, Any]]:
+    """The objects in the first lines of a file; none if its first line is no object."""
+    found: list[dict[str, Any]] = []
+    for line in head(path, _LOOKED_AT):
+        try:
+            value = strict_json(line)
+        except (ValueError, RecursionError):
+            value = None
+        if isinstance(value, dict):
+            found.append(value)
+        elif not found:
+            return []
+    return found

@@ -7,6 +7,7 @@ import csv
 import io
 import itertools
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -66,6 +67,17 @@ def table_rows(
     yield from (
         _parquet_rows(path, problems, needed, reader, part) if parquet else csv_rows(path, problems, needed, reader)
     )
+
+
+def table_header(path: str) -> tuple[list[str], str] | None:
+    """The names of columns in a table in a text file, and the mark that separates cells; None if it has none, or if
+    numbers in it may have decimal commas."""
+    if is_parquet(path):
+        return None
+    first = next(_cells(path, Problems(path)), None)
+    if first is None or first[2] not in (",", "\t"):
+        return None
+    return [cell.strip() for cell in first[1]], first[2]
 
 
 def csv_rows(path: str, problems: Problems, needed: tuple[str, ...], reader: FieldParser | None = None) -> TableRows:
@@ -182,9 +194,9 @@ def _missing_column(header: list[str], needed: tuple[str, ...], path: str, line:
 def _check_columns(header: list[str], needed: tuple[str, ...], path: str, line: int | None) -> None:
     if missing := _missing_column(header, needed, path, line):
         raise missing
-    for name in header:
-        if header.count(name) > 1:
-            raise InputError(f"has two columns {name}", path=path, line=line)
+    if len({*header}) < len(header):
+        twice = next(name for name, count in Counter(header).items() if count > 1)
+        raise InputError(f"has two columns {twice}", path=path, line=line)
 
 
 def _cells(path: str, problems: Problems) -> Iterator[tuple[int, list[str], str]]:

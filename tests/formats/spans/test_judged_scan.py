@@ -23,6 +23,7 @@ SHAPES = [
     ("grade", "end", "start", "doc", "topic"),
     ("query_id", "doc_id", "start_index", "end_index", "relevance"),
     ("qid", "docno", "char_start", "char_end"),
+    ("topic", "doc", "start_line", "end_line", "grade"),
 ]
 #: Lines that no scanner of runs has to look at.
 MORE = [
@@ -79,19 +80,19 @@ def drawn_lines(draw, count):
     shape = SHAPES[int(draw.integers(len(SHAPES)))]
     known = {}
     for row in range(count):
-        start = int(draw.integers(0, 50))
+        start = int(draw.integers(1, 50))
         place = (
             str(draw.choice(["a.md", "\u00e9", 'x"y', "\U0001f600", "7"])),
             start,
             start + int(draw.integers(1, 9)),
         )
         topic = row // 5 if draw.random() < 0.8 else f"q{draw.integers(3)}"
-        if draw.random() < 0.1:
+        if draw.random() < 0.1 and "start_line" not in shape:
             place = (place[0], place[1] + 0.5, place[2])
         values = {"doc": place[0], "start": place[1], "end": place[2], "grade": float(draw.choice([0, 0.5, 1, 2, -1]))}
         ours = ("topic", "doc", "start", "end", "grade")
-        names = shape if "topic" in shape else dict(zip(ours, shape, strict=False)).values()
-        record = dict(zip(names, [({"topic": topic} | values)[one] for one in (shape if "topic" in shape else ours)],
+        names = shape if "start" in shape else dict(zip(ours, shape, strict=False)).values()
+        record = dict(zip(names, [({"topic": topic} | values)[one] for one in (shape if "start" in shape else ours)],
                           strict=False))  # fmt: skip
         known.setdefault((topic, *place), json.dumps(record, ensure_ascii=draw.random() < 0.5))
     return [*known.values()]

@@ -4,60 +4,24 @@ from __future__ import annotations
 
 import gzip
 import json
-from operator import attrgetter
 
 import numpy as np
 import pytest
+from drawn_spans import SHAPES, nested, outcome_of, value_of
 from odd_json_lines import ODD
 
 from berrypick import kernels
-from berrypick.data.columns import unpacked
-from berrypick.data.errors import BerrypickError
 from berrypick.files import scan
-from berrypick.formats.base import Problems
 from berrypick.formats.spans.span_run import SpanRun
 from berrypick.rows import span_scan
 from berrypick.rows.json_lines import positions
 
 pytestmark = pytest.mark.skipif(kernels._native is None, reason="compiled kernels: they are not installed")
 
-#: What runs are compared by as it is.
-PLAIN = (
-    "tag", "topics", "source", "format", "notes", "skipped", "grouped", "unit", "details", "origin.unread",
-    "ordering.ties", "ordering.duplicates", "texts.quoted", "texts.other_names",
-)  # fmt: skip
-#: Names of our own, of other programs, and such that are not read.
-SHAPES = [
-    ("topic", "doc", "start", "end", "score"),
-    ("topic", "doc", "start", "end", "rank", "score"),
-    ("topic", "doc"),
-    ("topic", "doc", "start", "end", "score", "text"),
-    ("text", "end", "start", "doc", "topic", "tag"),
-    ("topic", "doc", "score", "tag"),
-    ("query_id", "doc_id", "start_index", "end_index", "similarity"),
-    ("qid", "docno", "char_start", "char_end", "rank", "chunk_id", "model", "_internal"),
-]
-
 
 def outcome(path):
     """What is read of a file, or what is said of it."""
-    problems = Problems(str(path))
-    try:
-        run = SpanRun.read(str(path), problems)
-    except BerrypickError as error:
-        return str(error)
-    columns = {
-        name: None if (held := unpacked(getattr(run, name))) is None else (held.dtype.kind, held.tolist())
-        for name in ("bounds", "start", "end", "score", "rank")
-    }
-    return {
-        **columns,
-        "line": (str(unpacked(run.line).dtype), unpacked(run.line).tolist()),
-        "document": [run.documents[int(code)] for code in run.document],
-        "documents": list(run.documents),
-        **{name: attrgetter(name)(run) for name in PLAIN},
-        "counts": problems.counts,
-    }
+    return outcome_of(SpanRun, path)
 
 
 @pytest.fixture(params=[0, 1 << 16], ids=["packed", "not packed"], autouse=True)
@@ -85,29 +49,6 @@ def both(monkeypatch):
     return compared
 
 
-def value_of(name, draw, row):
-    known = {
-        "topic": f"q{row // 7}",
-        "query_id": row // 7,
-        "qid": f"q{int(draw.integers(4))}",
-        "rank": row % 7 + 1,
-        "tag": "mine",
-        "_internal": 1,
-        "model": str(draw.choice(["", "m", 'quoted "name" \\ / \t \u00e9 \U0001f600'])),
-        "chunk_id": int(draw.integers(100)),
-        "text": str(draw.choice(["some words", " ", "", 'a "quoted" \\ one\n\t\u00e9', "\U0001f600 " * 30, "\u4e2d"])),
-    }
-    if name in known:
-        return known[name]
-    if "start" in name:
-        return int(draw.integers(0, 50))
-    if "end" in name:
-        return int(draw.integers(50, 99)) + float(draw.choice([0, 0, 0.5]))
-    if name in ("score", "similarity"):
-        return float(draw.choice([1.0, 2.5, draw.normal(), 1e-7, 12345678901234.5, draw.normal() * 1e10]))
-    return str(draw.choice(["a.md", "b/c.md", "\u00e9", "e\u0301\u4e2d", 'x"y', "tab\there", "\U0001f600", "7"]))
-
-
 def drawn_lines(draw, count):
     shape = SHAPES[int(draw.integers(len(SHAPES)))]
     made = []
@@ -115,8 +56,8 @@ def drawn_lines(draw, count):
         names = list(shape)
         if draw.random() < 0.1:
             draw.shuffle(names)
-        record = {name: value_of(name, draw, row) for name in names if name != "tag" or row == 0}
-        made.append(json.dumps(record, ensure_ascii=draw.random() < 0.5, indent=None))
+        record = {n: value_of(n.rpartition(".")[2], draw, row) for n in names if n != "tag" or row == 0}
+        made.append(json.dumps(nested(record), ensure_ascii=draw.random() < 0.5, indent=None))
     return made
 
 
@@ -167,7 +108,15 @@ def test_damaged_files_say_the_same(seed, tmp_path, both):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("names", [("topic", "text"), ("text", "rank", "topic"), ("topic", "tag", "text", "score")])
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("topic", "text"),
+        ("text", "rank", "topic"),
+        ("topic", "tag", "text", "score"),
+        ("topic", "text", "rank", "null"),
+    ],
+)
 def test_texts_without_a_document_are_scanned(names, tmp_path, both):
     path, scans = tmp_path / "run.jsonl", 0
     for seed in range(12):
@@ -180,7 +129,7 @@ def test_texts_without_a_document_are_scanned(names, tmp_path, both):
         path.write_text("".join(json.dumps(line) + "\n" for line in lines))
         scanned, found = both(path)
         if scanned and not isinstance(found, str):
-            scans += found["document"] == [""] * 9 and len(found["quoted"]) == 9
+            scans += found["document"] == [""] * 9 and len(found["texts.quoted"]) == 9
     assert scans >= 6
 
 
@@ -189,7 +138,7 @@ def test_a_text_that_says_nothing_is_left_to_the_plain_reader(text, tmp_path, bo
     path = tmp_path / "run.jsonl"
     path.write_text("".join(json.dumps({"topic": "1", "text": one}) + "\n" for one in ("some", text, "more")))
     _, found = both(path)
-    assert isinstance(found, str) or found["counts"] or len(found["quoted"]) < 3 or found["document"] != [""] * 3
+    assert isinstance(found, str) or found["counts"] or len(found["texts.quoted"]) < 3 or found["document"] != [""] * 3
 
 
 @pytest.mark.slow

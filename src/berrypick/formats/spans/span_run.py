@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, TextIO
 
-import numpy as np
-
-from berrypick.data.arrays import IntArray
-from berrypick.data.columns import unpacked
 from berrypick.data.run import Run
 from berrypick.formats.base import Format, Problems, Role
 from berrypick.formats.spans.span_truth import is_span_line, is_task, line_names, span_records
@@ -72,19 +68,8 @@ class SpanRun(Format):
         if columns is None:
             run = run_of_rows(span_records(path, problems, reader), problems, path)
         else:
-            texts, line = columns.pop("text"), columns["line"]
             run = run_of_columns(columns, path)
-            if texts is not None and run.line is not None:
-                rows = np.searchsorted(line[:], unpacked(run.line))
-                run = run.changed(quoted=cls._quoted(texts, rows))
         return as_read(run, reader)
-
-    @staticmethod
-    def _quoted(texts: list[str], rows: IntArray) -> dict[int, str]:
-        """The texts of rows in the order of the run; a chunk that is retrieved for many topics is kept once."""
-        once: dict[str, str] = {}
-        held = ((i, texts[row]) for i, row in enumerate(rows.tolist()))
-        return {i: once.setdefault(text, text) for i, text in held if text.strip()}
 
     @classmethod
     def accepts(cls, value: Any) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, TextIO
 
 from berrypick.data.exchange import one_set_each
+from berrypick.data.origin import Origin
 from berrypick.data.run import Run
 from berrypick.data.truth import Truth
 from berrypick.files.files import head, is_parquet
@@ -16,13 +17,15 @@ from berrypick.rows.field_parser import FieldParser
 from berrypick.rows.fields import TABLE, Aliases, Role, has_name, is_span_header, plain_name
 from berrypick.rows.json_lines import span_fields
 from berrypick.rows.relevance_fields import OF_TRUTHS_ALONE, is_beir
-from berrypick.rows.run_rows import as_read, rows_of_run, run_of_rows
+from berrypick.rows.run_rows import as_read, rows_of_run, run_of_columns, run_of_rows
+from berrypick.rows.span_scan import scan_judged_table, scan_table
 from berrypick.rows.table_files import (
     MAGIC,
     Part,
     header_of,
     parquet_names,
     run_column,
+    table_header,
     table_parts,
     table_rows,
     write_csv,
@@ -147,7 +150,10 @@ class SpanTableTruth(_SpanTable, TruthRecords):
 
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Truth:
-        reader = FieldParser("truth", chosen=ChosenFields.of(options.get("fields")))
+        chosen = ChosenFields.of(options.get("fields"))
+        if not chosen and (header := table_header(path)) and (topics := scan_judged_table(path, *header)) is not None:
+            return Truth("spans", topics, Origin(path, cls.format_name))
+        reader = FieldParser("truth", chosen=chosen)
         needed = () if options.get("fields") else ("topic", "doc")
         rows = span_fields(table_rows(path, problems, needed, reader), reader, problems)
         truth = truth_of_rows(rows, problems, path).changed(format=cls.format_name)
@@ -182,10 +188,12 @@ class SpanTableRun(_SpanTable, RunRecords):
     def read(cls, path: str, problems: Problems, **options: Any) -> Run:
         """``part``: one run of a Parquet file of several."""
         part: Part | None = options.get("part")
-        reader = FieldParser("run")
-        rows = span_fields(table_rows(path, problems, ("topic", "doc"), reader, part), reader, problems)
-        run = run_of_rows(rows, problems, path)
-        return as_read(run, reader)
+        parser = FieldParser("run")
+        header = table_header(path) if part is None else None
+        if header is not None and (columns := scan_table(path, *header, parser)) is not None:
+            return as_read(run_of_columns(columns, path), parser)
+        rows = span_fields(table_rows(path, problems, ("topic", "doc"), parser, part), parser, problems)
+        return as_read(run_of_rows(rows, problems, path), parser)
 
     @classmethod
     def split(cls, path: str) -> list[Run | Part]:
