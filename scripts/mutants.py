@@ -34,6 +34,8 @@ from typing import Any
 import pytest
 
 SOURCE = Path(__file__).resolve().parents[1] / "src"
+#: How many tests one process traces.
+PART = 400
 #: The most tests that a mutant gets.
 MOST_TESTS = 300
 #: CPU seconds beside ten times what its tests take, seconds, and bytes: a mutant that takes more has died.
@@ -223,24 +225,31 @@ class Session:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         self.items = session.items
         began = time.time()
-        with tempfile.TemporaryDirectory() as folder:
-            file = Path(folder, "map")
-            self._fork(lambda: self._map(file))  # in a process of its own: what tests leave in memory hides mutants
-            tests: dict[int, list[tuple[float, int]]] = pickle.loads(file.read_bytes())
+        tests = self._tests()
         seconds = time.time() - began
         print(f"\n{len(self.items)} tests run {len(tests)} of {len(self.drawn)} lines ({seconds:.0f} s)", flush=True)
         with ThreadPoolExecutor(self.jobs) as pool:
             codes = list(pool.map(lambda number: self._try(number, tests.get(number, [])), range(len(self.drawn))))
         made = [code for code in codes if code != UNMADE]
-        for number, code in enumerate(codes):
-            if code == SURVIVED and self.verbose:
-                print(f"survived: {self.drawn[number]}{'' if number in tests else ' (not run)'}")
         killed = len(made) - made.count(SURVIVED)
         print(f"{killed} of {len(made)} mutants killed: {killed / max(len(made), 1):.0%} ({time.time() - began:.0f} s)")
         return True
 
-    def _map(self, file: Path) -> int:
-        """Write which tests pass and run each mutant's lines, the shortest first."""
+    def _tests(self) -> dict[int, list[tuple[float, int]]]:
+        """The tests that pass and run each mutant's lines, with their CPU seconds, the shortest first."""
+        parts = [range(first, min(first + PART, len(self.items))) for first in range(0, len(self.items), PART)]
+        with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(self.jobs) as pool:
+            files = [Path(folder, str(number)) for number in range(len(parts))]
+            # in processes of their own: what tests leave in memory hides mutants
+            list(pool.map(lambda part, file: self._fork(lambda: self._map(part, file)), parts, files))
+            found: dict[int, list[tuple[float, int]]] = {}
+            for file in files:
+                for number, tests in pickle.loads(file.read_bytes()).items():
+                    found.setdefault(number, []).extend(tests)
+        return {number: sorted(tests)[:MOST_TESTS] for number, tests in found.items()}
+
+    def _map(self, part: range, file: Path) -> int:
+        """Write which of some tests pass and run each mutant's lines."""
         wanted: dict[tuple[str, int], list[int]] = {}
         for number, one in enumerate(self.drawn):
             for line in one.lines:
@@ -261,7 +270,8 @@ class Session:
                 traced[code] = code.co_filename in paths and any((code.co_filename, line) in wanted for line in lines)
             return of_line if traced[code] else None
 
-        for test, following in enumerate([*self.items[1:], None]):
+        for test in part:
+            following = self.items[test + 1] if test + 1 < part.stop else None
             seen.clear()
             began = _cpu_seconds()
             sys.settrace(of_call)
@@ -269,14 +279,16 @@ class Session:
             sys.settrace(None)
             for number in seen if passed else ():
                 found.setdefault(number, []).append((_cpu_seconds() - began, test))
-        file.write_bytes(pickle.dumps({number: sorted(tests)[:MOST_TESTS] for number, tests in found.items()}))
+        file.write_bytes(pickle.dumps(found))
         return 0
 
     def _try(self, number: int, timed: list[tuple[float, int]]) -> int:
-        if not timed:
-            return SURVIVED
         limit = math.ceil(CPU_SECONDS + 10 * sum(seconds for seconds, _ in timed))
-        return self._fork(lambda: self._outcome(self.drawn[number], [test for _, test in timed]), limit)
+        tests = [test for _, test in timed]
+        code = self._fork(lambda: self._outcome(self.drawn[number], tests), limit) if tests else SURVIVED
+        if code == SURVIVED and self.verbose:
+            print(f"survived: {self.drawn[number]}{'' if tests else ' (not run)'}", flush=True)
+        return code
 
     def _outcome(self, mutant: Mutant, tests: list[int]) -> int:
         if not mutant.apply():
