@@ -15,7 +15,8 @@ from _collection import arguments
 from data import told
 
 import berrypick as bp
-from berrypick.data.results import ALL, MeasureInfo, Results, Row, Signature
+from berrypick.data.results import ALL, MeasureInfo, Results, Row
+from berrypick.data.signature import Signature
 from berrypick.statistics.discrimination import achieved_levels
 from berrypick.statistics.rank_correlation import kendall_tau
 

@@ -24,9 +24,10 @@ from .data.collection import Collection
 from .data.errors import BerrypickError, BerrypickWarning, InputError, UsageError
 from .data.parameters import parameter
 from .data.reach import Reach
-from .data.results import Note, Results, Signature, concat
+from .data.results import Note, Results, concat
 from .data.run import Run
 from .data.score import Explanation, Score
+from .data.signature import Signature
 from .data.truth import Truth
 from .documents.pages.page_words import read_words
 from .documents.texts import Texts, read_texts

@@ -11,7 +11,8 @@ from parsed_files import parsed
 import berrypick as bp
 from berrypick.cli import main
 from berrypick.data.errors import BerrypickError, InputError, Message, UsageError, as_flags, option
-from berrypick.data.results import Note, merge_notes
+from berrypick.data.merged_notes import merge_notes
+from berrypick.data.results import Note
 
 ROOT = Path(bp.__file__).parent
 #: A flag of the command line, outside a whole command such as ``berrypick evaluate -q -o json``, commands of git,

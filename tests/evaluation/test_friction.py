@@ -5,7 +5,8 @@ import json
 import pytest
 
 import berrypick as bp
-from berrypick.data.results import Note, merge_notes
+from berrypick.data.merged_notes import merge_notes
+from berrypick.data.results import Note
 from berrypick.pytest import assert_retrieval
 
 

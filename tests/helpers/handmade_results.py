@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import random
 
-from berrypick.data.results import ALL, MeasureInfo, Results, Row, Signature, mean
+from berrypick.data.results import ALL, MeasureInfo, Results, Row, mean
+from berrypick.data.signature import Signature
 from berrypick.evaluation.requested import measure_info
 
 

@@ -11,7 +11,8 @@ from berrypick.analysis.comparison.saved import read_results
 from berrypick.data import references
 from berrypick.data import spec as specs
 from berrypick.data.errors import UsageError
-from berrypick.data.results import Results, Signature
+from berrypick.data.results import Results
+from berrypick.data.signature import Signature
 
 #: Keys of the software itself, and of the library that computes some measures.
 SOFTWARE, THEIRS = "berrypick", "macavaney2022irmeasures"

@@ -116,7 +116,7 @@ def _evaluated(truth: Any, runs: tuple[str, ...], requested: tuple[str, ...], do
 
 
 def _show(results: Results) -> None:
-    from berrypick.data.results import merge_notes
+    from berrypick.data.merged_notes import merge_notes
     from berrypick.tables import text
 
     show_notes(merge_notes(results.notes, len(results.runs)))

@@ -8,7 +8,7 @@ import click
 
 from berrypick.cli import flags
 from berrypick.cli.output import HELP, Output, show_notes
-from berrypick.data.results import merge_notes
+from berrypick.data.merged_notes import merge_notes
 from berrypick.given.convert import RunFile, TruthFile
 
 

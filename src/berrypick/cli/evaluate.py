@@ -11,7 +11,8 @@ import click
 from berrypick.cli import flags
 from berrypick.cli.output import HELP, Output, progress_bar, show_notes
 from berrypick.data.errors import UsageError
-from berrypick.data.results import Results, merge_notes
+from berrypick.data.merged_notes import merge_notes
+from berrypick.data.results import Results
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.options import EvaluationOptions
 from berrypick.given.convert import RunFile, TruthFile

@@ -9,7 +9,7 @@ import click
 from berrypick.cli import flags
 from berrypick.cli.output import HELP, progress_bar, show_notes, tell
 from berrypick.data.errors import UsageError
-from berrypick.data.results import merge_notes
+from berrypick.data.merged_notes import merge_notes
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.proved import with_bounds
 

@@ -9,7 +9,7 @@ import click
 from berrypick.cli import flags
 from berrypick.cli.output import HELP, Output, progress_bar, refuse_overwriting, show_notes, tell
 from berrypick.data.errors import UsageError, shorten
-from berrypick.data.results import merge_notes
+from berrypick.data.merged_notes import merge_notes
 from berrypick.data.words import counted
 from berrypick.inputs.titles import read_titles
 from berrypick.tables import tables

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 import warnings
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -15,9 +14,10 @@ from berrypick.data.costs import TopicCosts, summary
 from berrypick.data.drawn import DrawnValues, joined
 from berrypick.data.errors import BerrypickWarning, Message, UsageError, nearest, one_line_template
 from berrypick.data.exchange import Kind, Written
+from berrypick.data.metric_names import metric_names
 from berrypick.data.model_values import ModelValues, joined_model_values
 from berrypick.data.score import Curve
-from berrypick.data.sums import SUMS, Fields
+from berrypick.data.signature import Signature
 from berrypick.data.trace_step import TraceStep
 from berrypick.data.words import counted
 
@@ -38,98 +38,6 @@ class MeasureInfo:
     unbounded: bool = False  # a cost or another amount, from 0 on without an upper bound
     external: str = ""  # the library that computes it, if it is not berrypick
     counts_unjudged: bool = False  # whether unjudged text could change what a comparison finds
-
-
-class Signature:
-    """How a number was computed: the measure, every parameter and option that it depends on, and sums of the truth.
-
-    Attributes
-    ----------
-    measure
-        The measure in its canonical form.
-    fields
-        Pairs of name and value.
-    sums
-        Checksums of the truth, or a function that returns them; they come before the last field, the version.
-
-    Examples
-    --------
-    >>> import berrypick as bp
-    >>> str(bp.Signature("RR", (("rel", "1"), ("topics", "judged"))))
-    'RR|rel:1|topics:judged'
-    """
-
-    __slots__ = ("_own", "_sums", "measure")
-
-    def __init__(self, measure: str, fields: Fields = (), sums: Fields | Callable[[], Fields] = ()) -> None:
-        """``sums`` are checksums of the truth, or a function that returns them; they come before the last field, which
-        is the version."""
-        self.measure, self._own, self._sums = measure, fields, sums
-
-    @property
-    def fields(self) -> Fields:
-        """Pairs of name and value."""
-        if callable(sums := self._sums):
-            self._sums = sums = sums()  # and the truth is not kept any longer
-        return (*self._own[:-1], *sums, *self._own[-1:])
-
-    def with_fields(self, *more: tuple[str, str]) -> Signature:
-        """Return the same with more fields, before the sums of the truth and the version."""
-        return Signature(self.measure, (*self._own[:-1], *more, *self._own[-1:]), self._sums)
-
-    def with_sums(self, sums: Fields | Callable[[], Fields]) -> Signature:
-        """Return the same with these sums of the truth; a function is called when they are looked at."""
-        return Signature(self.measure, self._own, sums)
-
-    def __str__(self) -> str:
-        return "|".join([self.measure, *(f"{key}:{value}" for key, value in self.fields)])
-
-    def __repr__(self) -> str:
-        return f"Signature({self.measure!r}, {self.fields!r})"
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Signature):
-            return NotImplemented
-        return (self.measure, self.fields) == (other.measure, other.fields)
-
-    def __hash__(self) -> int:
-        return hash((self.measure, self.fields))
-
-    def __reduce__(self) -> tuple[type[Signature], tuple[str, Fields]]:
-        """Sent to another process without the truth that sums are of."""
-        return Signature, (self.measure, self.fields)
-
-    def __getitem__(self, key: str) -> str:
-        return dict(self.fields)[key]
-
-    def get(self, key: str, default: str = "") -> str:
-        """Return the value of a field, or a default."""
-        known = self.fields if key in SUMS else self._own
-        return dict(known).get(key, default)
-
-    @classmethod
-    def parse(cls, text: str) -> Signature:
-        """Read a signature from a results file."""
-        measure, *parts = text.split("|")
-        fields = [(key, value) for key, _, value in (part.partition(":") for part in parts)]
-        sums = tuple(field for field in fields if field[0] in SUMS)
-        return cls(measure, tuple(field for field in fields if field[0] not in SUMS), sums)
-
-
-#: Parts that are stated where a value was computed from them; who does not state one says that it was not, or is older.
-OBSERVED = ("user", "idealism", "effort", "lengths", "sizes", "quant", "tokenizer", "missing")
-
-
-def unlike(signatures: Sequence[Signature]) -> tuple[set[tuple[str, str]], set[tuple[str, str]]]:
-    """Return the parts in which signatures differ, and those that only some state, which is no difference.
-
-    Sums of the truth are left out: whoever compares numbers of two truths is told so apart.
-    """
-    counts = Counter(part for one in signatures for part in {("", one.measure), *one.fields} if part[0] not in SUMS)
-    parts = {part for part, count in counts.items() if count < len(signatures)}
-    keys = Counter(key for key, _ in parts)
-    some = {(key, value) for key, value in parts if key in OBSERVED and keys[key] == 1}
-    return parts - some, some
 
 
 @dataclass(frozen=True)
@@ -707,88 +615,10 @@ def _joined_facts(results: Sequence[Results]) -> dict[str, RunFacts]:
     return found
 
 
-#: So many runs are named in a merged note.
-LISTED_RUNS = 5
-
-
-def merge_notes(notes: Sequence[Note], runs: int) -> list[Note]:
-    """The same note on several runs or measures as one that names them; ``runs`` is how many runs there are in all."""
-    groups: dict[Note, list[str]] = {}
-    for note in notes:
-        groups.setdefault(replace(note, run=""), []).append(note.run)
-    if len(groups) > 1:
-        groups = _alike(groups)
-    by_run = [replace(note, run=_join_names(list(dict.fromkeys(names)), runs)) for note, names in groups.items()]
-    measures: dict[Note, list[str]] = {}
-    for note in by_run:
-        measures.setdefault(replace(note, measure=""), []).append(note.measure)
-    return [replace(note, measure=", ".join(names)) for note, names in measures.items()]
-
-
-#: A number that is no part of a name.
-_NUMBER = re.compile(r"(?<![\w.,-])\d+(?:\.\d+)?(?![\w,-]|\.\d)")
-
-
-def _alike(groups: Mapping[Note, list[str]]) -> dict[Note, list[str]]:
-    """Notes on many runs that differ in numbers alone, as one note with the least and the largest of each number."""
-    same: dict[Note, list[Note]] = {}
-    for note in groups:
-        same.setdefault(replace(note, text=_NUMBER.sub("#", str(note.text))), []).append(note)
-    found: dict[Note, list[str]] = {}
-    for notes in same.values():
-        with_options = any(Message(note.text).template != str(note.text) for note in notes)
-        if len(notes) <= LISTED_RUNS or with_options:
-            found |= {note: groups[note] for note in notes}
-            continue
-        numbers = zip(*(_NUMBER.findall(str(note.text)) for note in notes), strict=True)
-        ranges = iter([_range(column) for column in numbers])
-        text = _NUMBER.sub(lambda _, ranges=ranges: next(ranges), str(notes[0].text))  # type: ignore[misc]
-        found[replace(notes[0], text=text)] = [run for note in notes for run in groups[note]]
-    return found
-
-
-def _range(numbers: Sequence[str]) -> str:
-    low, high = min(numbers, key=float), max(numbers, key=float)
-    return low if float(low) == float(high) else f"{low} to {high}"
-
-
-def _join_names(names: Sequence[str], of: int) -> str:
-    if len(names) <= LISTED_RUNS:
-        return ", ".join(names)
-    return (
-        f"all {of} runs"
-        if len(names) == of
-        else f"{', '.join(names[:LISTED_RUNS])} and {len(names) - LISTED_RUNS} more runs"
-    )
-
-
 def mean(values: Sequence[float | None]) -> float | None:
     """Mean of what is defined; exact summation, so that the order of topics does not matter."""
     defined = [value for value in values if value is not None]
     return math.fsum(defined) / len(defined) if defined else None
-
-
-#: The longest name that MLflow accepts.
-LONGEST_METRIC = 250
-
-
-def metric_names(measures: Iterable[str]) -> dict[str, str]:
-    """A name for each measure that MLflow accepts: letters, digits, ``_``, ``-`` and ``.``; no two are the same.
-
-    >>> metric_names(["charR@5", "AgP(score='t2i',tolerance=300)", "EPRUM"])
-    {'charR@5': 'charR_at_5', "AgP(score='t2i',tolerance=300)": 'AgP_score_t2i_tolerance_300', 'EPRUM': 'EPRUM'}
-    """
-    found: dict[str, str] = {}
-    used: set[str] = set()
-    for measure in measures:
-        plain = re.sub(r"[^A-Za-z0-9_.-]+", "_", measure.replace("@", "_at_")).strip("_.") or "measure"
-        name, count = plain[:LONGEST_METRIC], 1
-        while name.lower() in used:  # some stores are folders that do not distinguish capitals
-            count += 1
-            name = f"{plain[: LONGEST_METRIC - 8]}_{count}"
-        used.add(name.lower())
-        found[measure] = name
-    return found
 
 
 # --- numbers that count whole documents although parts of them are judged ---------------------------------------------
@@ -814,6 +644,8 @@ def refuse_whole_documents(notes: Iterable[Note], what: str, measures: Collectio
 
 def warn_of_whole_documents(notes: Iterable[Note], runs: int, measures: Collection[str] | None = None) -> None:
     """Warn the caller of the caller, who sees numbers without notes."""
+    from berrypick.data.merged_notes import merge_notes  # of notes, which this file has
+
     told = [note for note in notes if note.kind == WHOLE_DOCUMENTS and (measures is None or note.measure in measures)]
     for note in merge_notes(told, runs):
         warnings.warn(str(note), BerrypickWarning, stacklevel=3)

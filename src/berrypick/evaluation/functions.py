@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from berrypick.data.drawn import READERS
 from berrypick.data.errors import BerrypickWarning, UsageError
-from berrypick.data.results import WHOLE_DOCUMENTS, Results, merge_notes, refuse_whole_documents
+from berrypick.data.merged_notes import merge_notes
+from berrypick.data.results import WHOLE_DOCUMENTS, Results, refuse_whole_documents
 from berrypick.evaluation.evaluation import Evaluation, prepare_one
 from berrypick.evaluation.options import EvaluationOptions, takes_options
 from berrypick.evaluation.requested import MeasuresGiven, given_measures

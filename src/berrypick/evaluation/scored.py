@@ -10,8 +10,9 @@ from functools import partial
 import numpy as np
 
 from berrypick.data.arrays import FloatArray
-from berrypick.data.results import ALL, Note, Row, RunFacts, Signature, TopicGroups, mean
+from berrypick.data.results import ALL, Note, Row, RunFacts, TopicGroups, mean
 from berrypick.data.score import Curve, CurvesWanted, Score, Scores, at_same_places
+from berrypick.data.signature import Signature
 from berrypick.data.sums import TruthSums
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.evaluation.signature import sign

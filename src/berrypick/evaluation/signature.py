@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from berrypick._version import __version__
 from berrypick.data.navigation import LinkTable, Navigation, Sessions, TransitionCounts
-from berrypick.data.results import JUDGED, Signature
+from berrypick.data.results import JUDGED
 from berrypick.data.run import Run
 from berrypick.data.score import Score
+from berrypick.data.signature import Signature
 from berrypick.data.truth import Truth
 from berrypick.data.words import counted
 from berrypick.evaluation.evaluation_context import NO_ELEMENTS

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from berrypick.data.exchange import Written, columns_of
-from berrypick.data.results import Note, Signature
+from berrypick.data.results import Note
 from berrypick.data.score import Table
+from berrypick.data.signature import Signature
 from berrypick.statistics.statistics import check_draws
 
 

@@ -11,7 +11,8 @@ import numpy as np
 
 from berrypick.data.costs import cost_cells, cost_columns
 from berrypick.data.errors import UsageError, one_line
-from berrypick.data.results import ALL, Note, Results, merge_notes
+from berrypick.data.merged_notes import merge_notes
+from berrypick.data.results import ALL, Note, Results
 from berrypick.data.score import Explanation, Table
 from berrypick.files.files import atomic_writer, file_name
 from berrypick.tables import tables

@@ -41,7 +41,8 @@ from berrypick.data.drawn import READERS, Ends, drawn_interval, mean_of_topics
 from berrypick.data.errors import UsageError, nearest, option
 from berrypick.data.model_values import MODEL_TRUTH
 from berrypick.data.navigation import FittedReader
-from berrypick.data.results import Note, Results, RunFacts, Signature, TopicGroups, unlike
+from berrypick.data.results import Note, Results, RunFacts, TopicGroups
+from berrypick.data.signature import Signature, unlike
 from berrypick.data.words import counted
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.groups import UNUSED_TABLE, topic_clusters

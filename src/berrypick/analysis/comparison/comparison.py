@@ -12,7 +12,8 @@ from berrypick.data.costs import summary
 from berrypick.data.drawn import Ends
 from berrypick.data.errors import UsageError, nearest, shorten
 from berrypick.data.exchange import Kind, Written, columns_of
-from berrypick.data.results import ALL, Note, RunFacts, Signature, unplaced_results
+from berrypick.data.results import ALL, Note, RunFacts, unplaced_results
+from berrypick.data.signature import Signature
 from berrypick.data.words import counted
 from berrypick.statistics.method_names import CORRECTIONS, INTERVALS, TESTS, CorrectionName, IntervalName, TestName
 from berrypick.statistics.topic_values import TIE

@@ -18,7 +18,8 @@ from berrypick.analysis.comparison.saved import read_results
 from berrypick.analysis.comparison.truths import with_one_truth
 from berrypick.data.errors import InputError, UsageError, option
 from berrypick.data.exchange import Kind, Written
-from berrypick.data.results import ALL, MeasureInfo, Note, Results, Row, Signature, unlike
+from berrypick.data.results import ALL, MeasureInfo, Note, Results, Row
+from berrypick.data.signature import Signature, unlike
 from berrypick.files.files import file_name
 from berrypick.tables.tabular import fields_of
 

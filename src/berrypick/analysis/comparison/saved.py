@@ -12,7 +12,8 @@ from typing import Any
 
 from berrypick.data.costs import TOPIC_COSTS
 from berrypick.data.errors import InputError, nesting_refused
-from berrypick.data.results import ALL, JUDGED, Note, Results, Row, RunFacts, Signature, whole_documents_note
+from berrypick.data.results import ALL, JUDGED, Note, Results, Row, RunFacts, whole_documents_note
+from berrypick.data.signature import Signature
 from berrypick.evaluation.requested import measure_info, measure_of_parts
 from berrypick.files.files import file_name, head, is_parquet, read_whole, reusable
 from berrypick.files.limits import json_cost

@@ -14,8 +14,9 @@ from berrypick.analysis.ledger.ledger_file import BROKEN, Ledger, LedgerLine
 from berrypick.analysis.ledger.looks import LookCounts, level_of
 from berrypick.data.errors import InputError, UsageError, nearest
 from berrypick.data.exchange import Kind
-from berrypick.data.results import Note, Signature, unlike
+from berrypick.data.results import Note
 from berrypick.data.score import Table
+from berrypick.data.signature import Signature, unlike
 from berrypick.data.words import counted
 from berrypick.evaluation.requested import MeasuresGiven
 from berrypick.tables.tabular import Tabular, bounds, shown

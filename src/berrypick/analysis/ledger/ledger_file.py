@@ -20,7 +20,8 @@ from functools import cached_property
 from typing import Any
 
 from berrypick.data.errors import InputError, UsageError, option, shorten
-from berrypick.data.results import Note, Signature
+from berrypick.data.results import Note
+from berrypick.data.signature import Signature
 from berrypick.data.words import counted
 from berrypick.files.append import AppendedFile, appending
 from berrypick.files.files import file_name, is_stream, read_whole

@@ -21,7 +21,8 @@ from berrypick.analysis.comparison.comparison import Comparison, Estimate, Pair,
 from berrypick.analysis.ledger.ledger_file import Ledger, LedgerLine, counted_signature, open_ledger
 from berrypick.data.arrays import FloatArray
 from berrypick.data.errors import UsageError, option
-from berrypick.data.results import Note, Signature, unlike
+from berrypick.data.results import Note
+from berrypick.data.signature import Signature, unlike
 from berrypick.data.sums import TOPICS_SUM, TRUTH_SUM, sum_of_names, sum_of_values
 from berrypick.data.words import counted
 from berrypick.statistics import statistics

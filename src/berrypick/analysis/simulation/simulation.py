@@ -36,8 +36,9 @@ from berrypick.analysis.simulation.simulated_readers import (
 )
 from berrypick.data.arrays import FloatArray
 from berrypick.data.errors import Message, UsageError, option
-from berrypick.data.results import ALL, Note, Results, Row, Signature
+from berrypick.data.results import ALL, Note, Results, Row
 from berrypick.data.score import Table
+from berrypick.data.signature import Signature
 from berrypick.evaluation.evaluation import Evaluation, check_workers
 from berrypick.evaluation.options import EvaluationKeywords, EvaluationOptions, takes_options
 from berrypick.evaluation.requested import MeasuresGiven, given_measures

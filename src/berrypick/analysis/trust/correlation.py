@@ -25,8 +25,9 @@ from berrypick.analysis.comparison.interval_notes import FEW_TOPICS
 from berrypick.analysis.comparison.saved import read_results
 from berrypick.data.arrays import FloatArray
 from berrypick.data.errors import UsageError, shorten
-from berrypick.data.results import MeasureInfo, Note, Results, Signature, TopicGroups, unlike
+from berrypick.data.results import MeasureInfo, Note, Results, TopicGroups
 from berrypick.data.score import Table
+from berrypick.data.signature import Signature, unlike
 from berrypick.data.truth import Truth
 from berrypick.data.words import counted
 from berrypick.evaluation.evaluation import Evaluation

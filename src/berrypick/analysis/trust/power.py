@@ -34,8 +34,9 @@ from berrypick.analysis.trust.stability import check_pairs, clusters_of, missing
 from berrypick.data.arrays import FloatArray, IntArray
 from berrypick.data.errors import UsageError, option
 from berrypick.data.parameters import is_finite
-from berrypick.data.results import Note, Results, Signature
+from berrypick.data.results import Note, Results
 from berrypick.data.score import Table
+from berrypick.data.signature import Signature
 from berrypick.data.words import counted
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.options import EvaluationKeywords, takes_options

@@ -20,8 +20,9 @@ from berrypick.analysis.comparison.curves import Band
 from berrypick.analysis.comparison.interval_notes import FEW_TOPICS
 from berrypick.data.arrays import FloatArray, IntArray
 from berrypick.data.errors import UsageError
-from berrypick.data.results import Note, Results, Signature
+from berrypick.data.results import Note, Results
 from berrypick.data.score import Table
+from berrypick.data.signature import Signature
 from berrypick.data.words import counted
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.groups import cluster_codes, cluster_notes, topic_clusters

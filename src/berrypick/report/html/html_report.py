@@ -20,7 +20,8 @@ from berrypick.analysis.diagnosis.diagnosis import DiagnosisRules
 from berrypick.analysis.unjudged import unjudged_bounds
 from berrypick.data.drawn import READERS
 from berrypick.data.errors import Message, UsageError, option
-from berrypick.data.results import Note, merge_notes
+from berrypick.data.merged_notes import merge_notes
+from berrypick.data.results import Note
 from berrypick.data.truth import Truth
 from berrypick.data.words import counted
 from berrypick.evaluation.evaluation import Evaluation

@@ -16,8 +16,9 @@ from berrypick.analysis.comparison.comparison import Comparison
 from berrypick.analysis.comparison.curves import POINTS, bands
 from berrypick.data.costs import summary
 from berrypick.data.errors import Message, as_flags, option
+from berrypick.data.merged_notes import merge_notes
 from berrypick.data.references import bibtex, cited
-from berrypick.data.results import Note, Results, RunFacts, merge_notes
+from berrypick.data.results import Note, Results, RunFacts
 from berrypick.data.truth import Truth
 from berrypick.evaluation.options import options as all_options
 from berrypick.evaluation.requested import RequestedMeasure

@@ -9,7 +9,8 @@ from collections.abc import Collection, Sequence
 from html import escape
 
 from berrypick.data.errors import one_line
-from berrypick.data.results import Note, merge_notes
+from berrypick.data.merged_notes import merge_notes
+from berrypick.data.results import Note
 from berrypick.data.score import Table
 from berrypick.tables.tables import alignment
 
