@@ -76,7 +76,7 @@ def _columns(known: ScannedNames, found: Scanned | None, parser: FieldParser) ->
         document = Coded([""], np.zeros(len(found.line), dtype=np.int64))
     place = placed(known.plan, numbers.get("start"), numbers.get("end"), texts)
     details = {name: unpacked(numbers[name]) for name in known.plan.details}
-    costs = costs_of_columns(details, topic)
+    costs = costs_of_columns(details, topic, listed=known.plan.called.get("rank") == "step")  # of steps, not of topics
     if place is None or costs is None:
         return None
     parser.leave_values(name for *_, name in sorted(found.others))
