@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from many_cases import at_length
 
 from berrypick.analysis.ledger.ledger_file import Ledger
 from berrypick.data.errors import InputError
+from berrypick.files import append
 from berrypick.files.append import appending
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
@@ -126,3 +128,56 @@ def test_a_part_that_was_written_is_taken_back(tmp_path, monkeypatch):
             with pytest.raises((InputError, KeyboardInterrupt)):
                 file.append(b"new line\n")
         assert len(calls) == 2 and path.read_bytes() == b"old\n"
+
+
+@pytest.mark.parametrize("replaced", [False, True])
+def test_a_file_that_goes_away_while_a_writer_waits(tmp_path, monkeypatch, replaced):
+    """The first writer fails and takes its new file back, or git puts another one there: nothing goes to a file that
+    nobody can read any more."""
+    path, waits = tmp_path / "l.jsonl", threading.Event()
+    real = append._try_lock
+
+    def told(handle: int, name: str) -> bool:
+        if locked := real(handle, name):
+            return locked
+        waits.set()
+        return False
+
+    def other() -> None:
+        with appending(str(path)) as file:
+            file.append(file.content() + b"other\n")
+
+    monkeypatch.setattr(append, "_try_lock", told)
+    thread = threading.Thread(target=other)
+    with pytest.raises(ZeroDivisionError), appending(str(path)):
+        thread.start()
+        assert waits.wait(30)
+        if replaced:
+            path.with_suffix(".new").write_bytes(b"pulled\n")
+            path.with_suffix(".new").replace(path)
+        raise ZeroDivisionError
+    thread.join(60)
+    assert path.read_bytes() == (b"pulled\n" * 2 if replaced else b"") + b"other\n"
+
+
+def test_files_that_cannot_be_locked_or_written(tmp_path, monkeypatch):
+    """A network disk without locks, and a file of somebody else (root may write everything, so the call is replaced)."""
+    fcntl = pytest.importorskip("fcntl")
+
+    def no_locks(handle: int, how: int) -> None:
+        raise OSError(95, "Operation not supported")
+
+    path = tmp_path / "l.jsonl"
+    with monkeypatch.context() as patched, pytest.raises(InputError, match="cannot lock it") as error:
+        patched.setattr(fcntl, "flock", no_locks)
+        with appending(str(path)):
+            pass
+    assert "local disk" in str(error.value)
+
+    def not_ours(*given: object) -> int:
+        raise PermissionError(13, "Permission denied")
+
+    with monkeypatch.context() as patched, pytest.raises(InputError, match="make it writable"):
+        patched.setattr(os, "open", not_ours)
+        with appending(str(path)):
+            pass

@@ -49,24 +49,50 @@ def appending(path: str) -> Iterator[AppendedFile]:
     folder = os.path.dirname(path) or "."
     if not os.path.exists(folder):
         raise InputError(f"the folder {folder} does not exist", path=path)
-    flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
     new = not os.path.exists(path)
     if not new and not stat.S_ISREG(os.stat(path).st_mode):
         raise InputError("is not a regular file, so nothing can be appended to it", path=path)
+    handle = _opened_and_locked(path)
     try:
-        handle = os.open(path, flags, 0o666)
-    except (OSError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) else "not a valid file name"
-        raise InputError(f"cannot be written ({why})", path=path) from None
-    try:
-        _lock(handle, path)
         yield AppendedFile(handle, path)
     except BaseException:
-        if new and os.fstat(handle).st_size == 0:  # made for lines that were not written
+        if new and os.fstat(handle).st_size == 0 and _is_at(handle, path):  # made for lines that were not written
             _remove(path)
         raise
     finally:
         os.close(handle)  # which unlocks it
+
+
+def _opened_and_locked(path: str) -> int:
+    """Open a file and wait for its lock; again where another program has removed or replaced it in the meantime."""
+    while True:
+        handle = _opened(path)
+        try:
+            _lock(handle, path)
+            if _is_at(handle, path):
+                return handle
+        except BaseException:
+            os.close(handle)
+            raise
+        os.close(handle)
+
+
+def _opened(path: str) -> int:
+    flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
+    try:
+        return os.open(path, flags, 0o666)
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else "not a valid file name"
+        remedy = "make it writable, or name another file" if isinstance(error, PermissionError) else ""
+        raise InputError(f"cannot be written ({why})", path=path, remedy=remedy) from None
+
+
+def _is_at(handle: int, path: str) -> bool:
+    """Whether an open file is still the one at its path."""
+    try:
+        return os.path.samestat(os.fstat(handle), os.stat(path))
+    except FileNotFoundError:
+        return False
 
 
 def _remove(path: str) -> None:
@@ -77,14 +103,14 @@ def _remove(path: str) -> None:
 def _lock(handle: int, path: str) -> None:
     """Wait until no other program holds the file."""
     end = time.monotonic() + PATIENCE
-    while not _try_lock(handle):
+    while not _try_lock(handle, path):
         if time.monotonic() > end:
             remedy = "wait until it has ended, then run the command again"
             raise InputError("another program has been writing to it for a minute", path=path, remedy=remedy)
         time.sleep(PAUSE)
 
 
-def _try_lock(handle: int) -> bool:
+def _try_lock(handle: int, path: str) -> bool:
     try:
         import fcntl
     except ImportError:
@@ -93,6 +119,9 @@ def _try_lock(handle: int) -> bool:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
+    except OSError as error:
+        remedy = "keep it on a local disk"
+        raise InputError(f"its file system cannot lock it ({error.strerror})", path=path, remedy=remedy) from None
     return True
 
 
