@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -149,35 +150,37 @@ def test_a_file_that_goes_away_while_a_writer_waits(tmp_path, monkeypatch, repla
 
     monkeypatch.setattr(append, "_try_lock", told)
     thread = threading.Thread(target=other)
-    with pytest.raises(ZeroDivisionError), appending(str(path)):
-        thread.start()
-        assert waits.wait(30)
-        if replaced:
-            path.with_suffix(".new").write_bytes(b"pulled\n")
-            path.with_suffix(".new").replace(path)
-        raise ZeroDivisionError
+
+    def fails() -> None:
+        with appending(str(path)):
+            thread.start()
+            assert waits.wait(30)
+            if replaced:
+                path.with_suffix(".new").write_bytes(b"pulled\n")
+                path.with_suffix(".new").replace(path)
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fails()
     thread.join(60)
     assert path.read_bytes() == (b"pulled\n" * 2 if replaced else b"") + b"other\n"
 
 
 def test_files_that_cannot_be_locked_or_written(tmp_path, monkeypatch):
-    """A network disk without locks, and a file of somebody else (root may write everything, so the call is replaced)."""
+    """A network disk without locks, and a file of somebody else: root may write it, so the call is replaced."""
     fcntl = pytest.importorskip("fcntl")
 
-    def no_locks(handle: int, how: int) -> None:
-        raise OSError(95, "Operation not supported")
+    def refuses(error: OSError) -> Callable[..., None]:
+        def refused(*given: object) -> None:
+            raise error
 
-    path = tmp_path / "l.jsonl"
-    with monkeypatch.context() as patched, pytest.raises(InputError, match="cannot lock it") as error:
-        patched.setattr(fcntl, "flock", no_locks)
-        with appending(str(path)):
-            pass
-    assert "local disk" in str(error.value)
+        return refused
 
-    def not_ours(*given: object) -> int:
-        raise PermissionError(13, "Permission denied")
-
-    with monkeypatch.context() as patched, pytest.raises(InputError, match="make it writable"):
-        patched.setattr(os, "open", not_ours)
-        with appending(str(path)):
-            pass
+    for module, name, error, said in (
+        (fcntl, "flock", OSError(95, "Operation not supported"), r"cannot lock it \(.*\n *keep it on a local disk"),
+        (os, "open", PermissionError(13, "Permission denied"), r"cannot be written \(.*\n *make it writable"),
+    ):
+        with monkeypatch.context() as patched:
+            patched.setattr(module, name, refuses(error))
+            with pytest.raises(InputError, match=said), appending(str(tmp_path / "l.jsonl")):
+                pass
