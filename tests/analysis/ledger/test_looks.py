@@ -111,6 +111,27 @@ def test_repeats_the_baseline_and_other_names_are_no_looks(path):
     assert moved.looks["RR", "again"].number == 2 and len(Ledger.read(path).lines) == 2
 
 
+def test_a_baseline_that_was_raised_without_proof_is_noted(path):
+    """Six wins do not show that it is better (p = .031 > .025), seven do."""
+    before, after = wins(6)
+    compare(path, before, after)
+
+    def said(baseline, run, **options):
+        return [str(note) for note in compare(path, baseline, run, **options).notes if note.kind == "raised baseline"]
+
+    assert said(after, other(3)) == [
+        "base: RR: look 1 did not show this baseline to be better than the one before it; chosen for its score, it may "
+        "score too high"
+    ]
+    assert said(before, other(5)) == [], "the first baseline was no look"
+    better = other(1)
+    assert compare(path, other(14), better).pair("RR", "new", "base").better
+    assert said(better, other(7)) == [], "called better"
+    worse = hits([0] * 6 + [1] * 34)
+    assert not compare(path, hits([0] * 5 + [1] * 35), worse).pair("RR", "new", "base").worse
+    assert said(worse, other(8)) == [], "lowered"
+
+
 def test_looks_are_counted_by_truth_and_signature(path):
     before, after = wins(7)
     assert compare(path, before, after, measures="RR P@1").looks["P@1", "new"].number == 1

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
@@ -32,8 +32,8 @@ from berrypick.statistics.topic_values import TIE
 if TYPE_CHECKING:
     from berrypick.data.results import Results
 
-#: The kind of the notes that say which look it is.
-LOOK = "look"
+#: The kinds of the notes that say which look it is, and that a baseline was raised without a claim of "better".
+LOOK, RAISED = "look", "raised baseline"
 #: Units for the sums of differences: more of them where the p-value is not decided, while they and topics stay below.
 _CELLS = tuple(1 << power for power in (14, 16, 18, 20, 22))
 _WORK = 1 << 33
@@ -147,6 +147,7 @@ def record_looks(
     """
     with open_ledger(path, head) as (ledger, file):
         counts = LookCounts.of(ledger.lines)
+        raised = list(_raised(comparison, counts))
         looks = _looks(comparison, counts)
         tested = _tested(comparison, looks)
         fresh = [key for key, look in looks.items() if not look.again]
@@ -155,7 +156,7 @@ def record_looks(
         if content:
             file.append(content)
     said = [Note(LOOK, str(look), run=run, measure=measure) for (measure, run), look in looks.items()]
-    return replace(tested, notes=(*tested.notes, *ledger.notes, *said), ledger_head=ledger.head)
+    return replace(tested, notes=(*tested.notes, *ledger.notes, *raised, *said), ledger_head=ledger.head)
 
 
 def look_notes(
@@ -188,16 +189,37 @@ def looks_so_far(comparison: Comparison, path: str | os.PathLike[str]) -> dict[s
     return found
 
 
+def _runs_seen(one: Estimate, comparison: Comparison, counts: LookCounts) -> dict[str, LedgerLine | None]:
+    """The runs that were looked at as this one is."""
+    signature = own_signature(one, comparison)
+    truth = signature.get(TRUTH_SUM)
+    if not truth:
+        raise UsageError(f"{one.run}: {one.measure}: saved without {TRUTH_SUM}, so its truth is not known to the "
+                         "ledger; evaluate it again")  # fmt: skip
+    return counts.runs(truth, counted_signature(signature))
+
+
+def _raised(comparison: Comparison, counts: LookCounts) -> Iterator[Note]:
+    """Notes on a baseline that has a higher score than the one before it, but was not shown to be better."""
+    for one in comparison.estimates:
+        if one.run != comparison.baseline:
+            continue
+        seen = _runs_seen(one, comparison, counts)
+        own = _sum_of(comparison, one.measure, one.run)
+        line = seen.get(own)
+        if line is None or line["verdict"] != "not shown":
+            continue
+        if (line["difference"] or 0.0) * (1 if one.higher_is_better else -1) > 0:
+            text = (f"look {list(seen).index(own) + 1} did not show this baseline to be better than the one before it; "
+                    "chosen for its score, it may score too high")  # fmt: skip
+            yield Note(RAISED, text, run=one.run, measure=one.measure)
+
+
 def _looks(comparison: Comparison, counts: LookCounts) -> dict[tuple[str, str], Look]:
     """The look that each run is, by measure and run; the baseline and a copy of it are none."""
     found = {}
     for one in comparison.estimates:
-        signature = own_signature(one, comparison)
-        truth = signature.get(TRUTH_SUM)
-        if not truth:
-            raise UsageError(f"{one.run}: {one.measure}: saved without {TRUTH_SUM}, so its truth is not known to the "
-                             "ledger; evaluate it again")  # fmt: skip
-        runs = counts.runs(truth, counted_signature(signature))
+        runs = _runs_seen(one, comparison, counts)
         baseline = comparison.baseline
         own = _sum_of(comparison, one.measure, one.run)
         base = None if baseline is None else _sum_of(comparison, one.measure, baseline)
