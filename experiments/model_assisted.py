@@ -2,9 +2,10 @@
 
     python experiments/model_assisted.py [--seeds N]
 
-People judge 20, 50 or 100 topics of 500 that a model judges. Values by people are drawn from Beta(1.2, 1), or are hits;
-a model is biased, noisy or useless. Counted over N sets of topics: 95% intervals that hold the true mean, their mean
-width over that of Student's interval by people alone, and intervals by the model alone that hold the mean.
+People judge 10, 20, 50 or 100 topics of 500 that a model judges. Values by people are drawn from Beta(1.2, 1), or are
+hits; a model is biased, noisy or useless. Counted over N sets of topics: 95% intervals that hold the true mean, their
+mean width over that of Student's interval by people alone, and intervals by the model alone that hold the mean. Below
+them, the width over Wilson's interval, which berrypick shows for hits by people alone.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from berrypick.statistics.intervals import mean_intervals
 from berrypick.statistics.model_assisted import assisted_means
 
 ALL, PEOPLE = 500, (20, 50, 100)
+#: Fewer topics by people, and more hits, than the intervals are made for.
+FEWEST, RATES = 10, (0.6, 0.9)
 Random = np.random.Generator
 
 
@@ -70,21 +73,26 @@ SCORES = {
     "scores, noisy model": World(beta, noisy_scores, 1.2 / 2.2),
     "scores, useless model": World(beta, useless_scores, 1.2 / 2.2),
 }
-HITS = {
-    "hits, biased model": World(hits(0.6), biased_hits, 0.6),
-    "hits, noisy model": World(hits(0.6), noisy_hits, 0.6),
-    "hits, useless model": World(hits(0.6), useless_hits, 0.6),
-}
-WORLDS = SCORES | HITS
+HITS, MANY_HITS = (
+    {
+        f"hits at {rate}, biased model": World(hits(rate), biased_hits, rate),
+        f"hits at {rate}, noisy model": World(hits(rate), noisy_hits, rate),
+        f"hits at {rate}, useless model": World(hits(rate), useless_hits, rate),
+    }
+    for rate in RATES
+)
+WORLDS = SCORES | HITS | MANY_HITS
 
 
 @dataclass(frozen=True)
 class Found:
-    """Shares of intervals that hold the mean, by both and by the model alone; and the width next to people's."""
+    """Shares of intervals that hold the mean, by both and by the model alone; and the width next to people's, by
+    Student's interval and by the one that berrypick shows."""
 
     held: float
     width: float
     model_alone: float
+    shown: float
 
 
 def simulate(world: World, people: int, seeds: int) -> Found:
@@ -99,23 +107,28 @@ def simulate(world: World, people: int, seeds: int) -> Found:
     own = assisted_means(y[:people], np.zeros((people, 1)), np.zeros((2, 1)))
     wide = own.half_width(0.95)
     alone = np.clip(own.value + wide, 0, 1) - np.clip(own.value - wide, 0, 1)
+    shown = mean_intervals(y[:people])
     error = 1.965 * f.std(axis=0, ddof=1) / np.sqrt(ALL)
     return Found(
         float(((low <= world.mean) & (world.mean <= high)).mean()),
         float((high - low).mean() / alone.mean()),
         float((np.abs(f.mean(axis=0) - world.mean) <= error).mean()),
+        float((high - low).mean() / (shown.high - shown.low).mean()),
     )
 
 
 def main(words: Sequence[str] | None = None) -> None:
     given = arguments(__doc__, words, seeds=4000)
-    topics = PEOPLE[:2] if given.small else PEOPLE
-    head = "".join(f"{f'held, n = {n}':>15}{'width':>8}" for n in topics)
-    print(f"{'95% intervals':24}{head}{'model alone':>14}")
-    for name, world in WORLDS.items():
-        found = [simulate(world, n, given.seeds) for n in topics]
-        cells = "".join(f"{one.held:15.3f}{one.width:8.2f}" for one in found)
-        print(f"{name:24}{cells}{found[-1].model_alone:14.3f}")
+    topics = PEOPLE[:2] if given.small else (FEWEST, *PEOPLE)
+    head = "".join(f"{f'n = {n}':>11}{'width':>7}" for n in topics)
+    print(f"{'95% intervals that hold':27}{head}{'model alone':>14}")
+    table = {name: [simulate(world, n, given.seeds) for n in topics] for name, world in WORLDS.items()}
+    for name, found in table.items():
+        cells = "".join(f"{one.held:11.3f}{one.width:7.2f}" for one in found)
+        print(f"{name:27}{cells}{found[-1].model_alone:14.3f}")
+    print("\nwidth over Wilson's interval by people alone")
+    for name in HITS:
+        print(f"{name:27}" + "".join(f"{one.shown:18.2f}" for one in table[name]))
 
 
 if __name__ == "__main__":

@@ -152,6 +152,22 @@ def test_an_iterator_of_runs_is_read_once():
     assert len(bp.evaluate(people, iter(made), "AP", model_truth=model).runs) == 2
 
 
+def test_few_hits_or_misses_have_a_note():
+    """On 40 topics: 4 misses, 12 misses, 3 hits, and no miss, where the interval is Wilson's."""
+    truth = {f"q{i:02}": {"a": 1} for i in range(60)}
+    people = {topic: truth[topic] for topic in list(truth)[:40]}
+    misses = {"four": 4, "twelve": 12, "most": 37, "none": 0}
+    runs = {name: {topic: {"b" if i < count else "a": 1.0} for i, topic in enumerate(truth)}
+            for name, count in misses.items()}  # fmt: skip
+    found = bp.evaluate(people, runs, "P@1", model_truth=truth)
+    text = "by people; below 10, model-assisted intervals of hits may be too narrow"
+    assert [str(note) for note in found.notes if "may be too narrow" in note.text] == [
+        f"four: P@1: 4 misses {text}", f"most: P@1: 3 hits {text}",
+    ]  # fmt: skip
+    compared = bp.compare(people, {name: runs[name] for name in ("four", "twelve")}, "P@1", model_truth=truth)
+    assert f"four: P@1: 4 misses {text}" in map(str, compared.notes)
+
+
 @pytest.fixture
 def written(tmp_path, monkeypatch):
     people, model, runs = world()

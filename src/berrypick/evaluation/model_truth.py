@@ -6,7 +6,7 @@ judged are a random sample of those that the model judged, as ``pool --sample`` 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -30,6 +30,8 @@ from berrypick.statistics.model_assisted import AssistedMeans, assisted_means, l
 
 #: Fewer topics judged by people are refused; fewer than these have a note.
 LEAST_TOPICS, ENOUGH_TOPICS = 10, 20
+#: Intervals of hits are too narrow with fewer hits, or fewer misses, by people.
+ENOUGH_OF_EACH = 10
 #: At least so many topics must be judged by the model alone.
 LEAST_BEYOND = 2
 #: The kind of a model-assisted interval.
@@ -357,8 +359,20 @@ def _notes(people: Evaluation, model: Evaluation, own: Results, values: ModelVal
         if own.info(measure).summed:
             text = "evaluate sums it over topics; model-assisted, it is the mean over topics"
             notes.append(Note("mean of sums", text, measure=measure))
-        notes += _undefined_notes(own, values, measure)
+        notes += [*_rare_notes(own, measure), *_undefined_notes(own, values, measure)]
     return notes
+
+
+def _rare_notes(own: Results, measure: str) -> Iterator[Note]:
+    """Hits of which people saw few, or few misses: Student's interval is too narrow."""
+    for run in own.runs:
+        known = np.array([one for one in own.per_topic()[run][measure].values() if one is not None], dtype=np.float64)
+        if len(known) and intervals.is_hit(known).all():
+            hits, misses = int(known.sum()), int(len(known) - known.sum())
+            if 0 < min(hits, misses) < ENOUGH_OF_EACH:
+                rare = counted(hits, "hit") if hits <= misses else counted(misses, "miss", "misses")
+                text = f"{rare} by people; below {ENOUGH_OF_EACH}, model-assisted intervals of hits may be too narrow"
+                yield Note("narrow interval", text, run=run, measure=measure)
 
 
 def _undefined_notes(own: Results, values: ModelValues, measure: str) -> list[Note]:
