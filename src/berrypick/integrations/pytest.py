@@ -111,6 +111,7 @@ def assert_retrieval(
     results = decided(evaluation, "A test") if model_truth is None else _assisted(truth, run, evaluation, model_truth)
     unmet = [(name, one) for name, means in results.mean().items() for one in wanted if not one.met(means[one.measure])]
     worse: list[str] = []
+    sees: list[str] = []
     if before is not None or ledger is not None:
         earlier = None
         if before is not None:
@@ -119,11 +120,10 @@ def assert_retrieval(
         compared = _compared(results, earlier)
         if before is not None:
             worse, sees, results = _worse(results, compared, margin)
-            worse += ["\n".join(sees)] if unmet or worse else []
         if ledger is not None:
             results = replace(results, notes=[*results.notes, *look_notes(compared, ledger, ledger_head, commit)])
     if unmet or worse:
-        raise AssertionError("\n\n".join([*worse, _Failure(truth, options, evaluation, results).text(unmet)]))
+        raise AssertionError("\n\n".join([*worse, _Failure(truth, options, evaluation, results).text(unmet, sees)]))
     return results
 
 
@@ -227,11 +227,11 @@ class _Failure(NamedTuple):
     evaluation: Evaluation
     results: Results
 
-    def text(self, unmet: list[tuple[str, Condition]]) -> str:
+    def text(self, unmet: list[tuple[str, Condition]], sees: list[str]) -> str:
         from berrypick.data.errors import one_line
 
         reasons = [one_line(one.reason(run, self.results.mean()[run][one.measure])) for run, one in unmet]
-        parts = ["\n".join(reasons), str(self.results), *(self._worst(run, one) for run, one in unmet)]
+        parts = ["\n".join(reasons), "\n".join(sees), str(self.results), *(self._worst(run, one) for run, one in unmet)]
         return "\n\n".join(part for part in parts if part)
 
     def _worst(self, run: str, one: Condition) -> str:

@@ -288,7 +288,12 @@ def test_a_test_with_pytest_says_it():
     found = assert_retrieval(truth, {"new": base}, "P@1 >= 0.5", baseline=base)
     assert found.detectable == {"new": {"P@1": pytest.approx(0.2507, abs=0.004)}}
     assert assert_retrieval(truth, {"new": base}, "P@1 >= 0.5").detectable == {}
-    with pytest.raises(AssertionError, match=r"new: P@1 not worse than baseline: reports a true drop of 0\.25"):
+    with pytest.raises(
+        AssertionError, match=r"new: P@1 not worse than baseline: reports a true drop of 0\.25"
+    ) as error:
         assert_retrieval(truth, {"new": base}, "P@1 >= 0.9", baseline=base)
+    assert str(error.value).startswith("new: P@1 is 0.6000, must be >= 0.9\n"), (
+        "the reason is what pytest's summary shows"
+    )
     with pytest.raises(AssertionError, match="new: P@1 not worse than baseline: reports a true drop of"):
         assert_retrieval(truth, {"new": {topic: {"b": 1.0} for topic in truth}}, "P@1 >= 0", baseline=base)
