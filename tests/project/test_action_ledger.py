@@ -56,22 +56,33 @@ class Done:
 def test_looks_of_this_repository_count_and_those_of_forks_do_not(folder, store):
     first = Done(folder, store, range(15))
     assert first.code == 0 and first.ran[-3:] == [KEEP, "Choose the baseline", KEEP_BASELINE] and first.looks == [1]
-    assert "**Ledger:** this look counts; head `" in first.summary
+    assert "**Ledger:** looks of this job count; head `" in first.summary
+    assert "There was no ledger, or its artefacts have expired" in first.summary
     state = json.loads((first.newest("looks") / "state.json").read_text())
     assert state["head"] == Ledger.read(first.newest("looks") / "ledger.jsonl").head
     assert first.known["steps.compare.outputs.ledger-head"] == state["head"]
     assert Ledger.read(first.newest("looks") / "ledger.jsonl").lines[0]["commit"] == "5ca1ab1e"
     same = Done(folder, store, range(16), "12/merge")
     assert same.code == 0 and same.looks == [1, 2] and "look 2 at these 30 topics" in same.summary
+    assert "There was no ledger" not in same.summary
     fork = Done(folder, store, range(17), "13/merge", head="them/it")
     assert fork.code == 0 and KEEP not in fork.ran and "look 3 at these 30 topics" in fork.summary
-    assert "this look does not count: it comes from a fork" in fork.summary
+    assert "looks of this job do not count: it comes from a fork" in fork.summary
     again = Done(folder, store, range(18), "14/merge")
     assert again.looks == [1, 2, 3], "the fork's is not among them"
     failed = Done(folder, store, range(3), "15/merge")
     assert failed.code == 1 and failed.ran[-1] == KEEP and failed.looks == [1, 2, 3, 4], "a failed gate is a look"
     target = Done(folder, store, range(19), event="pull_request_target")
-    assert KEEP not in target.ran and "does not count" in target.summary
+    assert KEEP not in target.ran and "do not count" in target.summary
+
+
+def test_expired_artefacts_begin_a_new_count_and_the_summary_says_so(folder, store):
+    Done(folder, store, range(15))
+    kept = json.loads((store / "artifacts.json").read_text())
+    (store / "artifacts.json").write_text(json.dumps([{**one, "expired": True} for one in kept]))
+    again = Done(folder, store, range(16))
+    assert again.code == 0 and again.looks == [1]
+    assert "There was no ledger, or its artefacts have expired" in again.summary
 
 
 def test_what_forks_leave_is_not_read(folder, store):
