@@ -180,14 +180,24 @@ def separated(
 ) -> str:
     """CSV or TSV. In CSV, which spreadsheets open, text that they would take for a formula has an apostrophe before it;
     TSV is for programs and holds everything as it is. In both, a row is a line: line breaks and control characters
-    are escaped."""
+    are escaped. Probabilities that the places would show as 0 have two digits."""
     field = _spreadsheet_field if output == "csv" else _field
     out = io.StringIO()
     writer = csv.writer(out, delimiter="\t" if output == "tsv" else ",", lineterminator="\n")
     writer.writerow(names)
     for record in records:
-        writer.writerow([field(record[name], places) for name in names])
+        writer.writerow([_small(record[name], places) if name in _PROBABILITIES else field(record[name], places)
+                         for name in names])  # fmt: skip
     return out.getvalue()
+
+
+#: Columns of p-values and of levels that they are compared with.
+_PROBABILITIES = ("p", "p_adjusted", "level")
+
+
+def _small(value: float | None, places: int | None) -> str:
+    text = _field(value, places)
+    return f"{value:.2g}" if value and not float(text) else text
 
 
 #: What breaks a line, or drives a terminal; tabs do neither.

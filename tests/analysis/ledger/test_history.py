@@ -140,8 +140,10 @@ def test_many_looks_have_a_page(path, tmp_path):
     """The page is cut to the last looks, and says so."""
     [line] = [json.loads(one) for one in path.read_text().splitlines()[:1]]
     many = tmp_path / "many.jsonl"
-    many.write_text("".join(json.dumps({**line, "run_sum": str(i), "run": f"r{i}"}) + "\n" for i in range(500)))
+    rows = ({**line, "run_sum": str(i), "run": f"r{i}", "level": level_of(i + 1, 0.05)} for i in range(500))
+    many.write_text("".join(json.dumps(row) + "\n" for row in rows))
     found = bp.history(many)
     assert found.points[-1].look == 500
+    assert "\t2e-07\t" in found.table("tsv", 4), "levels are no zeros"
     found.write_html(tmp_path / "h.html")
     assert "the ledger has 100 earlier ones" in (tmp_path / "h.html").read_text()

@@ -182,8 +182,10 @@ def test_sampled_p_values_are_refined_until_they_are_decided(path):
     plain = bp.compare(truth, {"base": before, "new": after}, "RR").pair("RR", "new", "base")
     assert plain.p == pytest.approx(1 / 10_001) and not plain.exact
     look_at(path, 30, topics)
-    pair = compare(path, before, after, truth=truth).pair("RR", "new", "base")
+    found = compare(path, before, after, truth=truth)
+    pair = found.pair("RR", "new", "base")
     assert plain.p > pair.level > pair.p and pair.better
+    assert f"{pair.p:.1e}" in found.table() and f"{pair.p:.2g}" in found.table("tsv", 4), "next to the level, not 0"
     assert pair.p == pytest.approx(2.0 ** (1 - topics), rel=0.1) or pair.p < 1e-9
 
 

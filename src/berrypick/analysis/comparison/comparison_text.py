@@ -235,7 +235,7 @@ class _Renderer:
         return [
             "" if pair.difference is None else f"{pair.difference:+.{self.places}f}",
             self._bounds(pair.low, pair.high, "+"),
-            *(_probability(p) for p in tests),
+            *(_probability(p, pair.level is not None) for p in tests),
             tables.UNDEFINED if pair.effect is None else f"{pair.effect:+.2f}",
             f"{pair.wins}/{pair.ties}/{pair.losses}",
         ]
@@ -369,7 +369,8 @@ def _raised(one: Estimate) -> str:
     return (f" ^{one.letters}" if one.beats else "") if plain else raised
 
 
-def _probability(p: float | None) -> str:
+def _probability(p: float | None, with_level: bool) -> str:
+    """A p-value; where it is compared with the level of a look, small ones are readable."""
     if p is None:
         return tables.UNDEFINED
-    return "<0.0001" if p < 0.00005 else f"{p:.4f}"
+    return (f"{p:.1e}" if with_level else "<0.0001") if p < 0.00005 else f"{p:.4f}"

@@ -72,7 +72,9 @@ def _panel(found: History, measure: str, theme: ChartTheme, of: int) -> Any:
     base = alt.Chart(alt.Data(values=rows)).encode(x=x)
     y = alt.Scale(zero=False)
     head = shortened(measure, 60)
-    rules = alt.Chart(alt.Data(values=breaks)).mark_rule(strokeDash=[2, 3], color="#888").encode(x=x)
+    size = panel_size(theme, of)
+    between = -size["width"] / len(order) / 2  # from the first look after a break to half way to the one before it
+    rules = alt.Chart(alt.Data(values=breaks)).mark_rule(strokeDash=[2, 3], color="#888", xOffset=between).encode(x=x)
     interval = base.mark_rule(color="black", strokeWidth=theme.line / 2, opacity=0.6).encode(
         y=alt.Y("low:Q", scale=y, title="value, interval; line: best so far"), y2="high:Q"
     )
@@ -83,4 +85,4 @@ def _panel(found: History, measure: str, theme: ChartTheme, of: int) -> Any:
         y=alt.Y("value:Q", scale=y),
         fill=alt.condition("datum.better", alt.value(blue), alt.value("white")),
     )
-    return alt.layer(rules, interval, best, point).properties(title=head, **panel_size(theme, of))
+    return alt.layer(rules, interval, best, point).properties(title=head, **size)
