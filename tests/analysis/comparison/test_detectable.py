@@ -188,8 +188,9 @@ def reported_hits(gains, losses):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("topics", [15, 30, 80])
-def test_power_at_the_drop_of_scores(topics):
+@pytest.mark.parametrize(("topics", "least"), [(8, 0.62), (15, 0.75), (30, 0.75), (80, 0.75)])
+def test_power_at_the_drop_of_scores(topics, least):
+    """On 8 topics it is lower, as docs/how-to/ci.md says."""
     random, power = np.random.default_rng(topics), []
 
     def drawn(*size):  # many ties and a long tail, as of retrieval
@@ -198,7 +199,7 @@ def test_power_at_the_drop_of_scores(topics):
     for _ in range(at_length(60, 300)):
         drop = printed(0.5 + drawn(topics), [0.5] * topics, resamples=100).drop
         power.append(reported_by_signs(drawn(topics, 200) - drop, random).mean())
-    assert 0.75 <= np.mean(power) <= 0.85
+    assert least <= np.mean(power) <= 0.85
 
 
 @pytest.mark.slow
@@ -222,27 +223,27 @@ def test_power_at_the_drop_of_hits(topics, changed):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["scores", "hits"])
-def test_power_at_the_drop_with_clusters(kind):
-    """40 clusters of three topics that change together."""
-    random, power, codes = np.random.default_rng(3), [], np.repeat(np.arange(40), 3)
+@pytest.mark.parametrize(("kind", "count", "topics"), [("scores", 40, 3), ("hits", 40, 3), ("hits", 25, 4)])
+def test_power_at_the_drop_with_clusters(kind, count, topics):
+    """Clusters of topics that change together; of 25, two or three change."""
+    random, power, codes = np.random.default_rng(3), [], np.repeat(np.arange(count), topics)
 
     def scores(*size, drop=0.0):
-        shared = np.repeat(random.normal(0, 0.1, (40, *size)), 3, axis=0)
-        return shared + random.normal(0, 0.05, (120, *size)) - drop, np.zeros((120, *size))
+        shared = np.repeat(random.normal(0, 0.1, (count, *size)), topics, axis=0)
+        return shared + random.normal(0, 0.05, (len(codes), *size)) - drop, np.zeros((len(codes), *size))
 
     def hits(*size, drop=0.0):
-        base = np.repeat(random.random((40, *size)) < 0.6, 3, axis=0)
-        other = np.repeat(random.random((40, *size)) < 0.6, 3, axis=0)
-        run = np.where(np.repeat(random.random((40, *size)) < 0.2, 3, axis=0), other, base)
-        return (run & (random.random((120, *size)) >= drop / 0.6)).astype(float), base.astype(float)
+        base = np.repeat(random.random((count, *size)) < 0.6, topics, axis=0)
+        other = np.repeat(random.random((count, *size)) < 0.6, topics, axis=0)
+        run = np.where(np.repeat(random.random((count, *size)) < 0.2, topics, axis=0), other, base)
+        return (run & (random.random((len(codes), *size)) >= drop / 0.6)).astype(float), base.astype(float)
 
     drawn = scores if kind == "scores" else hits
     for _ in range(at_length(40, 400)):
         run, base = drawn()
         drop = printed(run + (kind == "scores"), base, codes, resamples=100).drop
-        run, base = drawn(200, drop=drop)
-        power.append(reported_by_signs((run - base).reshape(40, 3, 200).sum(axis=1), random).mean())
+        run, base = drawn(200, drop=min(drop, 0.6) if kind == "hits" else drop)
+        power.append(reported_by_signs((run - base).reshape(count, topics, 200).sum(axis=1), random).mean())
     assert 0.75 <= np.mean(power) <= 0.85
 
 
