@@ -3,7 +3,8 @@
     python experiments/gates.py [--seeds N]
 
 Hits: 0/1 values of rate 0.6; an edit draws a fifth of them again, so no edit changes the true mean. Scores: uniform
-values; an edit adds normal noise. The gate is that of ``berrypick compare``: the paired randomisation test at 0.05.
+values; an edit adds normal noise. Clusters: three topics each, which have one value and change together. The gate is
+that of ``berrypick compare``: the paired randomisation test at 0.05. A dash: more than half of the gates print no drop.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from berrypick.analysis.ledger.looks import level_of
 from berrypick.data.arrays import FloatArray
 from berrypick.statistics import statistics
 
-ALPHA, RATE, EDITED, EDITS = 0.05, 0.6, 0.2, 100
+ALPHA, RATE, EDITED, EDITS, CLUSTER = 0.05, 0.6, 0.2, 100, 3
+Edit = Callable[[FloatArray, np.random.Generator], FloatArray]
 
 
 def p_value(differences: FloatArray) -> float:
@@ -67,41 +69,53 @@ def inflation(topics: int, runs: int, ledger: bool, seed: int = 0) -> float:
     return float(np.mean(found))
 
 
-def false_worse(topics: int, runs: int, edit: Callable[..., FloatArray], seed: int = 0) -> float:
+def false_worse(topics: int, runs: int, edit: Edit, cluster: int = 1, seed: int = 0) -> float:
     """How often the gate calls a useless edit worse."""
-    random, count = np.random.default_rng([seed, 1, topics]), 0
+    random, count = np.random.default_rng([seed, 1, topics, *_stream(cluster)]), 0
     for _ in range(runs):
-        base = _drawn(edit, topics, random)
-        differences = edit(base, random) - base
-        count += bool(differences.mean() < 0 and p_value(differences) <= ALPHA)
+        base, new = _pair(edit, topics, cluster, random)
+        count += _is_worse(new - base, cluster)
     return count / runs
 
 
-def power(topics: int, runs: int, edit: Callable[..., FloatArray], seed: int = 0) -> float:
-    """How often the gate reports a drop of the size that it printed, on other topics."""
-    random = np.random.default_rng([seed, 2, topics])
+def power(topics: int, runs: int, edit: Edit, cluster: int = 1, seed: int = 0) -> float:
+    """How often the gate reports a drop of the size that it printed, on other topics; nan if it rarely prints one."""
+    random = np.random.default_rng([seed, 2, topics, *_stream(cluster)])
     chances = []
     for _ in range(runs):
-        base = _drawn(edit, topics, random)
-        drop = Sight(edit(base, random), base, GateTest(ALPHA)).smallest().drop
+        base, new = _pair(edit, topics, cluster, random)
+        of = None if cluster == 1 else np.arange(len(base)) // cluster
+        drop = Sight(new, base, GateTest(ALPHA), of).smallest().drop
         if drop is None:
             continue
         reported = 0
         for _ in range(20):
-            base = _drawn(edit, topics, random)
-            new = edit(base, random)
+            base, new = _pair(edit, topics, cluster, random)
             if edit is useless_edit:
-                new = np.where(random.random(topics) < drop / RATE, 0.0, new)
+                new = np.where(random.random(len(new)) < drop / RATE, 0.0, new)
             else:
                 new = new - drop
-            differences = new - base
-            reported += bool(differences.mean() < 0 and p_value(differences) <= ALPHA)
+            reported += _is_worse(new - base, cluster)
         chances.append(reported / 20)
-    return float(np.mean(chances))
+    return float(np.mean(chances)) if 2 * len(chances) >= runs else float("nan")
 
 
-def _drawn(edit: Callable[..., FloatArray], topics: int, random: np.random.Generator) -> FloatArray:
-    return (random.random(topics) < RATE).astype(float) if edit is useless_edit else random.random(topics)
+def _stream(cluster: int) -> list[int]:
+    """What tells the random numbers of clusters from those of topics."""
+    return [] if cluster == 1 else [cluster]
+
+
+def _pair(edit: Edit, topics: int, cluster: int, random: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+    """The values of the baseline and of an edit of it."""
+    units = topics // cluster
+    base = (random.random(units) < RATE).astype(float) if edit is useless_edit else random.random(units)
+    return np.repeat(base, cluster), np.repeat(edit(base, random), cluster)
+
+
+def _is_worse(differences: FloatArray, cluster: int) -> bool:
+    if cluster > 1:
+        differences = differences.reshape(-1, cluster).sum(axis=1)
+    return bool(differences.mean() < 0 and p_value(differences) <= ALPHA)
 
 
 def price(look: int) -> int:
@@ -110,16 +124,17 @@ def price(look: int) -> int:
 
 
 def main(words: Sequence[str] | None = None) -> None:
-    given = arguments(__doc__, words, seeds=150)
+    given = arguments(__doc__, words, seeds=1000)
     runs, counts = given.seeds, (30,) if given.small else (30, 100, 300)
-    both = (useless_edit, noisy_scores)
+    edits = {"hits": (useless_edit, 1), "scores": (noisy_scores, 1),
+             "hit clusters": (useless_edit, CLUSTER), "score clusters": (noisy_scores, CLUSTER)}  # fmt: skip
     rows: dict[str, Callable[[int], float]] = {
         "inflation, no ledger": lambda topics: inflation(topics, runs, ledger=False),
         "inflation, with a ledger": lambda topics: inflation(topics, runs, ledger=True),
-        **{f"false worse, {name}": partial(false_worse, runs=10 * runs, edit=edit)
-           for name, edit in zip(("hits", "scores"), both, strict=True)},
-        **{f"power at the drop, {name}": partial(power, runs=max(2, runs // 4), edit=edit)
-           for name, edit in zip(("hits", "scores"), both, strict=True)},
+        **{f"worse, {name}": partial(false_worse, runs=10 * runs, edit=edit, cluster=cluster)
+           for name, (edit, cluster) in edits.items()},
+        **{f"power, {name}": partial(power, runs=max(2, runs // 10), edit=edit, cluster=cluster)
+           for name, (edit, cluster) in edits.items()},
     }  # fmt: skip
     table(f"after {EDITS} useless edits, and for one; {runs} simulations", "topics", counts,
           ((name, [of(topics) for topics in counts]) for name, of in rows.items()))  # fmt: skip

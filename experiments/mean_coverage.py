@@ -199,7 +199,8 @@ def table(title: str, unit: str, counts: Sequence[int], rows: Iterator[tuple[str
     print(title)
     print(" " * 26 + "".join(f"{count} {unit}".rjust(12) for count in counts))
     for name, shares in rows:
-        print(f"{name:<26}{''.join(f'{share:12.3f}' for share in shares)}", flush=True)
+        cells = ("-" if np.isnan(share) else f"{share:.3f}" for share in shares)
+        print(f"{name:<26}{''.join(f'{cell:>12}' for cell in cells)}", flush=True)
 
 
 def main(words: Sequence[str] | None = None) -> None:

@@ -118,7 +118,7 @@ def simulate(world: World, people: int, seeds: int) -> Found:
 
 
 def main(words: Sequence[str] | None = None) -> None:
-    given = arguments(__doc__, words, seeds=4000)
+    given = arguments(__doc__, words, seeds=20_000)
     topics = PEOPLE[:2] if given.small else (FEWEST, *PEOPLE)
     head = "".join(f"{f'n = {n}':>11}{'width':>7}" for n in topics)
     print(f"{'95% intervals that hold':27}{head}{'model alone':>14}")
