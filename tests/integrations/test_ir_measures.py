@@ -44,6 +44,10 @@ def by_text(found):
     return {str(measure).replace('"', "'"): value for measure, value in found.items()}
 
 
+def test_no_measure_of_ours_is_listed_as_theirs():
+    assert {"infAP", "RBP"} <= {*document_names()} and registry.definitions().keys().isdisjoint(document_names())
+
+
 def test_every_measure_parses_and_theirs_stay_theirs():
     for name in registry.names():
         found = ir_measures.parse_measure(name)

@@ -10,7 +10,6 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from importlib.util import find_spec
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -117,16 +116,17 @@ def is_theirs(value: object) -> bool:
 
 @lru_cache(maxsize=1)
 def names() -> tuple[str, ...]:
-    """The measures that only ir_measures has, plain names only; those that have a file here are ours."""
+    """The measures that only ir_measures has, plain names only; those of documents that are defined here are ours."""
     from ir_measures import measures
 
-    package = __name__.rpartition(".")[0]
+    from berrypick.measures import registry
+
+    room = f"{__name__.rpartition('.')[0]}.documents."
+    ours = {name.lower() for name, one in registry.definitions().items() if one.module.startswith(room)}
     return tuple(
         name
         for name, measure in measures.registry.items()
-        if name.isascii()
-        and not hasattr(measure, REGISTERED)
-        and find_spec(f"{package}.documents.{measure.NAME.lower()}") is None
+        if name.isascii() and not hasattr(measure, REGISTERED) and measure.NAME.lower() not in ours
     )
 
 
