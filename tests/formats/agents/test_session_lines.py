@@ -66,6 +66,9 @@ HITS = {
         {"-A": 1},
         [("v-2-x/a.py", 8, 9)],
     ),
+    "a context line alone, which may be of two files": ("src/7-3-src/a.py:7:x", {"-C": 1}, []),
+    "a context line alone, which names two lines": ("src/a.py-3-b.py-9-x", {"-C": 1}, []),
+    "a match alone": ("src/a.py:7:x", {"-C": 1}, [("src/a.py", 7, 7)]),
     "one file": ("12:foo\n13-8080:80", {"path": "src/a.py", "-A": 1}, [("src/a.py", 12, 13)]),
     "one file, a text with names": ("12:see b.py:99:x", {"path": "src/a.py"}, [("src/a.py", 12, 12)]),
     "one file, its name in its text": (

@@ -67,6 +67,17 @@ def test_commands_that_say_which_lines_they_print(command, text, expected):
     assert (list(found.places), found.edits, found.placed) == (expected, (), True)
 
 
+def test_a_line_that_may_be_of_two_files_is_left_out():
+    """Without the lines beside it nobody can say whether it is line 3 of src/7 or line 7 of src/7-3-src/a.py."""
+    assert result("rg -n -C1 foo . | grep -v bar", "./src/7-3-src/a.py:7:x\n").places == ()
+    assert result("rg -n foo .", "./src/7-3-src/a.py:7:x\n").places == (("./src/7-3-src/a.py", 7, 1),)
+
+
+def test_numbers_that_fall_end_a_stretch():
+    """nl counts anew behind the line that divides its pages, which grep may hide."""
+    assert result("nl -ba a.py | grep foo", "     3\tfoo\n     1\tfoo\n     9\tfoo\n").places == (("a.py", 3, 1),)
+
+
 UNPLACED = [
     "cat a.py b.py",
     "cat a.py; cat b.py",

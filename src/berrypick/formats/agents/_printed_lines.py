@@ -21,6 +21,8 @@ _ALONE = re.compile(r"([1-9][0-9]{0,9})([:-])")
 _MATCH = re.compile(r"((?:[A-Za-z]:[\\/])?[^:\n]+):([0-9]{1,10}):")
 _AROUND = re.compile(r"-([0-9]{1,10})-")
 _NAME = re.compile(r".*[^\\/]\.[A-Za-z]\w*")
+#: Arguments of Grep that ask for the lines around a match.
+_AROUND_MATCHES = ("-A", "-B", "-C", "context")
 #: No path is longer; what is behind it in a line is text.
 _LONGEST_PATH = 4096
 #: A reminder begins or ends at the start of a line. Lines of files that mention one have their number before it.
@@ -63,7 +65,8 @@ def grep_lines(text: str, asked: Mapping[str, Any], folder: str) -> list[Place]:
         numbers = _of_one_file([line for group in groups for line in group])
         if numbers is not None:
             return stretches((searched, number) for number in numbers)
-    return stretches(hit for group in groups for hit in _of_group(group))
+    around = any(asked.get(name) not in (None, 0, "0", "") for name in _AROUND_MATCHES)
+    return stretches(hit for group in groups for hit in _of_group(group, around))
 
 
 def printed_groups(lines: Iterable[str]) -> list[list[str]]:
@@ -96,12 +99,16 @@ def _of_one_file(lines: Sequence[str]) -> list[int] | None:
 def file_hits(lines: Sequence[str], context: bool) -> list[_Hit]:
     """Hits of one group with the names of files; ``context``: lines around a match may be among them."""
     if context:
-        return _of_group(lines)
+        return _of_group(lines, context)
     return [(match[1], int(match[2])) for line in lines if (match := _MATCH.match(line))]
 
 
-def _of_group(lines: Sequence[str]) -> list[_Hit]:
-    """Hits of one group: the lines around a match follow each other in one file, matches alone need not."""
+def _of_group(lines: Sequence[str], around: bool) -> list[_Hit]:
+    """Hits of one group: the lines around a match follow each other in one file, matches alone need not.
+
+    ``around``: lines around matches were asked for. Of a line that may then be one, and beside which no other line says
+    so, nobody can tell where its path ends; it is left out.
+    """
     hits: list[_Hit] = []
     before: _Hit | None = None
     for at, line in enumerate(lines):
@@ -110,9 +117,9 @@ def _of_group(lines: Sequence[str]) -> list[_Hit]:
         if hit is None and at + 1 < len(lines):  # a context line first: its number is the one before the next
             after = _readings(lines[at + 1])
             hit = next((one for one in read if any(_follows(other, one) for other in after)), None)
-        if hit is None and (match := _MATCH.match(line)):
+        if hit is None and (len(read) == 1 or not around) and (match := _MATCH.match(line)):
             hit = match[1], int(match[2])
-        if hit is None:  # a context line whose match was cut off
+        if hit is None and (len(read) == 1 or not around):  # a context line whose match was cut off
             hit = next((one for one in read if _NAME.fullmatch(one[0])), None)
         if hit is not None:
             hits.append(hit)

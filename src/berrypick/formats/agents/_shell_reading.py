@@ -317,18 +317,20 @@ def _applied(stream: _Stream, cut: _Cut) -> _Stream | None:
 
 
 def _numbers(lines: Sequence[str], stream: _Stream) -> Iterator[int]:
-    """Numbers before lines. Where they follow each other, reading ends at the first that does not."""
+    """Numbers before lines. Reading ends at one that falls, and, where they follow each other, at one that does not."""
     assert stream.number is not None
     before: int | None = None
     for line in lines:
         found = stream.number.match(line)
         number = None if found is None else int(found[1])
-        wrong = number is None or (before is not None and number <= before)
-        if stream.consecutive and (wrong or (before is not None and number != before + 1)):
+        if number is None and not stream.consecutive:
+            continue
+        if number is None or (
+            before is not None and (number <= before if not stream.consecutive else number != before + 1)
+        ):
             return
-        if number is not None and not wrong:
-            before = number
-            yield number + stream.shift
+        before = number
+        yield number + stream.shift
 
 
 def _may_hide_errors(line: Pipeline, output: ShellOutput) -> bool:
