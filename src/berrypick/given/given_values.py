@@ -13,10 +13,19 @@ from berrypick.data.truth import Truth
 from berrypick.given.convert import RunFile, run_sources
 from berrypick.inputs.client_readers import Clients
 from berrypick.inputs.column_tables import run_of_table, runs_of_table, truth_of_table
-from berrypick.inputs.frames import chosen_table, frame_rows, frame_table, is_frame, is_record, records_table
+from berrypick.inputs.frames import (
+    chosen_table,
+    frame_rows,
+    frame_table,
+    is_frame,
+    is_record,
+    names_of_frame,
+    records_table,
+)
 from berrypick.inputs.objects import KINDS, refuse_response, topics_table
 from berrypick.inputs.span_lists import begins_with_span, scores_run
 from berrypick.inputs.text_search import TextSearch
+from berrypick.inputs.traces.trace_columns import are_trace_columns
 from berrypick.rows.chosen_fields import NOTHING_CHOSEN, ChosenFields
 from berrypick.rows.fields import names_topic
 
@@ -46,6 +55,8 @@ def runs_of_value(given: Any, search: TextSearch, name: str) -> list[Run | RunFi
     if _ranx(given, "Run"):
         return [run_of_table(topics_table(given.to_dict(), "run"), name or given.name or "", search)]
     if is_frame(given):
+        if are_trace_columns(names_of_frame(given)):
+            return _runs_of_traces(given)
         return [*runs_of_table(frame_table(given, "run"), search, name)]
     refuse_response(given, "run")
     if isinstance(given, Mapping):
@@ -60,6 +71,8 @@ def runs_of_value(given: Any, search: TextSearch, name: str) -> list[Run | RunFi
         raise UsageError("no runs given")
     if is_record(items[0]):
         return [*runs_of_table(records_table(items, "run"), search, name)]
+    if callable(getattr(items[0], "get_span_context", None)):  # spans of OpenTelemetry's SDK
+        return _runs_of_traces(items)
     for item in items:
         if isinstance(item, (list, tuple)) and not (item and is_record(item[0])):
             raise UsageError(
@@ -67,6 +80,12 @@ def runs_of_value(given: Any, search: TextSearch, name: str) -> list[Run | RunFi
                 "records are named tuples or dictionaries that name topic and doc"
             )
     return [run for item in items for run in run_sources(item, search)]
+
+
+def _runs_of_traces(given: Any) -> list[Run | RunFile]:
+    from berrypick.given.read_traces import read_traces
+
+    return [*read_traces(given).values()]
 
 
 def _ranx(given: Any, kind: str) -> bool:

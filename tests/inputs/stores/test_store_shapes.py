@@ -389,14 +389,14 @@ def test_data_frames_of_phoenix_and_their_parquet(tmp_path, berrypick):
     for frame in phoenix_frames():
         path = tmp_path / "spans.parquet"
         frame.reset_index(drop="context.span_id" in frame.columns).to_parquet(path)
-        for runs in (bp.read_traces(frame), path, bp.read_traces(path)):
+        for runs in (frame, bp.read_traces(frame), path, bp.read_traces(path)):
             same(runs)
         done = berrypick("evaluate", tmp_path / "truth.jsonl", path, "-m", "charR@2", "--documents",
                          tmp_path / "docs", "-o", "json")  # fmt: skip
         assert done.code == 0, done.err
         assert [row["value"] for row in json.loads(done.out) if row["topic"] == "all"] == [0.5]
         with pytest.raises(bp.InputError, match=r"(?s)holds spans of traces.*bp.read_traces\(frame\)"):
-            bp.evaluate(TRUTH, frame, "charR@2", documents=TEXTS)
+            bp.Run.from_frame(frame)
 
 
 def test_polars_and_arrow_read_the_parquet(tmp_path):

@@ -56,10 +56,10 @@ def recorded(structured: bool = True) -> tuple[list[Any], str]:
     return list(memory.get_finished_spans()), printed.getvalue()
 
 
-def check(runs: dict[str, bp.Run]) -> None:
-    assert list(runs) == ["retrieval handbook"]
-    [run] = runs.values()
-    results = bp.evaluate(TRUTH, run, "charR spanRR", documents=DOCUMENTS)
+def check(runs: Any) -> None:
+    """Runs of traces, or the traces themselves."""
+    results = bp.evaluate(TRUTH, runs, "charR spanRR", documents=DOCUMENTS)
+    assert results.runs == ("retrieval handbook",)
     assert results.per_topic()["retrieval handbook"]["charR"] == {"When are canes cut?": 1.0, "When do I water?": 0.0}
     assert results.per_topic()["retrieval handbook"]["spanRR"] == {"When are canes cut?": 0.5, "When do I water?": 0.0}
 
@@ -111,8 +111,10 @@ def test_frames_of_spans(tmp_path: Path) -> None:
               polars.DataFrame(texts)]  # fmt: skip
     for frame in frames:
         check(bp.read_traces(frame))
+        check(frame)
         with pytest.raises(InputError, match="read_traces"):
-            bp.evaluate(TRUTH, frame, "charR")
+            bp.Run.from_frame(frame)
+    check(list(spans))
     for number, frame in enumerate((normalised, pandas.DataFrame(columns), pandas.DataFrame(texts))):
         path = str(tmp_path / f"{number}.parquet")
         frame.to_parquet(path)
