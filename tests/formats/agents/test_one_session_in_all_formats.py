@@ -251,3 +251,61 @@ def test_tools_of_atif_are_recognised_by_their_arguments(tmp_path):
         ("b.py", 7, 8, "Read"),
         ("src/c.py", 3, 3, "Grep"),
     ]
+
+
+EDITED = [Step("cat a.py", TEN), Step("sed -i 1d a.py"), Step("cat b.py", "x\n"), Step("tail -n 2 a.py", "x\ny\n")]
+
+
+def without_line(path, what, among):
+    """Tear the line that holds ``what`` for the first time behind ``among`` lines."""
+    lines = path.read_text().splitlines(keepends=True)
+    at = next(number for number, line in enumerate(lines) if number >= among and what in line)
+    lines[at] = lines[at][: len(lines[at]) // 2] + "\n"
+    path.write_text("".join(lines))
+
+
+def test_an_edit_whose_result_was_torn_off_counts(tmp_path):
+    """Whether it happened is not known; the lines behind it may have other numbers."""
+    first, *_ = written = claude(tmp_path / "s.jsonl", "issue: t1", EDITED)
+    without_line(first, '"tool_use_id": "c2"', 3)
+    runs = [run_of(written)]
+    for tool in CODEX:
+        path, *_ = written = codex(tmp_path / f"{tool}.jsonl", "issue: t1", EDITED, tool)
+        lines = path.read_text().splitlines(keepends=True)
+        path.write_text("".join(line for line in lines if not ("call_output" in line and '"c2"' in line)))
+        runs.append(run_of(written))
+    value = atif_value("issue: t1", EDITED)
+    del value["steps"][2]["observation"]
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(value))
+    runs.append(run_of((path, "atif", {})))
+    for run in runs:
+        assert [row["doc"] for row in run.to_records()] == ["a.py"], run.format
+        assert run.skipped["edits whose result is missing, which may have happened"] == 1
+        assert run.skipped["steps after the first edit, left out"] >= 1
+
+
+def test_a_broken_line_may_have_changed_a_file(tmp_path):
+    """Behind it, the length of a.py is not known any more."""
+    steps = [EDITED[0], Step("ls src"), Step("tail -n 2 a.py", "x\ny\n")]
+    for written in (claude(tmp_path / "s.jsonl", "issue: t1", steps), codex(tmp_path / "c.jsonl", "issue: t1", steps)):
+        assert [row["end_line"] for row in run_of(written, until="end").to_records()] == [10, 10]
+        without_line(written[0], "ls src", 2)
+        assert [row["end_line"] for row in run_of(written, until="end").to_records()] == [10]
+
+
+def test_trajectories_as_harbor_writes_them(tmp_path):
+    """Of Claude Code it repeats the output, and puts failures and working folders beside it."""
+    steps = [Step("cat a.py", ""), Step("sed -n '2,3p' a.py", ""), Step("grep -n x a.py", ""), Step("cat b.py", "")]
+    value = atif_value("issue: t1", steps)
+    del value["extra"]
+    value["agent"]["extra"] = {"cwds": ["/repo"]}
+    failed = "1:x\n\n[error] tool reported failure"
+    contents = ["x\ny\n\n[stdout]\nx\ny", "y\nz\n\n[stdout]\ny\nz\n[metadata] {}", failed, "no such file"]
+    for step, content in zip(value["steps"][1:], contents, strict=True):
+        step["observation"]["results"][0]["content"] = content
+    value["steps"][4]["extra"] = {"metadata": {"is_error": True}}
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(value))
+    rows = run_of((path, "atif", {})).to_records()
+    assert [(row["doc"], row["start_line"], row["end_line"]) for row in rows] == [("a.py", 1, 2), ("a.py", 2, 3)]

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from berrypick.formats.agents._shell_output import text_output
 from berrypick.formats.agents._shell_reading import ShellOutput, ShellReader
 
 TEN = "\n".join(f"line {i}" for i in range(1, 11)) + "\n"
@@ -200,6 +201,71 @@ def test_cut_and_trimmed_output():
     assert result("cat a.py", "x\ny\nz", cut=True).places == (("a.py", 1, 2),)
     assert result("sed -n '5,6p' a.py", "x\ny", trimmed=True).unsure is False
     assert result("sed -n '5,9p' a.py", "x\ny", trimmed=True).unsure is True
+
+
+def lines_of_cat(content):
+    """How many lines of a file a log shows whose text of the result is this."""
+    found = ShellReader().read("cat a.py", text_output(content))
+    return sum(many for _, _, many in found.places)
+
+
+HEAD = "<returncode>0</returncode>\n<warning>\nThe output of your last command was too long.\n</warning>"
+ELIDED = "<elided_chars>\n90 characters elided\n</elided_chars>\n<output_tail>\nz\n</output_tail>"
+TRAILER = (
+    "[Current working directory: /repo]\n[Python interpreter: /usr/bin/python]\n[Command finished with exit code 0]"
+)
+CONTENTS = [  # what mini-SWE-agent, OpenHands and Harbor (for Claude Code) put around an output
+    ("a\nb\n", 2),
+    ("<returncode>0</returncode>\n<output>\na\nb\n</output>", 2),
+    ("<returncode>1</returncode>\n<output>\na\nb\n</output>", 0),
+    (f"{HEAD}<output_head>\na\nb\nhalf\n</output_head>\n{ELIDED}", 2),
+    ("a\nb\n[exit code 0]", 2),
+    ("a\nb[exit code 0]", 2),
+    ("a\nb\n[exit code 2]", 0),
+    ("a\nb\nhalf\n... [90 characters elided] ...\nz\n[exit code 0]", 2),
+    ('{\n  "returncode": 0,\n  "output": "a\\nb\\n"\n}', 2),
+    ('{\n  "returncode": 0,\n  "output_head": "a\\nb\\n",\n  "elided_chars": 9\n}', 0),
+    (f"a\nb\n[The command completed with exit code 0.]\n{TRAILER}", 2),
+    ("a\nb\n[The command completed with exit code 0.]", 2),
+    (f"a\nb\n[The command completed with exit code 1.]\n{TRAILER}", 0),
+    ("[Below is the output of the previous command.]\na\n[The command completed with exit code 0.]", 0),
+    ("a\nb\n[The command has no new output after 10 seconds.]", 0),
+    ("a\nb\n\n[stdout]\na\nb", 2),
+    ('a\nb\n\n[stdout]\na\nb\n[metadata] {"noOutputExpected": false}', 2),
+    ("a\nb\n\n[stdout]\na\n[stderr]\nb", 2),
+    ("a\nb\n\n[error] tool reported failure", 0),
+    ('[metadata] {"noOutputExpected": false}', 0),
+    ("a\nb\nhalf\n\n... [5 lines truncated] ...", 2),
+    ("Command: cat a.py\nDirectory: (root)\nOutput: a\nb\nExit Code: 0", 0),
+    ("Output: a\nb\nProcess Group PGID: 17", 0),
+    ("OBSERVATION:\na\nb", 0),
+    ("<returncode>0</returncode>\n<output>\na\nb\n", 0),
+    ("<returncode>0</retu", 0),
+    ("a\nb\n</output>", 0),
+    ("a\nb\n\n<system-reminder>\nx\n</system-reminder>", 2),
+    ("a\n<system-reminder>x</system-reminder>\nb\n", 1),
+    ("[metadata]\nname = x\n", 2),
+    ('{"name": "x"}\n', 1),
+]
+
+
+@pytest.mark.parametrize(("content", "many"), CONTENTS)
+def test_wrappings_are_not_lines_of_files(content, many):
+    assert lines_of_cat(content) == many
+
+
+def test_more_lines_than_were_asked_for_are_not_those_of_the_file():
+    assert result("sed -n '3,4p' a.py", "x\ny\nz\n").places == ()
+    assert result("head -n 2 a.py", "x\ny\nz\n").places == ()
+
+
+def test_relative_paths_after_a_cd_of_its_own():
+    """Some agents keep one shell, others start one for each command; nobody can say which this was."""
+    for known, expected in ((True, (("a.py", 1, 1),)), (False, ())):
+        reader = ShellReader()
+        reader.read("cd src", ShellOutput("", 0), known)
+        assert reader.read("cat a.py", ShellOutput("x\n", 0), known).places == expected
+        assert reader.read("cat /repo/a.py", ShellOutput("x\n", 0), known).places == (("/repo/a.py", 1, 1),)
 
 
 NAMES = ("a.py", "src/b c.py", "src/1-2-x.txt", "README")

@@ -39,6 +39,12 @@ def without_reminders(text: str) -> str:
     return _REMINDER.sub("", text) if "<system-reminder>" in text else text
 
 
+def before_reminder(text: str) -> str:
+    """Text of a result up to a reminder to the model. What is behind it has no place: lines of it are missing."""
+    found = _REMINDER.search(text) if "<system-reminder>" in text else None
+    return text if found is None else text[: found.start()].rstrip("\n")
+
+
 def numbered_lines(text: str, path: str) -> list[Place]:
     """Lines of one file, by the number before each. Asked for offset 0, the tool numbers the first line 0."""
     numbers = [int(found[1]) for line in text.split("\n") if (found := _NUMBERED.match(line))]

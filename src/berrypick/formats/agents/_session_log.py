@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Generic, Protocol, TypeVar
 
 from berrypick.files.files import lines
 from berrypick.files.strict_json import strict_json
-from berrypick.formats.agents._printed_lines import Place, grep_lines, numbered_lines, without_reminders
-from berrypick.formats.agents._shell_output import uncut, unwrapped
+from berrypick.formats.agents._printed_lines import (
+    Place,
+    before_reminder,
+    grep_lines,
+    numbered_lines,
+    without_reminders,
+)
+from berrypick.formats.agents._shell_output import text_output, uncut
 from berrypick.formats.agents._shell_reading import ShellOutput, ShellReader, ShellResult
 from berrypick.formats.base import Problems
 
 EDITS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
 BROKEN = "broken lines of sessions, left out"
+UNANSWERED = "edits whose result is missing, which may have happened"
 
 
 @dataclass(frozen=True)
@@ -67,10 +74,13 @@ class SessionLog:
 
 def read_log(path: str, problems: Problems, pattern: re.Pattern[str] | None) -> SessionLog | None:
     """Read one file; None if it holds no record of a session. A broken line is counted, and the session goes on."""
-    log, calls, spent = SessionLog(path, agent="claude-code"), dict[str, _Call](), _Spent()
+    log, calls, spent = SessionLog(path, agent="claude-code"), Unanswered[_Call](), _Spent()
     shell = ShellReader()
     known = False
     for record in session_records(path, problems):
+        if record is None:
+            shell.forget()
+            continue
         message = record.get("message")
         if record.get("type") not in ("user", "assistant") or not isinstance(message, Mapping):
             continue
@@ -85,13 +95,59 @@ def read_log(path: str, problems: Problems, pattern: re.Pattern[str] | None) -> 
                 continue
             if part.get("type") == "tool_use" and isinstance(part.get("input"), Mapping):
                 folder = str(record.get("cwd") or log.folder)
-                calls[str(part.get("id"))] = _Call(str(part.get("name")), part["input"], folder)
-            elif part.get("type") == "tool_result" and (call := calls.pop(str(part.get("tool_use_id")), None)):
+                calls.add(str(part.get("id")), _Call(str(part.get("name")), part["input"], folder), log, shell)
+            elif part.get("type") == "tool_result" and (call := calls.pop(str(part.get("tool_use_id")))):
                 log.results.append(_result(record, part, call, log, spent.total, shell))
+    calls.add_edits(log, problems, lambda call: edits_of(call.tool, call.asked))
     return log if known else None
 
 
-def session_records(path: str, problems: Problems) -> Iterator[dict[str, Any]]:
+class _HasFolder(Protocol):
+    @property
+    def folder(self) -> str: ...
+
+
+_C = TypeVar("_C", bound=_HasFolder)
+
+
+class Unanswered(Generic[_C]):
+    """Calls whose result has not come yet, and where they stand among the results of a log.
+
+    The result of an edit may have been torn off. Lines that were shown later may then have other numbers, so that the
+    edit counts.
+    """
+
+    def __init__(self) -> None:
+        self._calls: dict[str, tuple[_C, int]] = {}
+
+    def add(self, name: str, call: _C, log: SessionLog, shell: ShellReader) -> None:
+        if self._calls:
+            shell.forget()  # one of the others may have changed a file
+        self._calls[name] = call, len(log.results)
+
+    def pop(self, name: str) -> _C | None:
+        found = self._calls.pop(name, None)
+        return None if found is None else found[0]
+
+    def add_edits(self, log: SessionLog, problems: Problems, edits: Callable[[_C], tuple[str, ...]]) -> None:
+        for name, (call, at) in reversed(self._calls.items()):
+            if (changed := edits(call)) and at < len(log.results):
+                problems.count(UNANSWERED)
+                log.results.insert(at, ToolResult(name, "Edit", (), call.folder, None, None, edits=changed))
+
+
+def edits_of(tool: str, asked: Mapping[str, Any]) -> tuple[str, ...]:
+    """Files that a call changes if it succeeds."""
+    if tool in EDITS:
+        return _edited(asked)
+    command = asked.get("command", asked.get("cmd"))
+    if not (isinstance(command, str) or _is_words(command)):
+        return ()
+    return ShellReader().read(command, ShellOutput("", None)).edits
+
+
+def session_records(path: str, problems: Problems) -> Iterator[dict[str, Any] | None]:
+    """Yield the records of a file, and None for a broken line, which is counted."""
     for _, text in lines(path, problems, errors="replace"):
         if not text.strip():
             continue
@@ -103,6 +159,7 @@ def session_records(path: str, problems: Problems) -> Iterator[dict[str, Any]]:
             yield value
         else:
             problems.count(BROKEN)
+            yield None
 
 
 def _begin(log: SessionLog, record: Mapping[str, Any]) -> None:
@@ -196,7 +253,7 @@ def _shell_output(shown: Any, part: Mapping[str, Any], failed: bool) -> ShellOut
     """What a command printed. Claude Code drops blank lines at both ends; a command in the background has no output."""
     fields = shown if isinstance(shown, Mapping) else {}
     printed = fields.get("stdout")
-    text = printed if isinstance(printed, str) else _text(part)
+    text = printed if isinstance(printed, str) else before_reminder(_whole_text(part))
     running = bool(fields.get("interrupted") or fields.get("backgroundTaskId") or fields.get("isImage"))
     whole, cut = uncut(text)
     errors = isinstance(printed, str) and bool(fields.get("stderr"))
@@ -210,7 +267,7 @@ def _edited(asked: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def text_result(
-    tool: str, asked: Mapping[str, Any], shown: str, shell: ShellReader
+    tool: str, asked: Mapping[str, Any], shown: str, shell: ShellReader, in_known_folder: bool
 ) -> tuple[list[Place], tuple[str, ...], ShellResult | None]:
     """Lines that the text of a result shows, files that the tool changed, and for a shell what it did."""
     part = {"content": shown}
@@ -225,17 +282,7 @@ def text_result(
     if command is None or not (isinstance(command, str) or _is_words(command)):
         shell.forget()
         return [], (), None
-    return [], (), shell.read(command, unwrapped(without_reminders(shown)) or whole_output(shown))
-
-
-def whole_output(text: str) -> ShellOutput:
-    """Output without a wrapping, of which the exit code is not known."""
-    return ShellOutput(*_whole(without_reminders(text)))
-
-
-def _whole(text: str) -> tuple[str, int | None, bool]:
-    whole, cut = uncut(text)
-    return whole, None, cut
+    return [], (), shell.read(command, text_output(shown), in_known_folder)
 
 
 def _is_words(value: Any) -> bool:
@@ -265,11 +312,15 @@ def _grep(shown: Any, part: Mapping[str, Any], asked: Mapping[str, Any], folder:
 
 def _text(part: Mapping[str, Any]) -> str:
     """What a tool printed, without the reminders that were added for the model."""
+    return without_reminders(_whole_text(part))
+
+
+def _whole_text(part: Mapping[str, Any]) -> str:
     content = part.get("content")
     if isinstance(content, str):
-        return without_reminders(content)
+        return content
     texts = [one.get("text") for one in content if isinstance(one, Mapping)] if isinstance(content, list) else []
-    return without_reminders("\n".join(text for text in texts if isinstance(text, str)))
+    return "\n".join(text for text in texts if isinstance(text, str))
 
 
 def _count(value: Any) -> int | None:

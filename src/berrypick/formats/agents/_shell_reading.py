@@ -26,6 +26,8 @@ _FOUND = re.compile(r"(\d{1,10})[:-]")
 _UNNAMED = "other"
 #: Programs after which a file still has the length that it had.
 _HARMLESS = frozenset(["cat", "head", "tail", "sed", "nl", "grep", "rg", "ls", "pwd", "wc", "find", "which", "echo"])
+#: Programs that move a shell to another folder.
+_MOVING = frozenset({"cd", "pushd", "popd"})
 _SHELLS = frozenset({"bash", "sh", "zsh"})
 
 
@@ -83,18 +85,34 @@ class ShellReader:
 
     def __init__(self) -> None:
         self._lengths: dict[str, int] = {}
+        self._may_have_moved = False
 
     def forget(self) -> None:
         """Forget the lengths of files: something may have changed them."""
         self._lengths.clear()
 
-    def read(self, command: str | Sequence[str], output: ShellOutput) -> ShellResult:
-        """Return what a command, as a text or as a list of words, showed and changed."""
+    def read(self, command: str | Sequence[str], output: ShellOutput, in_known_folder: bool = True) -> ShellResult:
+        """Return what a command, as a text or as a list of words, showed and changed.
+
+        ``in_known_folder``: the log says where it ran. Where it does not, and ``cd`` was a command of its own before,
+        nobody can say where relative paths begin: some agents keep one shell, others start one for each command.
+        """
+        found = self._read(command, output)
+        if (
+            not in_known_folder
+            and self._may_have_moved
+            and not all(path.startswith("/") for path, _, _ in found.places)
+        ):
+            return replace(found, places=(), placed=False)
+        return found
+
+    def _read(self, command: str | Sequence[str], output: ShellOutput) -> ShellResult:
         parsed = _parsed(command)
         if parsed is None:
             self.forget()
             return ShellResult(_first_name(command))
         folder, rest = _without_cd(parsed)
+        self._may_have_moved |= bool(rest) and all(line.commands[0].program in _MOVING for line in rest)
         program = _program(rest)
         edits, unnamed = _edits(parsed, output.code)
         if edits or unnamed or any(one.program not in _HARMLESS for line in rest for one in line.commands):
@@ -125,6 +143,8 @@ class ShellReader:
             if stream.whole and not output.cut and not output.trimmed and len(numbers) == len(lines):
                 self._lengths[stream.path] = len(lines)
             return ShellResult(program, tuple(stretches((stream.path, number) for number in numbers)), placed=True)
+        if stream.asked is not None and len(lines) > stream.asked:
+            return ShellResult(program)  # these are not the lines of the file alone
         first = stream.first
         if stream.tail is not None:
             known = self._lengths.get(stream.path)

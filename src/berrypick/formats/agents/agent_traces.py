@@ -152,7 +152,8 @@ def _result(
     folder = str(given.get("cwd") or given.get("workdir") or "")
     if failed:
         return ToolResult(call, tool, (), folder, time, tokens, placed=False)
-    places, edits, of_shell = text_result(tool, given, str(found.get("output.value") or ""), shell)
+    shown = str(found.get("output.value") or "")
+    places, edits, of_shell = text_result(tool, given, shown, shell, bool(folder))
     if of_shell is not None:
         return shell_result(of_shell, tool, call, folder, time, tokens)
     return ToolResult(call, tool, tuple(places), folder, time, tokens, None, edits)

@@ -12,8 +12,10 @@ from berrypick.data.run import Run
 from berrypick.files.files import head
 from berrypick.files.json_files import load
 from berrypick.formats.agents._session_log import (
+    UNANSWERED,
     SessionLog,
     ToolResult,
+    edits_of,
     first_topic,
     shell_result,
     text_result,
@@ -192,7 +194,9 @@ class _Trajectory:
         agent, extra = _mapping(value.get("agent")), _mapping(value.get("extra"))
         self.log.session = str(value.get("session_id") or value.get("trajectory_id") or "")
         self.log.agent, self.log.version = str(agent.get("name") or ""), str(agent.get("version") or "")
-        self.log.folder = extra["cwd"] if isinstance(extra.get("cwd"), str) else ""
+        folders = _mapping(agent.get("extra")).get("cwds")  # of Harbor; one that was never left says where all ran
+        given = extra.get("cwd") or (folders[0] if isinstance(folders, list) and len(folders) == 1 else "")
+        self.log.folder = given if isinstance(given, str) else ""
         self._walk(value, self.log.path, main=True)
         return self.log
 
@@ -208,10 +212,12 @@ class _Trajectory:
                 self.log.topic = first_topic(step.get("message"), self._pattern)
             self._spend(_mapping(step.get("metrics")))
             calls = {str(call.get("tool_call_id")): call for call in _mappings(step.get("tool_calls"))}
+            whole = _mapping(_mapping(step.get("extra")).get("metadata")) if len(calls) == 1 else {}
             for result in _results(step):
-                self._result(result, calls, time)
+                self._result(result, calls, time, whole)
                 for reference in _mappings(result.get("subagent_trajectory_ref")):
                     self._refer(reference, inner, file, value, depth)
+            self._unanswered(step, calls, time)
         later = value.get("continued_trajectory_ref")
         if isinstance(later, str) and depth < 50:
             self._refer({"trajectory_path": later}, [], file, value, depth, main)
@@ -245,7 +251,31 @@ class _Trajectory:
             now = max(0.0, (prompt or 0.0) - (cached or 0.0)) + (completion or 0.0)
             self._spent = (self._spent or 0.0) + now
 
-    def _result(self, result: Mapping[str, Any], calls: Mapping[str, Mapping[str, Any]], time: float | None) -> None:
+    def _unanswered(self, step: Mapping[str, Any], calls: Mapping[str, Mapping[str, Any]], time: float | None) -> None:
+        """Count edits without a result; whatever else has none may have changed files too."""
+        results = _results(step)
+        named = {str(result.get("source_call_id")) for result in results}
+        if not calls or (len(calls) == 1 and "None" in named):
+            return
+        for name, call in calls.items():
+            if name in named:
+                continue
+            self._shell.forget()
+            asked = _mapping(call.get("arguments"))
+            kind = _kind(asked)
+            edits = _patched(asked) if kind == "patch" else edits_of(kind, asked)
+            if edits:
+                self._problems.count(UNANSWERED)
+                folder = self.log.folder
+                self.log.results.append(ToolResult(name, "Edit", (), folder, time, self._spent, edits=edits))
+
+    def _result(
+        self,
+        result: Mapping[str, Any],
+        calls: Mapping[str, Mapping[str, Any]],
+        time: float | None,
+        whole: Mapping[str, Any],
+    ) -> None:
         name = result.get("source_call_id")
         if name is None and len(calls) == 1:
             name = next(iter(calls))
@@ -258,19 +288,19 @@ class _Trajectory:
         moved = asked.get("cwd") or asked.get("workdir")
         folder = moved if isinstance(moved, str) else self.log.folder
         extra = _mapping(result.get("extra"))
-        failed = extra.get("is_error") is True or extra.get("exit_code") not in (None, 0)
+        failed = any(one.get("is_error") is True or one.get("exit_code") not in (None, 0) for one in (extra, whole))
         known = _kind(asked)
         if known == "patch":
-            patch = next((str(one) for one in asked.values() if "*** Begin Patch" in str(one)), "")
             self._shell.forget()
-            edits: tuple[str, ...] = () if failed else tuple(patched_files(patch))
+            edits = () if failed else _patched(asked)
             self.log.results.append(ToolResult(identity, tool, (), folder, time, self._spent, edits=edits))
         elif failed or not known:
             self._shell.forget()
             self.log.results.append(ToolResult(identity, known or tool, (), folder, time, self._spent))
         else:
             given = {**asked, "cwd": folder}
-            places, edits, of_shell = text_result(known, given, text, self._shell)
+            known_folder = isinstance(moved, str)
+            places, edits, of_shell = text_result(known, given, text, self._shell, known_folder)
             if of_shell is not None:
                 self.log.results.append(shell_result(of_shell, tool, identity, folder, time, self._spent))
             else:
@@ -300,6 +330,11 @@ def _kind(asked: Mapping[str, Any]) -> str:
     if not isinstance(path, str):
         return ""
     return "Edit" if _CHANGES & asked.keys() else "Read"
+
+
+def _patched(asked: Mapping[str, Any]) -> tuple[str, ...]:
+    patch = next((str(one) for one in asked.values() if "*** Begin Patch" in str(one)), "")
+    return tuple(patched_files(patch))
 
 
 def _number(value: Any) -> float | None:

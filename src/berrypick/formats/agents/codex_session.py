@@ -15,6 +15,8 @@ from berrypick.formats.agents._session_log import (
     BROKEN,
     SessionLog,
     ToolResult,
+    Unanswered,
+    edits_of,
     first_topic,
     session_records,
     shell_result,
@@ -93,11 +95,15 @@ def read_rollout(path: str, problems: Problems, pattern: re.Pattern[str] | None)
     """Read one file; None if it holds no record of a session."""
     rollout = _Rollout(SessionLog(path, sidechain=False, agent="codex"), problems, pattern)
     for record in session_records(path, problems):
+        if record is None:
+            rollout.forget()
+            continue
         payload = record.get("payload")
         if not isinstance(payload, Mapping):
             problems.count(BROKEN)
         elif record.get("type") in _KINDS:
             rollout.add(str(record["type"]), payload, record.get("timestamp"))
+    rollout.end()
     return rollout.log if rollout.known else None
 
 
@@ -108,7 +114,7 @@ class _Rollout:
         self.log, self.known = log, False
         self._problems, self._pattern = problems, pattern
         self._shell, self._spent, self._folder = ShellReader(), _Spent(), ""
-        self._calls: dict[str, _Call] = {}
+        self._calls = Unanswered[_Call]()
         #: Results whose request has not been counted yet: its count comes before or after the result.
         self._uncounted: list[int] = []
 
@@ -127,6 +133,13 @@ class _Rollout:
             self._find_topic(payload.get("message"))
         elif kind == "response_item":
             self._item(payload, time)
+
+    def forget(self) -> None:
+        """Forget what a lost record may have changed."""
+        self._shell.forget()
+
+    def end(self) -> None:
+        self._calls.add_edits(self.log, self._problems, _changes)
 
     def _begin(self, payload: Mapping[str, Any]) -> None:
         self.log.session, self.log.version = str(payload.get("id") or ""), str(payload.get("cli_version") or "")
@@ -153,11 +166,12 @@ class _Rollout:
         if kind == "message" and payload.get("role") == "user":
             self._find_topic(payload.get("content"))
         elif kind in ("function_call", "custom_tool_call", "local_shell_call"):
-            self._calls[name] = _call(payload, self._folder, self._spent.counts)
-        elif kind in ("function_call_output", "custom_tool_call_output") and (call := self._calls.pop(name, None)):
-            if call.counts == self._spent.counts:
+            call = _call(payload, self._folder, self._spent.counts)
+            self._calls.add(name, call, self.log, self._shell)
+        elif kind in ("function_call_output", "custom_tool_call_output") and (answered := self._calls.pop(name)):
+            if answered.counts == self._spent.counts:
                 self._uncounted.append(len(self.log.results))
-            self.log.results.append(self._result(name, call, _text(payload.get("output")), time))
+            self.log.results.append(self._result(name, answered, _text(payload.get("output")), time))
 
     def _result(self, name: str, call: _Call, text: str, time: float | None) -> ToolResult:
         output, tokens = unwrapped(text), self._spent.total
@@ -202,6 +216,13 @@ def _call(payload: Mapping[str, Any], folder: str, counts: int) -> _Call:
     words = isinstance(command, list) and all(isinstance(one, str) for one in command)
     call.command = command if isinstance(command, str) or words else None
     return call
+
+
+def _changes(call: _Call) -> tuple[str, ...]:
+    """Files that a call changes if it succeeds."""
+    if call.patch is not None:
+        return tuple(_joined(call.folder, one) for one in patched_files(call.patch))
+    return edits_of("", {"command": call.command})
 
 
 def _joined(folder: str, path: str) -> str:
