@@ -178,6 +178,19 @@ def test_commits_that_do_not_follow_one_another_are_refused(tmp_path):
     assert touched(repository.git("log", "-p", "--first-parent", "-m", "-2")) == {"x.py": [5]}
 
 
+def test_diffs_one_behind_the_other_without_a_head(tmp_path):
+    """A file that comes and goes between them has no old lines."""
+    lines = numbered(9)
+    repository = Repository(tmp_path / "r").commit({"x.py": lines})
+    repository.commit({"x.py": ["top", *lines], "y.py": ["short"]}).commit({"x.py": ["top", *lines[:-1]]})
+    repository.commit({"x.py": ["top", *lines[:-1]], "z.py": ["a", "b"]}).commit(
+        {"x.py": lines[:-1], "w.py": ["a", "b"]}
+    )
+    texts = [repository.git("diff", "-M", f"HEAD~{at + 1}", f"HEAD~{at}") for at in (3, 2, 1, 0)]
+    assert "rename from z.py" in texts[-1]
+    assert touched("".join(texts)) == {"x.py": [1, 9]} == touched(repository.git("log", "-p", "-4"))
+
+
 def test_files_and_lines_of_every_form_are_truths(tmp_path, berrypick):
     lines = numbered(20)
     repository = Repository(tmp_path / "r").commit({"x.py": lines})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -351,16 +351,29 @@ def _touched(diffs: list[list[_FileChange]]) -> TouchedLines:
 def _diffs(files: list[_FileChange]) -> Iterator[list[_FileChange]]:
     """Divide files where a name returns: one diff changes a file once, the next one builds on it."""
     part: list[_FileChange] = []
-    old: set[str | None] = set()
-    new: set[str | None] = set()
+    old: set[str] = set()
+    new: dict[str, _FileChange] = {}
     for file in files:
-        if (file.old in old and not file.copied) or file.new in new:
+        if (file.old in old and not file.copied) or file.new in new or _builds_on(file, new):
             yield part
-            part, old, new = [], set(), set()
+            part, old, new = [], set(), {}
         part.append(file)
-        old |= {file.old} - {None} if not file.copied else set()
-        new |= {file.new} - {None}
+        if file.old is not None and not file.copied:
+            old.add(file.old)
+        if file.new is not None:
+            new[file.new] = file
     yield part
+
+
+def _builds_on(file: _FileChange, new: Mapping[str, _FileChange]) -> bool:
+    """Whether a change of a file that goes away is later than the one that made it, and not beside it in one diff.
+
+    In one diff, a name that another file takes is that of a file that is renamed too, with another text.
+    """
+    made = new.get(file.old or "")
+    if made is None:
+        return False
+    return file.new is None or made.old is None or bool(file.blobs[0] and made.blobs[1] == file.blobs[0])
 
 
 def _before(file: _FileChange, now: dict[str, _OldLines | None], left: set[str]) -> _OldLines:
