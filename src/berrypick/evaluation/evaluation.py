@@ -142,7 +142,7 @@ class Evaluation:
         chosen = request.on(inputs.truth, context.reader)
         for given in (options.user, *(getattr(one.measure, "user", None) for one in chosen.measures)):
             if given is not None and not users.is_name(given):
-                check_reader(given, inputs.truth)
+                check_reader(given, inputs.truth, bool(options.whole_documents))
         judgements, groups, ungrouped = _grouped(inputs.truth, options)
         if inputs.runs.pages is not None:
             _check_areas(chosen.measures)

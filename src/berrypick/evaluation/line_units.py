@@ -51,7 +51,7 @@ def counted_unit(unit: str) -> str:
     return unit or "characters"
 
 
-def check_reader(given: Any, truth: Truth) -> None:
+def check_reader(given: Any, truth: Truth, whole_documents: bool) -> None:
     """Refuse a fitted reader whose distances count something else than the positions of the truth."""
     from berrypick.evaluation.readers import FittedUser
 
@@ -60,6 +60,11 @@ def check_reader(given: Any, truth: Truth) -> None:
     if fitted is None or user is None:
         return
     judged = "documents" if truth.units == "documents" else counted_unit(truth.unit)
+    if fitted == "documents":
+        if truth.units == "spans" and not whole_documents:
+            what = f"was fitted to sessions that visit documents, but the truth judges {judged}"
+            raise InputError(what, path=str(user.fitted), remedy=f"score whole documents: {option('whole_documents')}")
+        return
     undeclared = truth.units == "spans" and not truth.unit and not _counts_text(truth)
     if judged != fitted and not (fitted == "seconds" and undeclared):
         what = f"was fitted to distances in {fitted}, but the truth judges {judged}"

@@ -113,3 +113,22 @@ def test_the_same_unit_and_an_unknown_one_are_read(reader, tmp_path):
     unknown = bp.fit(MODEL, log, held_out=0)
     assert unknown.reader.content["unit"] is None and unknown.reader.content["period"] is None
     assert bp.score("ExpectedRatio", [row], [row], user=unknown) is not None
+
+
+def test_a_chain_of_documents_is_refused_for_passages(tmp_path, berrypick):
+    """A click leads to documents; where sessions name passages, the chain leads to these."""
+    log, chain = tmp_path / "visits.sessions", tmp_path / "chain.json"
+    log.write_text("a;b\nb;a\nb\n")
+    assert berrypick("fit", "markov", log, "-o", chain, "--held-out", 0).code == 0
+    assert bp.fit("markov", str(log), held_out=0).reader.content["unit"] == "documents"
+    passages = tmp_path / "passages.jsonl"
+    passages.write_text('{"topic": "t", "doc": "a", "start": 5, "end": 9}\n')
+    done = berrypick("evaluate", passages, passages, "-m", "ExpectedRatio", "--user", chain)
+    assert done.code == 2 and "visit documents, but the truth judges characters" in done.err
+    assert "--whole-documents" in done.err
+    done = berrypick("evaluate", passages, passages, "-m", "ExpectedRatio", "--user", chain, "--whole-documents")
+    assert done.code == 0, done.err
+    log.write_text("a#5-9;b#1-2\nb#1-2\n")
+    named = bp.fit("markov", str(log), held_out=0)
+    assert named.reader.content["unit"] is None
+    assert bp.score("ExpectedRatio@1", str(passages), str(passages), user=named) == 1.0

@@ -8,6 +8,7 @@ part says how likely new sessions are under them, and whether the predicted prob
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from os import PathLike, fspath
@@ -64,6 +65,9 @@ OF_SOME = {
     "format_run": "read inside documents",
     "visits": "read inside documents",
 }
+
+#: How names of passages, lines and elements end.
+_PART = re.compile(r"#\d[^#]*-\d[^#]*\Z|:\d+(?:-\d+)?\Z|\[\d+\]\Z")
 
 
 @dataclass(frozen=True, eq=False)
@@ -288,7 +292,8 @@ def fit(
         return _made(_own_fit(chosen, _named(model, chosen), log, method, told, given), method, _source(log))
     if chosen.learnt_from == "sessions":
         sessions = _sessions(log)
-        return _made(fit_chain(chosen, sessions, method, _links(links), told), method, sessions.source)
+        found = fit_chain(chosen, sessions, method, _links(links), told)
+        return _made(found, method, sessions.source, {"unit": _unit_of_pages(sessions.units)})
     for name in ("format_run", "visits"):
         if given[name] is not None and truth is None:
             raise UsageError(f"{option(name)} is for a run of sessions, which needs {option('truth')}")
@@ -371,6 +376,11 @@ def _own_fit(
     if not isinstance(found, Learnt):
         raise UsageError(f"fit of the user model {cls.name()} returned {type(found).__name__}, not a user model")
     return found
+
+
+def _unit_of_pages(names: Iterable[str]) -> str | None:
+    """Whether sessions visit documents; None if some are named like passages, lines or elements of them."""
+    return None if any(_PART.search(name) for name in names) else "documents"
 
 
 def _source(log: Any) -> str:
