@@ -193,6 +193,9 @@ def test_programs_are_counted_and_nothing_else_of_a_command_is_kept():
     assert result("/usr/bin/git log").program == "git"
     assert result("cd x && ls").program == "ls"
     assert result("$(echo hunter2) x").program == "other" and result("'hunter 2' x").program == "other"
+    for secret in ("hunter2", "sk-ant-12ab", "hunter2 'open", "/opt/hunter2 x"):
+        assert result(secret, "hunter2").program == "other"
+    assert result("python3.11 x.py").program == "python3.11"
     assert "hunter2" not in str(result("curl -H 'Authorization: hunter2' x | sort", "hunter2"))
 
 

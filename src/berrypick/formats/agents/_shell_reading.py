@@ -15,11 +15,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from berrypick.formats.agents._printed_lines import Place, stretches
+from berrypick.formats.agents._shell_programs import PROGRAMS
 from berrypick.formats.agents._shell_search import Search, hits_of_files, search_of, searches_folder
 from berrypick.formats.agents._shell_words import Command, Pipeline, Word, pipelines
 
 _RANGE = re.compile(r"\s*([1-9]\d{0,9})\s*(?:,\s*(\+?\d{1,10}|\$)\s*)?p\s*;?\s*")
-_NAMED = re.compile(r"[A-Za-z0-9_.+-]{1,40}")
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+?)\s*$|^\*\*\* Move to: (.+?)\s*$", re.MULTILINE)
 #: The number that a search prints before a line of its one file.
 _FOUND = re.compile(r"(\d{1,10})[:-]")
@@ -187,13 +187,17 @@ def _joined(folder: str, path: str) -> str:
 
 def _program(parsed: Sequence[Pipeline]) -> str:
     """The name that a command is counted under; nothing else of it is kept, since commands hold secrets."""
-    name = parsed[0].commands[0].program if parsed else ""
-    return name if _NAMED.fullmatch(name) else _UNNAMED
+    return _shown_name(parsed[0].commands[0].program if parsed else "")
+
+
+def _shown_name(program: str) -> str:
+    name = re.sub(r"(?<=\d)\.\d{1,2}\Z", "", program)  # python3.11
+    return program if name in PROGRAMS else _UNNAMED
 
 
 def _first_name(command: str | Sequence[str]) -> str:
     first = command.split(None, 1)[:1] if isinstance(command, str) else list(command[:1])
-    return first[0] if first and _NAMED.fullmatch(first[0]) else _UNNAMED
+    return _shown_name(first[0] if first else "")
 
 
 def _edits(parsed: Sequence[Pipeline], code: int | None) -> tuple[list[str], int]:
