@@ -59,8 +59,8 @@ BESIDE = {
 }
 #: Methods that convert or show a value, and UserModel.fit: they may import later rooms when they are called.
 CONVENIENCE = {
-    "__str__", "_repr_html_", "plot", "svg", "write_svg", "table", "save", "write", "write_back", "fit", "_as",
-    "to_dict", "to_records", "from_dict", "from_file", "from_frame", "from_records", "from_objects",
+    "__str__", "_repr_html_", "plot", "svg", "write_svg", "write_html", "table", "save", "write", "write_back", "fit",
+    "_as", "to_dict", "to_records", "from_dict", "from_file", "from_frame", "from_records", "from_objects",
 }  # fmt: skip
 FILES = sorted(ROOT.rglob("*.py"))
 

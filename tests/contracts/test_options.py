@@ -153,6 +153,9 @@ def given(tmp_path: Path) -> dict[str, tuple[typing.Any, dict[str, typing.Any]]]
         "repair": ("drop-overlap", {**elements, "measures": "AiP"}),
         "duplicates": ("first", documents),
         "topics": ("run", documents),
+        "stage": ("first", {**documents, "runs": [
+            {"topic": "q", "doc": "a", "rank": rank, "stage": stage} for rank, stage in ((1, "first"), (1, "reranked"))
+        ]}),
         "missing": ("absent", {**documents, "truth": {"q": {"a": 1}, "none": None}, "measures": "Abstained"}),
         "order": ("file", documents),
         "min_score": (1.5, documents),

@@ -7,7 +7,8 @@ import gzip
 import itertools
 import pickle
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,9 @@ import pytest
 from many_cases import each
 
 from berrypick.data.assemble import assemble
-from berrypick.data.columns import Coded, CodedNames, NameColumn
+from berrypick.data.columns import Coded, CodedNames, LateCodes, NameColumn, PackedColumn, unpacked
 from berrypick.data.errors import InputError
-from berrypick.data.run import Run, repeated_pointers
+from berrypick.data.run import repeated_pointers
 from berrypick.data.truth import Truth
 from berrypick.files import scan as _scan
 from berrypick.formats import Problems, by_name
@@ -58,18 +59,20 @@ def both(path: Path, name: str, monkeypatch: pytest.MonkeyPatch, strict: bool = 
 
 
 def same(a: Any, b: Any) -> bool:
+    if isinstance(a, PackedColumn) or isinstance(b, PackedColumn):
+        return same(unpacked(a), unpacked(b))
     if isinstance(a, np.ndarray):
-        return a.dtype == b.dtype and np.array_equal(a, b)
-    if isinstance(a, Run):
-        return all(same(getattr(a, name), getattr(b, name)) for name in Run.__dataclass_fields__)
+        return isinstance(b, np.ndarray) and a.dtype == b.dtype and np.array_equal(a, b)
+    if isinstance(a, Coded | LateCodes):
+        return list(a.names) == list(b.names) and np.array_equal(a.codes, b.codes)
     if isinstance(a, Truth):
-        assert list(a.topics) == list(b.topics)
-        assert list(a.lengths.items()) == list(b.lengths.items())
-        return all(
-            same(getattr(topic, name), getattr(b.topics[key], name))
-            for key, topic in a.topics.items()
-            for name in type(topic).__dataclass_fields__
+        return list(a.topics) == list(b.topics) and all(
+            same(getattr(a, name), getattr(b, name)) for name in ("topics", "lengths")
         )
+    if isinstance(a, Mapping):
+        return list(a) == list(b) and all(same(value, b[key]) for key, value in a.items())
+    if is_dataclass(a):
+        return type(a) is type(b) and all(same(getattr(a, each.name), getattr(b, each.name)) for each in fields(a))
     return bool(a == b)
 
 

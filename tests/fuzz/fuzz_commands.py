@@ -57,6 +57,7 @@ CALLS: dict[str, list[str]] = {
     "annotate": ["K --html OUT.html", "B --html OUT.html"],
     "relocate": ["T --from D --to E -o OUT.jsonl --report OUT.2.jsonl"],
     "agreement": ["T"],
+    "history": ["J", "J -o json", "J --html OUT.html"],
     "index": ["X OUT.index --jobs 1"],
     "list": ["measures", "users", "formats", "protocols"],
     "show": ["measure MEASURE", "format FORMAT", "user USER", "protocol inex2010", "MEASURE"],
@@ -76,9 +77,13 @@ def texts() -> dict[str, str]:
             for m in ("AP", "EPRUM") for r, v in (("a", 0.5), ("b", 0.25)) for t in ("1", "2", "all")]  # fmt: skip
     task = {"topic": "1", "doc": "garden", "question": "q", "offset": 0, "text": "This is a raspberry.",
             "regions": [[10, 19]]}  # fmt: skip
+    looks = [{"time": f"2026-01-0{day}T10:00:00+00:00", "truth": "926d6b5ba433", "topics": "c5b48bda0c93", "run": run,
+              "run_sum": 12 * run, "measure": "AP", "signature": "AP|v:0", "value": 0.5, "low": 0.3, "high": 0.7,
+              "n": 2, "increasing": True, "previous": ""} for day, run in enumerate("ab", 1)]  # fmt: skip
     documents = [json.dumps({"doc": name, "text": text}) + "\n" for name, text in DOCUMENTS.items()]
     return {
         "S": json.dumps(rows),
+        "J": "".join(json.dumps(look) + "\n" for look in looks),
         "K": json.dumps(task) + "\n",
         "B": json.dumps({"topic": "1", "doc": "a", "page": 1, "boxes": [[1, 2, 3, 4]], "page_size": [9, 9]}) + "\n",
         "D": "".join(documents),

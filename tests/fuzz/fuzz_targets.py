@@ -245,7 +245,7 @@ def _content_lines(data: bytes) -> int | None:
 def _rows(value: Any) -> float:
     """How many lines a value can stand for."""
     if isinstance(value, Run):
-        return len(value)
+        return value.size()
     if isinstance(value, Truth):
         return sum(max(len(topic), 0) + len(topic.empty_documents) for topic in value.topics.values())
     if isinstance(value, (ReachTable, LinkTable)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import berrypick as bp
 from berrypick.cli import commands
 
 TEXT = "Refunds take ten days. Delivery takes three days. Write to us for an invoice, or call in the morning."
@@ -85,6 +86,8 @@ def write_inputs(folder: Path, name: str, in_path: str = "") -> dict[str, Path]:
         path = folder / (f"{in_path}{file}" if "/" not in file else file)
         path.write_text(content, encoding="utf-8", errors="surrogatepass")
         made[file] = path
+    made["ledger.jsonl"] = folder / f"{in_path}ledger.jsonl"
+    bp.compare(made["truth.jsonl"], [made["0.jsonl"], made["10.jsonl"]], "charR@5", ledger=made["ledger.jsonl"])
     return made
 
 
@@ -198,6 +201,11 @@ def invocations(files: dict[str, Path], out: Path) -> dict[str, list[tuple[int, 
             (2, ["--tool", f"no{topic}"]),
         ],
         "demo": [(0, []), (2, [f"no{topic}"])],
+        "history": [
+            *((0, [files["ledger.jsonl"], "-o", output]) for output in ("table", "tsv", "json", "markdown")),
+            (0, [files["ledger.jsonl"], "--html", out / "history.html"]),
+            (2, [files["ledger.jsonl"], "--ledger-head", "0123456789ab"]),
+        ],
     }
     ours = {*commands.definitions()}  # a package that the tests install may bring more
     assert set(found) == ours

@@ -113,7 +113,9 @@ def session_file(chance: random.Random, number: int) -> bytes:
     ):
         path = f"/testbed/{name}"
         call = {"type": "tool_use", "id": f"t{i}", "name": "Read", "input": {"file_path": path}}
-        rows.append({"type": "assistant", **common, "message": {"role": "assistant", "content": [call]}})
+        spent = {"input_tokens": 50 + 12 * lines, "output_tokens": 40}
+        asked = {"id": f"m{number}-{i}", "role": "assistant", "content": [call], "usage": spent}
+        rows.append({"type": "assistant", **common, "message": asked})
         file = {"filePath": path, "startLine": 1, "numLines": lines, "totalLines": 400}
         result = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": f"t{i}"}]}
         rows.append({"type": "user", **common, "message": result, "toolUseResult": {"file": file}})

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from berrypick.data.columns import LateCodes, PackedColumn, unpacked
+
 #: What two files with the same content may differ in.
 ORIGIN = ("source", "line", "format", "notes")
 
@@ -29,6 +31,10 @@ def sample(cls: Any) -> str:
 
 def flat(value: Any, ignored: Sequence[str] = ORIGIN) -> Any:
     """A value as lists, dictionaries and texts, in which equal numbers are equal, NaN included."""
+    if isinstance(value, PackedColumn):
+        return flat(unpacked(value), ignored)
+    if isinstance(value, LateCodes):
+        return flat(value.coded, ignored)
     if dataclasses.is_dataclass(value) and not isinstance(value, Sequence):
         names = [field.name for field in dataclasses.fields(value) if field.name not in ignored]
         return [type(value).__name__, {name: flat(getattr(value, name), ignored) for name in names}]

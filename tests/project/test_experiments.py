@@ -245,7 +245,7 @@ NUMBER = re.compile(r"(?<![\w.,])-?\d*\.\d+(?![\w.])")
 
 def test_blocks_with_numbers_name_their_command() -> None:
     """What is printed in a page is the output of a command that stands above it."""
-    assert len(PAGES) == 10
+    assert len(PAGES) == 12
     for page in PAGES:
         for language, body in FENCES.findall(page.read_text(encoding="utf-8")):
             named = language in ("console", "pycon", "python", "json") or body.startswith("$ python experiments/")
@@ -378,7 +378,7 @@ def test_focused_runs_have_no_overlap() -> None:
     for run in focused:
         means = bp.evaluate(world.specific, run, "Overlap", collection=world.collection).mean()[run.tag]
         assert means["Overlap"] == pytest.approx(0)
-    assert sum(map(len, thorough)) > sum(map(len, focused))
+    assert sum(run.size() for run in thorough) > sum(run.size() for run in focused)
 
 
 def worlds_of_experiments():

@@ -140,7 +140,7 @@ class Evaluation:
         inputs = prepare_inputs(truth, runs, options, once)
         context = inputs.context
         chosen = request.on(inputs.truth, context.reader)
-        for given in (options.user, *(getattr(one.measure, "user", None) for one in chosen.measures)):
+        for given in (options.user, *(one.measure.user_model() for one in chosen.measures)):
             if given is not None and not users.is_name(given):
                 check_reader(given, inputs.truth, bool(options.whole_documents))
         judgements, groups, ungrouped = _grouped(inputs.truth, options)

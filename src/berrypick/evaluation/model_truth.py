@@ -1,7 +1,7 @@
 """Judgements by a model that assist those by people: few topics judged by people, many by the model.
 
 The statistics are in :mod:`berrypick.statistics.model_assisted`. They rest on one condition: the topics that people
-judged are a random sample of those that the model judged, as ``pool --sample`` draws one.
+judged are a random sample of those that the model judged, as ``berrypick pool --sample`` draws one.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ _PAGES = {
     "hint": "Judge the outlined box, or mark a box of your own.",
 }  # fmt: skip
 #: Of pages without their pictures.
-_NO_PICTURES = " To see the pages behind the boxes, write this page with --pages FOLDER."
+_NO_PICTURES = " To see the pages behind the boxes, type berrypick annotate TASKS --html PAGE --pages FOLDER."
 
 
 def annotate(

@@ -152,7 +152,7 @@ def test_every_setting_is_evaluated():
     first = found.rows[0]
     assert list(first) == [
         "chunker", "size", "overlap", "retriever", "run", "chunks", "measure", "value", "low", "high", "interval",
-        "topics", "signature",
+        "topics", "optimism", "signature",
     ]  # fmt: skip
     assert first["run"] == "size=10,overlap=0" and first["chunks"] == 15 and first["topics"] == 2
 
@@ -299,7 +299,11 @@ def test_mistakes_are_told(changes, message):
         ([(-1, 5)], ": chunk 1 is -1 to 5, the text has 81 characters"),
         ([(5, 3)], ": chunk 1 is 5 to 3, the text has 81 characters"),
         ([(5, 5)], ": chunk 1 is empty, 5 to 5"),
-        (["The dog"], "chunk 1, 'The dog', is not in the text word for word, so its place is unknown"),
+        (
+            ["The dog"],
+            ": chunk 1, 'The dog', is not in the text word for word, so its place is unknown: give a function that "
+            "returns (start, end) pairs",
+        ),
         ([(0, 1.5)], ": chunk 1 is (0, 1.5), expected (start, end), two whole numbers"),
         ([(0, 1, 2)], ": chunk 1 is (0, 1, 2), expected (start, end), two whole numbers"),
         ([7], ": chunk 1 is 7, expected (start, end), two whole numbers"),

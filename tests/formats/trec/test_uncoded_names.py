@@ -12,6 +12,7 @@ import pytest
 
 import berrypick as bp
 from berrypick import kernels
+from berrypick.data.columns import LateCodes
 from berrypick.data.run import Run
 from berrypick.formats.base import Problems
 from berrypick.formats.trec import trec_run
@@ -121,6 +122,6 @@ def test_document_measures_need_no_codes(tmp_path, monkeypatch):
     qrels.write_text("".join(f"{t} 0 d{d} {d % 2}\n" for t in range(3) for d in range(0, 50, 3)))
     plain = bp.evaluate(str(qrels), str(run), "AP nDCG@10 P@10 RR EPRUM").records()
     monkeypatch.setattr("berrypick.evaluation.notes._MOST_DOCUMENTS", 20)
-    monkeypatch.setattr(Run, "__getattr__", lambda self, name: pytest.fail(f"{name} was needed"))
+    monkeypatch.setattr(LateCodes, "coded", property(lambda self: pytest.fail("codes were needed")))
     found = bp.evaluate(str(qrels), str(run), "AP nDCG@10 P@10 RR")
     assert found.records() == [row for row in plain if row["measure"] != "EPRUM"]

@@ -6,7 +6,8 @@ from dataclasses import replace
 from os import PathLike, fspath
 from typing import Any
 
-from berrypick.data.errors import UsageError, option
+from berrypick import formats
+from berrypick.data.errors import BerrypickError, InputError, UsageError, option
 from berrypick.data.run import Ranking, Run
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.given.convert import as_run
@@ -21,9 +22,8 @@ _OF_RESULTS = ("topic", "run", "rank", "score", "distance")
 
 
 def read_chunk_list(given: Any, evaluation: Evaluation) -> Ranking:
-    """Read chunks: a Run, or rows with text, or doc, start and end; topics, ranks and scores are ignored."""
-    rows = given.to_records() if isinstance(given, Run) else [row for _, row in read_chunks(given)]
-    records = [{key: value for key, value in row.items() if _says_where(key)} for row in rows]
+    """Read chunks: rows with text, or doc, start and end, or any run; topics, ranks and scores are ignored."""
+    records = _records(given)
     if not records:
         name = fspath(given) if isinstance(given, (str, PathLike)) else "the list of chunks"
         raise UsageError(f"{option('chunks')}: {name} has no chunks")
@@ -31,6 +31,29 @@ def read_chunk_list(given: Any, evaluation: Evaluation) -> Ranking:
     options, reader = evaluation.options.changed(min_score=None, missing=None, order=None), evaluation.context.reader
     search = TextSearch(reader.texts, options.quotes, evaluation.truth.units == "spans", options.offsets or "chars")
     return replace(evaluation.inputs, options=options).prepare(as_run(ranked, search)).ranking(_ALL)
+
+
+def _records(given: Any) -> list[dict[str, Any]]:
+    """What says where each chunk is, of rows, or of a file in a format of runs."""
+    try:
+        rows = given.to_records() if isinstance(given, Run) else [row for _, row in read_chunks(given)]
+        unread = None
+    except InputError as error:
+        rows, unread = [], error
+    records = [{key: value for key, value in row.items() if _says_where(key)} for row in rows]
+    if not any(records) and isinstance(given, (str, PathLike)) and _is_run(fspath(given)):
+        return _records(formats.read_run(given))
+    if unread is not None:
+        raise unread
+    return records
+
+
+def _is_run(path: str) -> bool:
+    try:
+        formats.sniff(path, "run")
+    except BerrypickError:
+        return False
+    return True
 
 
 def _says_where(name: str) -> bool:

@@ -321,7 +321,8 @@ def _kind(asked: Mapping[str, Any]) -> str:
     path = asked.get("file_path") or asked.get("path") or asked.get("notebook_path")
     if any(isinstance(one, str) and one.lstrip().startswith("*** Begin Patch") for one in asked.values()):
         return "patch"
-    if asked.get("command") in _EDITOR and isinstance(path, str):
+    command = asked.get("command")
+    if isinstance(command, str) and command in _EDITOR and isinstance(path, str):
         return "Read" if asked["command"] == "view" else "Edit"
     if "command" in asked or "cmd" in asked:
         return SHELL

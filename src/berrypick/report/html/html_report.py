@@ -120,8 +120,14 @@ def write_report(
         The most megabytes of the page; what does not fit is omitted, and the page says so.
     pages : str or path, optional
         A folder with pictures of the pages that boxes lie on: DOC/PAGE.png or .jpg, pages from 1, or DOC.pdf.
-    k, share, budget, stages
-        As in :func:`berrypick.diagnose`, for the panel that shows where answers are lost.
+    k : int
+        The first k results count where the page shows where answers are lost, as in :func:`berrypick.diagnose`.
+    share : float
+        How much of an answer a result must contain to hold it, as in :func:`berrypick.diagnose`.
+    budget : float, optional
+        How much a reader reads of a list, as in :func:`berrypick.diagnose`.
+    stages : bool
+        Whether the runs are stages of one pipeline, as in :func:`berrypick.diagnose`.
     baseline : str, optional
         The run that others are compared with; by default the first.
     command : str

@@ -118,7 +118,7 @@ class DoubleColonRun(bp.Format):
 
     @classmethod
     def describe(cls, value):
-        return [f"{len(value)} results"]
+        return [f"{value.size()} results"]
 
 
 class Trails(ClientReader):
