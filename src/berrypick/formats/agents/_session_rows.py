@@ -118,7 +118,7 @@ class SessionRows:
             known[topic] = log.path
             places = [*self._places(topic, log, parts)]
             yield from places or [{"topic": topic, "results": []}]
-        if not known:
+        if not known and not self._problems.found:
             what = "no session has a topic" if self._logs else "holds no session"
             remedy = "the first group of topic_pattern, in what the user wrote, is the topic" if self._logs else ""
             raise InputError(what, path=source, remedy=remedy)

@@ -59,7 +59,7 @@ def make_overview(
         "pairs": _pairs(comparison),
         "method": [list(part) for part in comparison.method.fields()],
         "confidence": float(comparison.method.confidence),  # JSON has no numbers of NumPy
-        "configuration": _configuration(details),
+        "configuration": _configuration(details, settings.get("chunks")),
         "counts": _counts(details),
         "warnings": _warnings(comparison.notes, len(runs), command, details.evaluation.truth),
         "groups": _groups(results, comparison, runs, measures),
@@ -227,8 +227,11 @@ def _pairs(comparison: Comparison) -> list[dict[str, Any]]:
     ]
 
 
-def _configuration(details: Details) -> list[list[str]]:
-    """Inputs, and every option with its value, as far as it has one."""
+def _configuration(details: Details, chunks: Any) -> list[list[str]]:
+    """Inputs, and every option with its value, as far as it has one.
+
+    ``chunks`` are given apart: where no measure reads them, the evaluation has none.
+    """
     evaluation = details.evaluation
     options, context = evaluation.options, evaluation.context
     reader = context.reader
@@ -241,7 +244,7 @@ def _configuration(details: Details) -> list[list[str]]:
         "navigation": _source(reader.navigation) if options.navigation is not None else "",
         "collection": _source(reader.collection) if options.collection is not None else "",
         "documents": _source(reader.texts or reader.shown),
-        "chunks": _source(options.chunks),
+        "chunks": _source(chunks),
         "ideal_elements": _source(options.ideal_elements),
         "by": "" if evaluation.groups is None else evaluation.groups.field,
         "topic_table": _source(options.topic_table),
