@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -38,8 +38,53 @@ class Holdings:
     def _rows(self) -> Mapping[str, IntArray]:
         return self.ranking.rows_by_document
 
+    @cached_property
+    def _spans(self) -> Mapping[str, Sequence[tuple[int, float, float]]] | None:
+        """Rank, start and end of the results in each document with targets; None where results are no plain spans.
+
+        There are few of them in most lists, and numbers of Python then take a fraction of the time of short arrays.
+        """
+        ranking, targets = self.ranking, self.targets
+        places = ranking.start, ranking.end, targets.start, targets.end
+        if ranking.boxes is not None or targets.boxes is not None or ranking.ranks != len(ranking):
+            return None
+        if ranking.vocabulary is None or any(column is None for column in places):
+            return None
+        names = list(dict.fromkeys(targets.document))
+        known = dict(zip(ranking.vocabulary(names).tolist(), names, strict=True))
+        found: dict[str, list[tuple[int, float, float]]] = {}
+        columns = ranking.document, ranking.rank, ranking.start, ranking.end
+        for code, *row in zip(*(column.tolist() for column in columns if column is not None), strict=True):
+            if code in known:
+                found.setdefault(known[code], []).append(tuple(row))
+        return found
+
+    def _overlaps(self, x: int) -> list[tuple[int, float, float]] | None:
+        """Rank, first and last common position of the spans that overlap a target; None where its document has none."""
+        assert self._spans is not None and self.targets.start is not None and self.targets.end is not None
+        rows = self._spans.get(self.targets.document[x])
+        if rows is None:
+            return None
+        begin, stop = self.targets.start[x].item(), self.targets.end[x].item()
+        if stop <= begin:  # a point is in a result or not
+            return [(rank, 0.0, 1.0) for rank, start, end in rows if start <= begin < end]
+        common = ((rank, max(start, begin), min(end, stop)) for rank, start, end in rows)
+        return [(rank, low, high) for rank, low, high in common if high > low]
+
+    def _is_held(self, x: int, covered: float) -> bool:
+        """Whether so much of a target is enough."""
+        assert self.targets.start is not None and self.targets.end is not None
+        length = float(self.targets.end[x]) - float(self.targets.start[x])
+        return (covered / length if length > 0 else 1.0) >= self.share * (1 - ROUNDING)
+
     def sighting(self, x: int) -> Sighting:
         """What the list shows of a target."""
+        if self._spans is not None:
+            spans = self._overlaps(x)
+            if spans is None:
+                return Sighting()
+            held = tuple(rank + 1 for rank, low, high in spans if self._is_held(x, float(high) - float(low)))
+            return Sighting(held, True, bool(spans))
         rows = self._rows.get(self.targets.document[x])
         if rows is None:
             return Sighting()
@@ -50,6 +95,12 @@ class Holdings:
 
     def together(self, x: int, k: int) -> bool:
         """Whether the first k results hold a target together."""
+        if self._spans is not None:
+            ends = [(float(low), float(high)) for rank, low, high in self._overlaps(x) or () if rank < k]
+            if len(ends) > 1:
+                low, high = np.array(ends, dtype=np.float64).T
+                return self._is_held(x, _union(low, high))
+            return bool(ends) and self._is_held(x, ends[0][1] - ends[0][0])
         rows = self._rows.get(self.targets.document[x])
         if rows is None:
             return False
