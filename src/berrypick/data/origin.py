@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
+from functools import cache
 from typing import Any, ClassVar
 
 from typing_extensions import Self
@@ -37,6 +38,12 @@ class Origin:
     foreign: Mapping[str, int] = field(default_factory=dict)
 
 
+@cache
+def _names(kind: type[Any]) -> tuple[str, ...]:
+    """The names of the fields of a part."""
+    return tuple(field.name for field in fields(kind))
+
+
 class Composed:
     """A dataclass with parts, which are dataclasses themselves; it has the origin of what it holds."""
 
@@ -68,7 +75,7 @@ class Composed:
         """Return the same with other values; those of a part by their own names: ``run.changed(quoted={})``."""
         parts = {}
         for name, kind in self._parts.items():
-            own = {field.name: values.pop(field.name) for field in fields(kind) if field.name in values}
+            own = {field: values.pop(field) for field in _names(kind) if field in values}
             if own:
                 parts[name] = replace(getattr(self, name), **own)
         return replace(self, **values, **parts)  # type: ignore[type-var]

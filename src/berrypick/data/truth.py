@@ -522,6 +522,14 @@ class Truth(Composed, Exchanged):
         return truth_dict(self)
 
     @cached_property
+    def _kept(self) -> dict[Any, Any]:
+        """What evaluations keep of it, by measures and options; not for other processes."""
+        return {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_kept"}
+
+    @cached_property
     def has_entry_points(self) -> bool:
         """Whether any topic has an entry point."""
         return any(topic.entry_points for topic in self.topics.values())

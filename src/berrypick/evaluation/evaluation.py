@@ -14,13 +14,14 @@ from berrypick import users
 from berrypick.data.arrays import FloatArray
 from berrypick.data.costs import lacking
 from berrypick.data.errors import BerrypickError, UsageError, nearest, option, shorten
-from berrypick.data.results import LateRows, Note, Results, Row, TopicGroups
+from berrypick.data.results import LateRows, MeasureInfo, Note, Results, Row, TopicGroups
 from berrypick.data.run import Run
 from berrypick.data.score import CurvesWanted, Explanation
 from berrypick.data.sums import TruthSums
 from berrypick.data.truth import Truth
 from berrypick.data.words import counted
-from berrypick.evaluation.inputs import prepare_inputs
+from berrypick.evaluation.inputs import prepare_inputs, prepared, with_sources
+from berrypick.evaluation.kept import find_kept, keep, kept_key, known_truth
 from berrypick.evaluation.line_units import check_reader
 from berrypick.evaluation.notes import lengths_notes, some, unspaced_notes
 from berrypick.evaluation.options import EvaluationOptions, takes_options
@@ -132,6 +133,21 @@ class Evaluation:
     ) -> Evaluation:
         """The same with options as one value. ``measures`` None: none are needed. ``once``: it is run once, so an
         iterator of runs need not be kept."""
+        key = kept_key(measures, options)
+        if key is None:
+            return cls._newly_prepared(truth, runs, measures, options, once)[0]
+        known = known_truth(truth)
+        if (kept := find_kept(known, key)) is not None:
+            return kept._on_runs(runs, once)
+        made, read = cls._newly_prepared(known, runs, measures, options, once)
+        keep(truth, read, key, made)
+        return made
+
+    @classmethod
+    def _newly_prepared(
+        cls, truth: Any, runs: Any, measures: MeasuresGiven | None, options: EvaluationOptions, once: bool
+    ) -> tuple[Evaluation, Truth]:
+        """The evaluation, and its truth as it was read."""
         options = _with_fitted_user(options)
         try:
             request = MeasureRequest.of(measures, options)  # mistakes are reported before anything is read
@@ -150,10 +166,19 @@ class Evaluation:
         contexts = _contexts(chosen.measures, context, judgements.units == "elements")
         _check_navigation(context, contexts.values())
         notes = (*inputs.notes, *chosen.notes, *ungrouped)
-        return cls(
+        made = cls(
             judgements, inputs.runs, chosen.measures, options, context, notes, groups, contexts,
             recalls=chosen.recalls, judged=inputs.judged,
         )  # fmt: skip
+        assert inputs.read is not None
+        return made, inputs.read
+
+    def _on_runs(self, runs: Any, once: bool) -> Evaluation:
+        """Return the same for other runs, as they are given; signatures and sums of the truth are shared."""
+        found = prepared(with_sources(self.inputs, runs, once))
+        made = object.__new__(Evaluation)  # as replace does, which shares no signatures
+        made.__dict__.update(self.__dict__, inputs=found)
+        return made
 
     def __repr__(self) -> str:
         parts = (
@@ -173,6 +198,16 @@ class Evaluation:
     def sums(self) -> TruthSums:
         """The sums of the judgements, for signatures."""
         return TruthSums(self.truth if self.judged is None else self.judged)
+
+    @cached_property
+    def _reads(self) -> dict[str, frozenset[str]]:
+        """By the text of a measure, what its values depend on."""
+        return {one.text: depends_on(one.measure, self.contexts[one.text].user) for one in self.measures}
+
+    @cached_property
+    def _measure_info(self) -> dict[str, MeasureInfo]:
+        """The facts of the measures, for results."""
+        return {one.text: one.info(self.context.effort) for one in self.measures}
 
     def read_by(self, user: Any) -> Evaluation:
         """Return the same with another user model, for the measures that name none themselves; runs are kept as read.
@@ -208,6 +243,15 @@ class Evaluation:
     def without_runs(self) -> Evaluation:
         """Return the same for runs that come one by one, as it is sent to other processes."""
         return replace(self, inputs=self.inputs.without_sources(), judged=None)
+
+    def _for_next_runs(self) -> Evaluation:
+        """Return the same without its runs, which then are free; what depends on no run is shared."""
+        for name in ("sums", "_reads", "_measure_info"):
+            getattr(self, name)  # made now, once for all
+        made = object.__new__(Evaluation)
+        made.__dict__.update(self.__dict__, inputs=self.inputs.without_sources())
+        made.__dict__.pop("runs", None)
+        return made
 
     def run(
         self,
@@ -259,7 +303,7 @@ class Evaluation:
         """The numbers of all runs together."""
         means: list[Row] = []
         group_means: list[Row] = []
-        reads = {one.text: depends_on(one.measure, self.contexts[one.text].user) for one in self.measures}
+        reads = self._reads
         notes = [*self.notes, *unread_notes(self, reads), *lengths_notes(self, reads), *notes]
         facts = {}
         drawn: dict[tuple[str, str], dict[str, FloatArray]] = {}
@@ -281,8 +325,7 @@ class Evaluation:
             from berrypick.measures.answers.recalls import Recalls
 
             notes += Recalls.notes(self.recalls, means)
-        info = {one.text: one.info(self.context.effort) for one in self.measures}
-        known = None
+        info, known = dict(self._measure_info), None
         if self.readers is not None:
             from berrypick.data.drawn import DrawnValues
 

@@ -61,6 +61,8 @@ class Inputs:
     notes: tuple[Note, ...] = ()
     #: The judgements with quotes in their places, before options change what counts; signatures have their sum.
     judged: Truth | None = None
+    #: The judgements as they were read, before any step.
+    read: Truth | None = None
 
     @property
     def texts(self) -> Texts | None:
@@ -88,7 +90,9 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
     """
     context = prepare_context(options)
     judgements = read_truth(truth, context.reader.texts, options)
-    inputs = Inputs(judgements, RunInputs((), options, context, judgements), context, options, runs, once)
+    inputs = Inputs(
+        judgements, RunInputs((), options, context, judgements), context, options, runs, once, read=judgements
+    )
     for step in STEPS:
         inputs = step(inputs)
     return inputs
@@ -169,13 +173,17 @@ def count_in_lines(inputs: Inputs) -> Inputs:
 
 def find_runs(inputs: Inputs) -> Inputs:
     """Convert objects to runs, and find the files of others."""
-    options = inputs.options
+    runs = replace(inputs.runs, context=inputs.context, truth=inputs.truth)
+    return replace(inputs, runs=with_sources(runs, inputs.given_runs, inputs.once))
+
+
+def with_sources(runs: RunInputs, given: Any, once: bool) -> RunInputs:
+    """Convert objects to runs, and find the files of others; none of them goes through its steps."""
+    options = runs.options
     later = options.level is None and options.id_pattern is None
-    spans = inputs.truth.units == "spans"
-    search = TextSearch(inputs.texts, options.quotes, spans, options.offsets or "chars", later)
-    given = inputs.given_runs
-    sources, stream = run_stream(given, search) if inputs.once else (run_sources(given, search), None)
-    return replace(inputs, runs=replace(inputs.runs, sources=tuple(sources), stream=stream))
+    search = TextSearch(runs.texts, options.quotes, runs.truth.units == "spans", options.offsets or "chars", later)
+    sources, stream = run_stream(given, search) if once else (run_sources(given, search), None)
+    return runs.with_sources(tuple(sources), stream)
 
 
 def note_unread_fields(inputs: Inputs) -> Inputs:
@@ -365,6 +373,11 @@ def prepare_runs(inputs: Inputs) -> Inputs:
         titles=Titles.of(inputs.truth),
         no_text=inputs.line_unit in WITHOUT_TEXT,
     )
+    return replace(inputs, runs=prepared(runs))
+
+
+def prepared(runs: RunInputs) -> RunInputs:
+    """Take the runs through their steps; one of several files waits until it is scored."""
     several = len(runs.sources) > 1
     ready = tuple(
         source.recognised()
@@ -372,7 +385,7 @@ def prepare_runs(inputs: Inputs) -> Inputs:
         else runs.prepare(source)
         for source in runs.sources
     )
-    return replace(inputs, runs=replace(runs, sources=ready))
+    return runs.with_sources(ready, runs.stream)
 
 
 def note_ignored_elements(inputs: Inputs) -> Inputs:

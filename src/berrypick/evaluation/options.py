@@ -10,7 +10,7 @@ import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from numbers import Integral
 from os import PathLike
 from types import NoneType, UnionType
@@ -38,6 +38,7 @@ from berrypick.data.truth import MergeRule, Offsets
 from berrypick.documents.quotes import Copying, OnMismatch, Quotes
 from berrypick.documents.unplaced import Unplaced
 from berrypick.evaluation.protocols.base import OWN, check_task_name, get_protocol
+from berrypick.registry.registry import changes
 from berrypick.users import UserModel
 
 if TYPE_CHECKING:
@@ -426,6 +427,9 @@ class EvaluationOptions:
 
         def __getattr__(self, name: str) -> Any: ...
 
+    #: What they are, where they are texts and numbers only, so that an evaluation may be kept for the next run.
+    kept_as: tuple[Any, ...] | None = None
+
     def __init__(self, **values: Any) -> None:
         for option in options():
             value = values.get(option.name, option.default)
@@ -468,6 +472,12 @@ class EvaluationOptions:
     @classmethod
     def from_arguments(cls, arguments: Mapping[str, Any], function: str = "evaluate") -> "EvaluationOptions":
         """Keyword arguments of a public function; unknown names get a suggestion, None means the default."""
+        if all(name in _KEPT and type(value) in _SCALARS for name, value in arguments.items()):
+            return _kept_options(changes(), tuple(arguments), *arguments.values())
+        return cls._checked_arguments(arguments, function)
+
+    @classmethod
+    def _checked_arguments(cls, arguments: Mapping[str, Any], function: str) -> "EvaluationOptions":
         known = {name: option for option in options() for name in (option.name, *option.aliases)}
         values: dict[str, Any] = {}
         for name, value in arguments.items():
@@ -484,6 +494,22 @@ class EvaluationOptions:
         if "by" in values and function not in GROUPED:
             raise UsageError(f"{function} gives no rows for groups: leave {option_text('by')} out")
         return cls(**values)
+
+
+#: Options that are texts and numbers, and name neither files nor functions.
+_KEPT = frozenset(
+    ("duplicates", "effort", "idealism", "min_score", "missing", "order", "protocol", "task", "topics", "units",
+     "unjudged", "whole_documents")
+)  # fmt: skip
+_SCALARS = (str, int, float, bool, NoneType)
+
+
+@lru_cache(maxsize=64, typed=True)
+def _kept_options(changes: int, names: tuple[str, ...], *values: Any) -> EvaluationOptions:
+    """Options that are texts and numbers, made once, until a name in a registry may mean something else."""
+    made = EvaluationOptions._checked_arguments(dict(zip(names, values, strict=True)), "evaluate")
+    made.kept_as = (names, values, tuple(map(type, values)))
+    return made
 
 
 F = TypeVar("F", bound=Callable[..., Any])

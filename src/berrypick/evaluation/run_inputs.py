@@ -73,7 +73,15 @@ class RunInputs:
 
     def without_sources(self) -> RunInputs:
         """Return the same for runs that come one by one."""
-        return replace(self, sources=(), stream=None)
+        return self.with_sources(())
+
+    def with_sources(
+        self, sources: tuple[Run | RunFile, ...], stream: Iterator[Run | RunFile] | None = None
+    ) -> RunInputs:
+        """Return the same for other runs."""
+        made = object.__new__(RunInputs)  # as replace does, which takes longer than the steps of a small run
+        made.__dict__.update(self.__dict__, sources=sources, stream=stream)
+        return made
 
     def prepare(self, source: Run | RunFile) -> Run:
         """Read a run and take it through all steps."""

@@ -22,6 +22,17 @@ C = TypeVar("C")
 
 #: Every registry, for :func:`register` and for tests that install packages.
 registries: list[Registry[Any]] = []
+_changed = 0
+
+
+def changes() -> int:
+    """Return how often a registry changed: a name may mean something else after that."""
+    return _changed
+
+
+def _count_change() -> None:
+    global _changed
+    _changed += 1
 
 
 def register(definition: C) -> C:
@@ -98,6 +109,7 @@ class Registry(Generic[T]):
 
     def reload(self) -> None:
         """Forget what was found in files and entry points; what was registered stays."""
+        _count_change()
         self._index: dict[str, Definition] | None = None
         self._stems: dict[str, list[tuple[str, str]]] | None = None
         self._loaded: dict[tuple[str, str], T] = {}
@@ -244,6 +256,7 @@ class Registry(Generic[T]):
         if taken is not None:
             raise UsageError(f"{self.what} {called} cannot be registered: the name {taken} is taken")
         self._registered[value_name(value)] = value
+        _count_change()
 
     def plugins(self) -> dict[str, T]:
         """Return what installed packages bring, by name; on a name clash, none of those that have the name."""
