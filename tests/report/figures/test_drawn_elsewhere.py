@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+from xml.etree import ElementTree
 
 import pytest
 import smaller_is_better
@@ -10,6 +12,7 @@ import smaller_is_better
 import berrypick as bp
 from berrypick.data.navigation import ReachTable
 from berrypick.report.figures import charts
+from berrypick.report.figures.export import alternative, svg_of
 
 SPANS = """\
 {"topic": "1", "doc": "a", "start": 0, "end": 10, "domain": "law"}
@@ -84,3 +87,55 @@ def test_a_truth_is_not_written_over(tmp_path, berrypick):
     done = berrypick("plot", truth, run, truth, "-m", "EPRUM")
     assert done.code == 2 and "refusing to overwrite" in done.err and "name another file" in done.err
     assert truth.read_text() == SPANS
+
+
+def over(model, **more):
+    truth = {"q": {f"d#{at}-{at + 10}": 1 for at in (100, 400, 900)}}
+    runs = {"near": {"q": {"d#90-100": 1.0}}, "late": {"q": {"d#0-1": 2.0, "d#380-390": 1.0}}}
+    return bp.compare(truth, runs, "EPRUM", over=model, collection={"d": 2000}, resamples=100, **more)
+
+
+@pytest.mark.slow
+def test_runs_along_readers_have_one_legend_and_the_colours_of_plot():
+    pytest.importorskip("altair")
+    spec = over("t2i(tolerance=10..2000)").plot().to_dict()
+    [line] = [layer for layer in spec["layer"] if layer["mark"]["type"] == "line"]
+    colour, dash = line["encoding"]["color"], line["encoding"]["strokeDash"]
+    assert colour["legend"] == dash["legend"] and colour["scale"]["domain"] == ["near", "late"]
+    results = bp.evaluate(
+        {"q": {"a": 1}}, {"near": {"q": {"a": 1.0}}, "late": {"q": {"b": 1.0}}}, "nxCG@3", curves=True
+    )
+    layers = results.plot("curves", resamples=100).to_dict()["layer"]
+    plain = next(layer["encoding"] for layer in layers if "strokeDash" in layer["encoding"])
+    assert (colour["scale"], dash["scale"]) == (plain["color"]["scale"], plain["strokeDash"]["scale"])
+
+
+@pytest.mark.slow
+def test_steps_are_drawn_as_steps_and_smooth_means_are_not():
+    pytest.importorskip("altair")
+
+    def lines(found):
+        layers = found.plot().to_dict()["layer"]
+        [line] = [layer for layer in layers if layer["mark"]["type"] == "line"]
+        rows = line["data"]["values"]
+        return [[(row["at"], row["value"]) for row in rows if row["run"] == run] for run in ("near", "late")]
+
+    for points in lines(over("t2i(tolerance=10..2000)")):
+        assert len({value for _, value in points}) > 2
+        for (x, y), (x_next, y_next) in itertools.pairwise(points):
+            assert y == y_next or x == x_next, "a step goes straight up"
+    found = over("t2i(tolerance=10..2000,spread=0.5)")
+    known = [[(one.at, one.value) for one in found.values if one.run == run] for run in ("near", "late")]
+    assert lines(found) == known
+
+
+@pytest.mark.slow
+def test_pictures_have_alternative_text():
+    pytest.importorskip("altair")
+    pytest.importorskip("vl_convert")
+    runs = {'a"<b>': {"q": {"a": 1.0}}, "plain": {"q": {"a": 1.0}}}
+    chart = bp.evaluate({"q": {"a": 1}}, runs, "nxCG@3", curves=True).plot("curves", resamples=100)
+    root = ElementTree.fromstring(svg_of(chart.to_dict()))
+    assert root.get("role") == "img" and root.get("aria-label") == 'Chart of nxCG@3 by rank. Shown: a"<b>, plain'
+    many = {"encoding": {"color": {"scale": {"domain": [f"r{i}" for i in range(30)]}}, "y": {"title": "AP"}}}
+    assert alternative({"layer": [many]}) == f"Chart of AP. Shown: {', '.join(f'r{i}' for i in range(20))}, 10 more"

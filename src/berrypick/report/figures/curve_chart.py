@@ -62,7 +62,7 @@ def _curves_panel(own: Sequence[Band], names: dict[str, str], shaded: bool, them
     heights = alt.Scale(domain=value_range([y for one in own for y in (*one.y, *(one.high if shaded else ()))]), nice=5)
     y = alt.Y("y:Q", title=up, scale=heights, axis=alt.Axis(tickCount=5))
     layers = []
-    colour, dash = _lines(names, theme, of)
+    colour, dash = run_lines(names, theme, of)
     if shaded:
         area = alt.Chart(alt.Data(values=_band_rows(own, names))).mark_area(opacity=0.15, line=False)
         layers.append(area.encode(x=x, y=alt.Y("low:Q", title=up, scale=heights), y2="high:Q", color=colour))
@@ -84,7 +84,7 @@ def _across(last: float, ticks: int, by_rank: bool) -> dict[str, Any]:
     return {"tickCount": ticks, "format": "d", **every}
 
 
-def _lines(names: dict[str, str], theme: ChartTheme, panels: int) -> tuple[Any, Any]:
+def run_lines(names: dict[str, str], theme: ChartTheme, panels: int) -> tuple[Any, Any]:
     """Colour and dashes of each run, with one legend for both."""
     alt = altair()
     domain = list(names.values())

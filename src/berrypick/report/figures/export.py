@@ -10,11 +10,12 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
+from html import escape
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from berrypick.data.errors import BerrypickError, UsageError, library, option, shorten
+from berrypick.data.errors import BerrypickError, UsageError, library, one_line, option, shorten
 from berrypick.files.files import replace_file
 from berrypick.report.figures.chart_theme import CENTIMETRE, INCH, PAPER, ChartTheme, check_options, sized
 
@@ -22,6 +23,8 @@ ENDINGS = (".png", ".svg", ".pdf")
 #: Nothing may be fetched while a picture is drawn.
 _NOWHERE: list[str] = []
 _TRIES = 4
+#: Most runs that the alternative text of a chart names.
+_TOLD = 20
 #: Each takes several bytes while a picture is drawn: more of them, and the machine may stop the program.
 PIXELS = 100_000_000
 
@@ -90,6 +93,8 @@ def svg_of(spec: Mapping[str, Any]) -> str:
     """An SVG picture whose size is in points, so that it is as large everywhere; the same for the same chart."""
     content = _svg(json.dumps(spec))
     content = re.sub(r'width="([\d.]+)" height="([\d.]+)"', r'width="\1pt" height="\2pt"', content, count=1)
+    told = escape(one_line(alternative(spec)), quote=True)
+    content = content.replace("<svg ", f'<svg role="img" aria-label="{told}" ', 1)
     numbers: dict[str, int] = {}
 
     def renumbered(tag: re.Match[str]) -> str:
@@ -97,6 +102,39 @@ def svg_of(spec: Mapping[str, Any]) -> str:
 
     # names of clipping paths count on from picture to picture
     return re.sub(r"<[^<>]*(?:#|id=\")clip\d+[^<>]*>", renumbered, content) + "\n"
+
+
+def alternative(spec: Any) -> str:
+    """Return what a chart shows, for people who do not see it: titles, axes, and what its lines or points stand for."""
+    titles: list[str] = []
+    axes: dict[str, list[str]] = {"y": [], "x": []}
+    shown: list[str] = []
+
+    def walk(part: Any) -> None:
+        if isinstance(part, list):
+            for one in part:
+                walk(one)
+        if not isinstance(part, dict):
+            return
+        if isinstance(part.get("title"), str):
+            titles.append(part["title"])
+        encoding = part.get("encoding", {})
+        for axis, known in axes.items():
+            title = encoding.get(axis, {}).get("title")
+            known += [title] if isinstance(title, str) and title else []
+        domain = encoding.get("color", {}).get("scale", {}).get("domain", [])
+        shown.extend(one for one in domain if isinstance(one, str))
+        for name in ("concat", "hconcat", "vconcat", "layer", "spec"):
+            walk(part.get(name, []))
+
+    walk(dict(spec))
+    what = ", ".join(dict.fromkeys(titles or axes["y"])) or "values"
+    across = ", ".join(dict.fromkeys(axes["x"]))
+    lines = list(dict.fromkeys(shown))
+    if len(lines) > _TOLD:
+        lines[_TOLD:] = [f"{len(lines) - _TOLD} more"]
+    text = f"Chart of {what}" + (f" by {across}" if across else "")
+    return f"{text}. Shown: {', '.join(lines)}" if lines else text
 
 
 def fitted(spec: dict[str, Any], theme: ChartTheme) -> tuple[dict[str, Any], tuple[float, float]]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
-from berrypick.report.figures.chart_panels import concatenated
+from berrypick.report.figures.chart_panels import concatenated, panel_size
 from berrypick.report.figures.chart_theme import SCREEN, ChartTheme, check_options, labels, sized
+from berrypick.report.figures.curve_chart import run_lines
 from berrypick.report.figures.export import altair
 from berrypick.tables.tables import shortened
 
@@ -37,34 +39,66 @@ def plot_over(found: Any, **how: Any) -> Any:
     check_options(sized, how)
     theme = sized(**{"theme": SCREEN, **how})
     if len(found.axes) == 1:
-        panels = [_lines(found, measure, theme) for measure in found.measures]
+        panels = [_lines(found, measure, theme, len(found.measures)) for measure in found.measures]
     else:
         panels = [_map(found, place, theme) for place in range(len(found.pairs))]
     return concatenated(panels, theme)
 
 
-def _lines(found: Any, measure: str, theme: ChartTheme) -> Any:
-    """A line for each run, and a rule at each crossing."""
+def _lines(found: Any, measure: str, theme: ChartTheme, of: int) -> Any:
+    """A line for each run in the colours of ``plot``, and a rule at each crossing."""
     alt = altair()
     axis = found.axes[0]
     names = labels(found.runs)
     rows = [
-        {"run": names[one.run], "at": one.at, "value": one.value}
-        for one in found.values
-        if one.measure == measure and one.value is not None
+        {"run": names[run], "at": at, "value": value}
+        for run in found.runs
+        for at, value in _points(found, measure, run)
     ]
     scale = alt.Scale(type=axis.scale, domain=[axis.low, axis.high], nice=False)
     title = shortened(f"{axis.parameter} of {found.range.name}")
     x = alt.X("at:Q", scale=scale, title=title, axis=alt.Axis(grid=False))
-    lines = alt.Chart(alt.Data(values=rows)).mark_line().encode(
-        x=x,
-        y=alt.Y("value:Q", title=shortened(measure), scale=alt.Scale(zero=False)),
-        color=alt.Color("run:N", sort=list(names.values()), title=None),
-        strokeDash=alt.StrokeDash("run:N", sort=list(names.values()), title=None),
-    )  # fmt: skip
+    colour, dash = run_lines(names, theme, of)
+    y = alt.Y("value:Q", title=shortened(measure), scale=alt.Scale(zero=False))
+    lines = alt.Chart(alt.Data(values=rows)).mark_line().encode(x=x, y=y, color=colour, strokeDash=dash)
     crossed = [{"at": at} for one in found.pairs if one.measure == measure for at in one.crossings]
     rules = alt.Chart(alt.Data(values=crossed)).mark_rule(strokeDash=[2, 3], color="#888").encode(x=x)
-    return alt.layer(rules, lines)
+    return alt.layer(rules, lines).properties(**panel_size(theme, of))
+
+
+def _points(found: Any, measure: str, run: str) -> list[tuple[float, float]]:
+    """The places and means of a run; of means that go up and down in steps, both sides of each step.
+
+    Where a step is, is known between two points of the grid alone: it is drawn at a jump that was found there, else in
+    the middle.
+    """
+    known = sorted(
+        (one.at, one.value)
+        for one in found.values
+        if one.measure == measure and one.run == run and one.value is not None
+    )
+    pairs = list(itertools.pairwise(known))
+    levels = {before[1] for before, after in pairs if before[1] == after[1]}
+    changes = sum(before[1] != after[1] for before, after in pairs)
+    # smooth means may be level at their ends, but nowhere between them
+    if changes > 1 and not levels - {known[0][1], known[-1][1]}:
+        return known
+    jumps = [
+        at
+        for one in found.pairs
+        if one.measure == measure and run in (one.a, one.b)
+        for at, jump in zip(one.crossings, one.jumps, strict=True)
+        if jump
+    ]
+    points = known[:1]
+    for before, after in pairs:
+        if before[1] != after[1]:
+            low, high = before[0], after[0]
+            middle = (low * high) ** 0.5 if found.axes[0].scale == "log" else (low + high) / 2
+            place = next((at for at in jumps if low <= at <= high), middle)
+            points += [(place, before[1]), (place, after[1])]
+        points.append(after)
+    return points
 
 
 def _map(found: Any, place: int, theme: ChartTheme) -> Any:
