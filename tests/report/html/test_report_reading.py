@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from report_pages import Page
 
@@ -40,6 +42,9 @@ def test_words_of_panels_are_whole(watch, sessions, width):
     tool = panel.locator("tbody tr").first.locator("td").nth(1)
     assert tool.inner_text() == "Read"
     assert tool.locator("bdi").evaluate("one => one.getClientRects().length") == 1
+    title = panel.locator(".table-title").first
+    assert title.inner_text().startswith("agent, topic issue-1: 30 steps; 10 relevant lines")
+    assert title.evaluate("one => one.scrollWidth <= one.clientWidth")
     assert f"{FILE}:1-300" in panel.locator("td").nth(2).text_content()
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
@@ -56,7 +61,7 @@ def test_many_tables_and_rows_are_folded(watch, sessions):
     folded = panel.locator("> details").first
     assert "topic issue-3" in folded.locator("summary").inner_text()
     folded.locator("summary").click()
-    assert folded.locator("table").is_visible() and folded.locator("caption").count() == 0
+    assert folded.locator("table").is_visible() and folded.locator(".table-title").count() == 0
 
 
 def test_numbers_and_intervals_are_on_the_right():
@@ -180,3 +185,26 @@ def test_scores_have_a_heading(watch, tmp_path):
     right = head.bounding_box()["x"] + head.bounding_box()["width"]
     number = page.locator("li .score").first
     assert number.bounding_box()["x"] + number.bounding_box()["width"] == pytest.approx(right, abs=2)
+
+
+def test_the_baseline_is_on_the_left(watch, sessions):
+    page = watch(sessions).go(view="topics")
+    page.wait_for_selector("#topics-table td.side")
+    assert page.eval_on_selector_all(
+        "#topics-table tbody tr:first-child td.side", "all => all.map(one => one.dataset.run)"
+    ) == ["0", "1"]
+    assert "difference b" in page.locator("#differences").text_content()
+    page = watch(sessions).go(view="documents")
+    page.wait_for_selector("#view-documents[data-shown]")
+    assert page.eval_on_selector_all("table.amounts tbody tr", "all => all.map(one => one.dataset.run)") == ["0", "1"]
+
+
+def test_folders_of_judgements_are_not_told(tmp_path):
+    truth = [{"topic": str(i), "doc": "d", "start": 9 * i, "end": 9 * i + 5} for i in range(30)]
+    run = {str(i): [{"doc": "d", "start": 9 * i, "end": 9 * i + 3 + i % 3}] for i in range(30)}
+    folder = tmp_path / "secret-folder"
+    folder.mkdir()
+    (folder / "model.jsonl").write_text("".join(json.dumps(row) + "\n" for row in truth))
+    bp.write_report(truth[:20], {"r": run}, "charR", html=tmp_path / "r.html", model_truth=folder / "model.jsonl")
+    content = (tmp_path / "r.html").read_text()
+    assert "model.jsonl judged 30" in content and "secret-folder" not in content

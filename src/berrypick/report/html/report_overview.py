@@ -6,6 +6,7 @@ Everything is plain lists and dictionaries, ready for JSON; docs/how-to/report.m
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,7 @@ def make_overview(
     settings: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Everything about the evaluation as a whole."""
+    comparison = _without_folder(comparison)
     requested = details.evaluation.measures
     runs, measures = list(comparison.runs), [one.text for one in requested]
     topics = list(results.topics)
@@ -106,8 +108,19 @@ def _verdicts(comparison: Comparison, truth: Truth) -> dict[str, Any] | None:
         found = Assumptions.of(comparison)
         parts = [*map(table_data, found.tables()), *found.legend()]
         if _marks_relevant_alone(truth) and any(one.unjudged is not None for one in found.verdicts):
-            parts.append("The judgements mark only relevant text: under unjudged, any other text could be relevant.")
+            said = "The judgements mark only relevant text: under unjudged, any other text could be relevant."
+            parts.insert(-1, said)  # the last one explains the columns
     return {"name": "verdicts", "title": "Is the better run proved to be better?", "parts": parts, "data": None}
+
+
+def _without_folder(comparison: Comparison) -> Comparison:
+    """Return the comparison without the folder of the model's judgements: pages are sent around."""
+    model = comparison.model
+    if model is None or (name := _file(model.source)) == model.source:
+        return comparison
+    notes = [replace(note, text=Message(Message(note.text).template.replace(model.source, name)))
+             for note in comparison.notes]  # fmt: skip
+    return replace(comparison, model=replace(model, source=name), notes=tuple(notes))
 
 
 def _assisted(comparison: Comparison) -> dict[str, Any]:

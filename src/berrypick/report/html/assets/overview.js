@@ -323,8 +323,9 @@ function grid(part, title, named = false) {
     body.append(...rows(first));
     more.remove();
   }}, 'Show all ' + dom.count(part.rows.length) + ' rows');
-  return [widgets.wide(part.title || title, el('table', {class: 'data compact grid'}, part.title && !named ? el('caption', {}, visibleText(part.title)) : null,
-    el('thead', {}, row(part.header, 'th')), body)), more];
+  // Its title is beside it, where it stays whole while the table is scrolled sideways.
+  return [part.title && !named ? el('p', {class: 'table-title quiet'}, visibleText(part.title)) : null,
+    widgets.wide(part.title || title, el('table', {class: 'data compact grid'}, el('thead', {}, row(part.header, 'th')), body)), more];
 }
 
 app.view('overview', {title: 'Overview', key: '1', show(element, state, changed) {

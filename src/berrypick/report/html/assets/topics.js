@@ -253,10 +253,13 @@ function topicTable(rows) {
       data.details[row.topic] === null ? el('span', {class: 'quiet small left-out', title: 'Its results are not in this page; the overview says how to include them.'}, 'numbers only') : null)},
     {title: el('span', {class: 'unseen'}, 'Chart'), key: 'chart', under: scaleOf(low, high), head: {class: 'plotted'},
       cell: (row) => widgets.tip(el('td', {class: 'plotted'}, dumbbell(row, low, high)), () => tipLines(row))},
-    value('value', state.run),
   ];
+  // The baseline is on the left, as in the other views.
+  const sides = single() ? [['value', state.run]] : [['value', state.run], ['versus', state.versus]];
+  if (state.versus === data.baseline) sides.reverse();
+  columns.push(...sides.map(([key, run]) => value(key, run)));
   if (!single()) {
-    columns.push(value('versus', state.versus), {
+    columns.push({
       title: 'Difference', key: 'difference', numeric: true, falling: sign > 0, value: (row) => row.difference,
       cell: (row) => el('td', {class: 'numeric difference', 'data-difference': row.difference === null ? '' : row.difference},
         el('span', {class: row.ahead > 0 ? 'better' : row.ahead < 0 ? 'worse' : 'quiet'}, dom.signed(row.difference),
