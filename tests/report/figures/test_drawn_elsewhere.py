@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 from xml.etree import ElementTree
 
 import pytest
@@ -12,7 +13,9 @@ import smaller_is_better
 import berrypick as bp
 from berrypick.data.navigation import ReachTable
 from berrypick.report.figures import charts
+from berrypick.report.figures.chart_theme import DASHES
 from berrypick.report.figures.export import alternative, svg_of
+from berrypick.report.html.report_page import asset
 
 SPANS = """\
 {"topic": "1", "doc": "a", "start": 0, "end": 10, "domain": "law"}
@@ -139,3 +142,20 @@ def test_pictures_have_alternative_text():
     assert root.get("role") == "img" and root.get("aria-label") == 'Chart of nxCG@3 by rank. Shown: a"<b>, plain'
     many = {"encoding": {"color": {"scale": {"domain": [f"r{i}" for i in range(30)]}}, "y": {"title": "AP"}}}
     assert alternative({"layer": [many]}) == f"Chart of AP. Shown: {', '.join(f'r{i}' for i in range(20))}, 10 more"
+
+
+def on_pages():
+    found = re.search(r"^const dashes = (\[.*\]);", asset("dom.js"), re.MULTILINE)
+    assert found is not None
+    return json.loads(re.sub(r"(?<![0-9])\.", "0.", found[1]))
+
+
+@pytest.mark.parametrize("patterns", [DASHES[1:], on_pages()[1:]], ids=["plot", "report"])
+def test_dashes_differ_without_colours(patterns):
+    """Two patterns differ in their parts, in length by half, or in how dark they are by a fifth."""
+    for one, other in itertools.combinations(patterns, 2):
+        longer, shorter = sorted((sum(one), sum(other)), reverse=True)
+        dark = [sum(each[::2]) / sum(each) for each in (one, other)]
+        evenly = [max(each[::2]) / min(each[::2]) for each in (one, other)]
+        same = len(one) == len(other) and abs(evenly[0] - evenly[1]) < 1
+        assert not same or longer / shorter >= 1.5 or abs(dark[0] - dark[1]) >= 0.2, (one, other)

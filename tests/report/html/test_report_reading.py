@@ -208,3 +208,18 @@ def test_folders_of_judgements_are_not_told(tmp_path):
     bp.write_report(truth[:20], {"r": run}, "charR", html=tmp_path / "r.html", model_truth=folder / "model.jsonl")
     content = (tmp_path / "r.html").read_text()
     assert "model.jsonl judged 30" in content and "secret-folder" not in content
+
+
+def test_readers_of_elements_say_that_they_need_the_element(watch, demonstration):
+    """The bundled campaign: a whole article holds all 1,439 relevant characters and is none of the five elements."""
+    watched = watch(demonstration)
+    page = watched.go(view="reader", topic=0)
+    page.wait_for_selector("#view-reader[data-shown]")
+    opened = page.locator("[data-summary]").inner_text()
+    assert "classical" not in opened and "has seen 0.00" not in opened
+    page.select_option("[data-control=reader]", label="classical(share=0.5)")
+    page.wait_for_function("document.querySelector('[data-summary]').textContent.includes('0.00 of 5 targets')")
+    assert (
+        "The document view counts 1,439 characters as found with articles, but this reader counts a target as seen "
+        "only when a result is exactly that element." in page.locator("[data-summary]").inner_text()
+    )

@@ -15,7 +15,7 @@ from berrypick.tables.tables import LONGEST_NAME, shortened
 #: show on white paper.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#000000", "#e69f00", "#56b4e9", "#8a8a8a")
 #: One less than there are colours, so that 56 pairs of colour and dashes differ.
-DASHES = ([1, 0], [5, 2], [1.5, 1.5], [7, 2, 1.5, 2], [9, 3], [3, 1.5], [5, 1.5, 1.5, 1.5, 1.5, 1.5])
+DASHES = ([1, 0], [5, 2], [1.5, 1.5], [7, 2, 1.5, 2], [11, 4], [1.5, 4.5], [5, 1.5, 1.5, 1.5, 1.5, 1.5])
 #: Liberation Sans comes with vl-convert and has the widths of Arial; programs that open an SVG take what they have.
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 

@@ -14,6 +14,7 @@ from berrypick.data.errors import BerrypickError, UsageError, option
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.users import UserModel
 from berrypick.users.base import ContextModel
+from berrypick.users.classical import Classical
 
 #: On how many topics it is tried whether a user model can read the runs.
 TRIED = 5
@@ -26,6 +27,7 @@ class Reader:
     models: tuple[UserModel, ...]
     values: tuple[float, ...] = ()
     current: int = 0  # which of them was requested
+    elements: bool = False  # whether targets are elements, not stretches of text
 
     @property
     def model(self) -> UserModel:
@@ -42,33 +44,36 @@ class Reader:
             "grid": list(self.values) or None,
             "current": self.current,
             "what": self.model.description(),
-            "needs": [_needs(model) for model in self.models],
+            "needs": [_needs(model, self.elements) for model in self.models],
             "entries": self.model.seeks_entry_points,
         }
 
 
-def _needs(model: UserModel) -> str:
-    """Return what a result must show before a target of text counts as seen; '' where any part has its chance."""
+def _needs(model: UserModel, elements: bool) -> str:
+    """Return what a result must show before a target counts as seen; '' where any part has its chance."""
     if not isinstance(model, ContextModel):
         return ""
+    if elements:
+        return "counts a target as seen only when a result is exactly that element" if type(model) is Classical else ""
     return f"counts a target as seen only when the results of one rank cover at least {100 * model.share:.4g}% of it"
 
 
 def reader_of(model: UserModel, evaluation: Evaluation) -> Reader:
     """A user model with its slider, in which the value it has is one of the values; without where it moves nothing."""
     model = model.resolved(evaluation.context.reader)
+    elements = evaluation.truth.units == "elements"
     if model.slider is None:
-        return Reader((model,))
+        return Reader((model,), elements=elements)
     names, values = model.slider
     now = getattr(model, names[0])
     if now is None:  # it must be given, and was not
-        return Reader((model,))
+        return Reader((model,), elements=elements)
     grid = tuple(sorted({*values, now}))
     models = tuple(model if value == now else replace(model, **dict.fromkeys(names, value)) for value in grid)
     # a slider cannot move two different values, and need not move what makes no difference
     if any(getattr(model, name) != now for name in names) or _all_alike(models, evaluation):
-        return Reader((model,))
-    return Reader(models, grid, grid.index(now))
+        return Reader((model,), elements=elements)
+    return Reader(models, grid, grid.index(now), elements)
 
 
 def _all_alike(models: Sequence[UserModel], evaluation: Evaluation) -> bool:

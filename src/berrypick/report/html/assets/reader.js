@@ -139,16 +139,14 @@ async function show(element, state, changed) {
   element.dataset.shown = `${topic}`;
 }
 
-// The first reader to whom any run shows a target of this topic: a page that opens on a reader who sees nothing of what
-// the document view calls found would contradict it.
+// The first reader to whom most of the runs that found something show a target of this topic: a page that opens on a
+// reader who sees nothing of what the document view calls found would contradict it.
 function fitting(block) {
-  const sees = (number) => {
-    const { grid, current } = readers()[number];
+  const counts = readers().map(({ grid, current }, number) => {
     const reach = (block.reach[number] || [])[grid ? current || 0 : 0] || [];
-    return reach.some((one) => one && one.p.some((p) => p > 0));
-  };
-  const found = readers().findIndex((_, number) => sees(number));
-  return Math.max(0, found);
+    return reach.filter((one) => one && one.p.some((p) => p > 0)).length;
+  });
+  return Math.max(0, counts.indexOf(Math.max(...counts)));
 }
 
 function draw(state) {
