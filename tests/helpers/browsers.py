@@ -74,11 +74,12 @@ class Watched:
                     if (value === null) address.delete(name);
                     else address.set(name, value);
                 }
-                if (location.hash === `#${address}`) return;
-                const heard = new Promise((done) => window.addEventListener('hashchange', done, { once: true }));
+                const before = location.href;
+                const shown = new Promise((done) => window.addEventListener('hashchange', () =>
+                    requestAnimationFrame(() => requestAnimationFrame(done)), { once: true }));
                 location.hash = address;
-                await heard;
-                await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+                // pages in the background draw no frames
+                if (location.href !== before) await Promise.race([shown, new Promise((done) => setTimeout(done, 500))]);
             }""",
             {**topic, **state},
         )
