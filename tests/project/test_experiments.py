@@ -248,7 +248,8 @@ def test_blocks_with_numbers_name_their_command() -> None:
     assert len(PAGES) == 12
     for page in PAGES:
         for language, body in FENCES.findall(page.read_text(encoding="utf-8")):
-            named = language in ("console", "pycon", "python", "json") or body.startswith("$ python experiments/")
+            given = language in ("console", "pycon", "python", "json", "yaml")
+            named = given or body.startswith("$ python experiments/")
             command = body.startswith(("berrypick ", "cat ", "make ", "python "))  # alone, without its output
             assert named or command or not NUMBER.search(body), (page.name, body[:200])
 
