@@ -11,7 +11,10 @@ from action_steps import Job, artifact, make_store
 
 from berrypick.analysis.ledger.ledger_file import Ledger
 
-pytestmark = pytest.mark.skipif(shutil.which("bash") is None, reason="the steps of an action need bash")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(shutil.which("bash") is None, reason="the steps of an action need bash"),
+]
 
 TOPICS = 30
 GIVEN = {"truth": "truth.qrels", "run": "run.run", "measures": "P@1", "baseline-artifact": "base",
