@@ -119,3 +119,17 @@ def test_evaluate_says_what_it_takes_of_a_golden_file(folder, berrypick):
     run.write_text(json.dumps({"topic": "1", "doc": "guide", "start": 19, "end": 33, "rank": 1}) + "\n")
     done = berrypick("evaluate", folder / "golden.json", run, "--documents", folder / "texts", "-m", "Enough@1")
     assert "needs all of them (--contexts all). If each one answers alone, adopt the file with --con" in done.err
+
+
+def test_an_evaluation_says_that_all_contexts_of_a_question_are_taken(tmp_path):
+    documents = {"guide": "Cut the old canes in autumn. Water in July."}
+    several = [{"question": "When?", "contexts": ["old canes in autumn", "Water in July"]}]
+    run = [{"question": "When?", "doc": "guide", "start": 0, "end": 28}]
+    notes = [str(one) for one in bp.evaluate(several, run, "charR@1", documents=documents).notes]
+    assert sum("1 question has several contexts; Enough needs all of them" in one for one in notes) == 1
+    alone = [{"question": "When?", "contexts": ["old canes in autumn"]}]
+    rows = [{"topic": "When?", "quote": text} for text in several[0]["contexts"]]
+    sets = [{**row, "set": str(number)} for number, row in enumerate(rows)]
+    for silent in (alone, rows, sets):
+        notes = bp.evaluate(silent, run, "charR@1", documents=documents).notes
+        assert not any("several contexts" in str(one) for one in notes)

@@ -7,7 +7,16 @@ from os import PathLike, fspath
 from pathlib import PurePath
 from typing import Any
 
-from berrypick.data.errors import in_both
+from berrypick.data.errors import Message, in_both, option
+
+
+def several_contexts(questions: int) -> Message:
+    """The note that questions have several contexts, taken together, and what to do where each answers alone."""
+    has = "1 question has" if questions == 1 else f"{questions} questions have"
+    return Message(
+        f"{has} several contexts; Enough needs all of them ({option('contexts', 'all')}). "
+        f"If each one answers alone, adopt the file with {option('contexts', 'any')}"
+    )
 
 
 def adopt_call(given: Any, documents: Any = None, **more: Any) -> str:

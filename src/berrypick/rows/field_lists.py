@@ -163,5 +163,5 @@ def one_text_each(row: FieldRow, role: Role) -> Sequence[FieldRow]:
         one = with_fields(row, {ours: text})
         if string:
             one["doc"] = one.pop(ours)
-        made.append(in_list(one, string) if role == "run" else one)
+        made.append(in_list(one, string))
     return made or [row]

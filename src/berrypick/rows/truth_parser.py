@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from berrypick.data.adopting import several_contexts
 from berrypick.data.origin import Origin
 from berrypick.data.truth import OFFSETS, Offsets, Quote, TopicFields, TopicTruth, Truth
 from berrypick.files.problems import Problems
 from berrypick.rows.counted_places import UNIT
 from berrypick.rows.relevance_fields import EXPECTED, grade_of, wrong_grade
+from berrypick.rows.row_lists import LISTED
 from berrypick.rows.row_parser import PAGES, ParsedRow, Part, RowParser
 from berrypick.rows.values import ONE_OF_TWO, SETS, Judgement, documents_topic, spans_topic
 
@@ -31,6 +34,7 @@ class TruthParser(RowParser):
         self.spans: dict[str, dict[tuple[Any, ...], Judgement]] = {}
         self.whole: dict[str, dict[str, Judgement]] = {}
         self.quotes: dict[str, list[Quote]] = {}
+        self.listed_quotes = Counter[str]()  # relevant ones, which a row quotes in a list
         self.judged: dict[str, dict[str, int]] = {}  # documents that were judged as a whole, and a line
         self.unanswerable: dict[str, int] = {}
         # of sets and hops
@@ -162,6 +166,7 @@ class TruthParser(RowParser):
         if quote is None:
             return True
         self.quotes.setdefault(row.topic, []).append(quote)
+        self.listed_quotes[row.topic] += LISTED in value and quote.grade > 0
         self.spans.setdefault(row.topic, {})
         self.any_span = True
         return not quote.has_offsets
@@ -240,7 +245,9 @@ class TruthParser(RowParser):
         relevant = any(grade > 0 for found in self.whole.values() for grade, _ in found.values())
         of_spans = self.any_span or not self.whole or (self.judged and not relevant)
         truth = self._of_spans() if of_spans else self._of_documents()
-        truth = truth.changed(checksums=self.checksums, unread=tuple(self.unplaced))
+        several = 0 if self.members is not None else sum(count > 1 for count in self.listed_quotes.values())
+        notes = (*truth.notes, *((several_contexts(several),) if several else ()))
+        truth = truth.changed(checksums=self.checksums, unread=tuple(self.unplaced), notes=notes)
         return self._without_answers(truth) if self.unanswerable else truth
 
     def _of_spans(self) -> Truth:

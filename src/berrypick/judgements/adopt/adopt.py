@@ -9,6 +9,7 @@ from os import PathLike, fspath
 from typing import Any
 
 from berrypick import formats
+from berrypick.data.adopting import several_contexts
 from berrypick.data.errors import BerrypickError, InputError, Message, UsageError, option, shorten
 from berrypick.data.truth import TopicTruth, Truth
 from berrypick.data.words import counted, plain_title
@@ -419,11 +420,7 @@ class Adoption:
             yield f"{counted(lost, 'topic')} left out, with nothing that was placed"
         several = sum(not topic.names_sets and int((topic.grade > 0).sum()) > 1 for topic in truth.topics.values())
         if several and self.contexts is None:
-            has = "1 question has" if several == 1 else f"{several} questions have"
-            yield Message(
-                f"{has} several contexts; Enough needs all of them ({option('contexts', 'all')}). "
-                f"If each one answers alone, adopt the file with {option('contexts', 'any')}"
-            )
+            yield several_contexts(several)
 
 
 #: Fields of a golden file that are kept as they are: what is enough together.
