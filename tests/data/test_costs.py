@@ -158,12 +158,25 @@ def test_commands_show_costs(tmp_path, capsys):
         assert "latency p95" in table and "1.12" in table
     rows = json.loads(shown(capsys, "compare", truth, run, other, "-m", "RR", "-o", "json"))
     assert [row["costs"]["tokens"]["mean"] for row in rows] == [200, 200]
+    head, *flat = shown(capsys, "compare", truth, run, other, "-m", "RR", "-o", "tsv").splitlines()
+    held = [dict(zip(head.split("\t"), line.split("\t"), strict=True)) for line in flat]
+    assert [(row["versus"], row["tokens_mean"]) for row in held] == [
+        ("", "200.0"), ("other", ""), ("", "200.0"), ("run", "")
+    ]  # fmt: skip
 
 
 def test_saved_results_keep_costs(tmp_path):
     results = bp.evaluate(TRUTH, NESTED, "RR")
     results.save(tmp_path / "saved.json")
     assert bp.read_results(tmp_path / "saved.json").costs() == results.costs()
+
+
+def test_a_comparison_by_groups_has_the_costs_of_all_topics():
+    truth = [{"topic": t, "doc": d, "kind": t} for t, held in TRUTH.items() for d in held]
+    rows = bp.compare(truth, {"one": NESTED, "two": FLAT}, "RR", by="kind").rows()
+    assert len({tuple(row) for row in rows}) == 1
+    known = {(row["group"], row["run"]): row["latency_mean"] for row in rows if row["versus"] is None}
+    assert known[None, "one"] == pytest.approx(0.6) and known["a", "one"] is None
 
 
 def test_the_mean_of_a_group_has_the_costs_of_the_group():

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from berrypick.analysis.comparison.run_identity import find_run
-from berrypick.data.costs import summary
+from berrypick.data.costs import cost_columns, summary
 from berrypick.data.drawn import Ends
 from berrypick.data.errors import UsageError, nearest, shorten
 from berrypick.data.exchange import Kind, Written, columns_of
@@ -351,7 +351,7 @@ class Comparison(Written):
         return rows + [{**row, "group": name} for name, one in self.groups.items() for row in one._records()]
 
     def _records(self) -> list[dict[str, Any]]:
-        spent = {run: summary(facts.costs) for run, facts in self.run_facts.items()}
+        spent = self._spent
         return [
             {
                 "run": one.run,
@@ -393,19 +393,26 @@ class Comparison(Written):
 
         Where topics are grouped, the same for each group follows, with a column ``group``.
         """
+        columns = cost_columns(self._spent.values())
         if not self.groups:
-            return self._rows()
-        rows = [{"group": None, **row} for row in self._rows()]
-        return rows + [{"group": name, **row} for name, one in self.groups.items() for row in one._rows()]
+            return self._rows(columns)
+        rows = [{"group": None, **row} for row in self._rows(columns)]
+        return rows + [{"group": name, **row} for name, one in self.groups.items() for row in one._rows(columns)]
 
-    def _rows(self) -> list[dict[str, Any]]:
+    @property
+    def _spent(self) -> dict[str, dict[str, dict[str, float]]]:
+        """What the topics of each run cost; nothing in the comparison of a group."""
+        return {run: summary(facts.costs) for run, facts in self.run_facts.items()}
+
+    def _rows(self, columns: Sequence[tuple[str, str]]) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = []
+        spent = self._spent
         for one in self.estimates:
             empty = dict.fromkeys(("left_out", "p", "p_adjusted", "effect", "wins", "ties", "losses", "significant"))
             found.append(
                 {"measure": one.measure, "run": one.run, "versus": None, "topics": one.topics, "value": one.value,
                  "low": one.low, "high": one.high, **empty, "letters": one.letters, **reader_fields(one.reader),
-                 **({} if one.assisted is None else one.assisted.fields())}
+                 **({} if one.assisted is None else one.assisted.fields()), **_costs(spent.get(one.run), columns)}
             )  # fmt: skip
             for pair in self.compared_with(one.measure, one.run):
                 known = {key: value for key, value in pair.as_dict().items() if key in empty}
@@ -413,7 +420,7 @@ class Comparison(Written):
                     {"measure": one.measure, "run": one.run, "versus": pair.versus, "topics": pair.topics,
                      "value": pair.difference, "low": pair.low, "high": pair.high, **known, "letters": None,
                      **reader_fields(pair.reader),
-                     **({} if pair.assisted is None else pair.assisted.fields())}
+                     **({} if pair.assisted is None else pair.assisted.fields()), **_costs(None, columns)}
                 )  # fmt: skip
         return found
 
@@ -469,3 +476,10 @@ def assisted_fields(one: Estimate) -> dict[str, Any]:
 
 def _negative(value: float | None) -> float | None:
     return None if value is None else 0.0 if value == 0 else -value
+
+
+def _costs(
+    spent: Mapping[str, Mapping[str, float]] | None, columns: Iterable[tuple[str, str]]
+) -> dict[str, float | None]:
+    """Costs as fields of a row: those of a run, or nothing where none are known, or for a difference."""
+    return {f"{name}_{statistic}": (spent or {}).get(name, {}).get(statistic) for name, statistic in columns}
