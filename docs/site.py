@@ -3,11 +3,13 @@
 The home page is README.md; the others are those of docs/, the changelog and the guide for contributors. Search works
 from the file system as well as from a server, and nothing asks the network. The build is strict: a broken link fails.
 Links to files of the repository that are no pages lead to its address, if that is known (scripts/addresses.json), and
-are plain text otherwise. Beside each page lies its Markdown, and at the top llms.txt, a map of it for programs.
+are plain text otherwise. Formulas are set by KaTeX 0.16.22, which is in docs/theme/katex with the fonts in use. Next to
+each page is its Markdown, and at the top llms.txt, a map of the site for programs.
 """
 
 from __future__ import annotations
 
+import html
 import json
 import re
 import shutil
@@ -34,6 +36,8 @@ MAP = "llms.txt"
 LINK = re.compile(r"(!?\[[^\]]*\])\(([^)#\s]+)(#[^)\s]*)?\)")
 #: Fenced code has no links.
 FENCED = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
+#: Formulas of measures, as their pages and the terminal show them, and as TeX.
+FORMULAS: dict[str, str] = json.loads((ROOT / "docs" / "formulas.json").read_text("utf-8"))
 
 #: As the reader's system says, with a button that goes through all three.
 PALETTE = [
@@ -79,6 +83,25 @@ def page_text(page: str, path: Path, names: dict[Path, str], repository: str) ->
 
     parts = FENCED.split(path.read_text("utf-8"))
     return "".join(part if FENCED.fullmatch(part) else LINK.sub(link, part) for part in parts)
+
+
+def with_formulas(page: str, text: str) -> str:
+    """A page with the formulas that it has in ``FORMULAS`` set by KaTeX."""
+    set_ones = 0
+
+    def formula(match: re.Match[str]) -> str:
+        nonlocal set_ones
+        plain = match[0].removeprefix("```text\n").removesuffix("\n```")
+        if (tex := FORMULAS.get(plain)) is None:
+            return match[0]
+        set_ones += 1
+        return f'<div class="formula" data-tex="{html.escape(tex)}">{html.escape(plain)}</div>'
+
+    text = FENCED.sub(formula, text)
+    theme = f"{'../' * page.count('/')}theme"
+    scripts = "".join(f'<script src="{theme}/{name}.js"></script>\n' for name in ("katex/katex.min", "formulas"))
+    style = f'<link rel="stylesheet" href="{theme}/katex/katex.min.css">\n'
+    return f"{text}\n{style}{scripts}" if set_ones else text
 
 
 def menu(found: Iterable[str]) -> Menu:
@@ -174,7 +197,7 @@ def build(out: Path) -> int:
         for page, path in found.items():
             target = place / "pages" / page
             target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_text(page_text(page, path, names, repository), "utf-8")
+            target.write_text(with_formulas(page, page_text(page, path, names, repository)), "utf-8")
         for name in ("pictures", "theme"):
             shutil.copytree(ROOT / "docs" / name, place / "pages" / name)
         # JSON is YAML, the builder's own language
@@ -182,8 +205,8 @@ def build(out: Path) -> int:
         command = [sys.executable, "-m", "zensical", "build", "--strict", "--clean", "-f", str(place / "mkdocs.yml")]
         code = subprocess.run(command, cwd=place, check=False).returncode
         if code == 0:
-            for page in found:  # the Markdown next to each page, for programs
-                shutil.copyfile(place / "pages" / page, place / "site" / page)
+            for page, path in found.items():  # the Markdown next to each page, for programs
+                (place / "site" / page).write_text(page_text(page, path, names, repository), "utf-8")
             (place / "site" / MAP).write_text(page_text(MAP, ROOT / MAP, names, repository), "utf-8")
             shutil.rmtree(out, ignore_errors=True)
             shutil.move(place / "site", out)
