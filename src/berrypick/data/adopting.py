@@ -18,6 +18,14 @@ def several_contexts(questions: int) -> Message:
         f"If each one answers alone, adopt the file with {option('contexts', 'any')}"
     )
 
+#: How the offer to convert a golden file begins.
+OFFER = "if this is a golden file (questions with quotes), convert it: "
+
+
+def golden_offer(given: Any, documents: Any = None) -> str:
+    """A remedy: the call that converts a golden file to judgements."""
+    return f"{OFFER}{adopt_call(given, documents)}"
+
 
 def adopt_call(given: Any, documents: Any = None, **more: Any) -> str:
     """The command, or the call in Python, that makes a truth of a golden file; DOCUMENTS where these are not known."""

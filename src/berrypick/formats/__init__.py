@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from berrypick.data import spec as specs
-from berrypick.data.adopting import adopt_call
+from berrypick.data.adopting import golden_offer
 from berrypick.data.collection import Collection
 from berrypick.data.errors import BerrypickWarning, InputError, UsageError, nearest, nesting_refused, option
 from berrypick.data.navigation import LinkTable, Navigation, ReachTable, Sessions, TransitionCounts
@@ -89,7 +89,7 @@ def by_name(name: str | type[Format], role: Role | None = None) -> type[Format]:
         raise registry.unknown(str(name), known, f"; available: {', '.join(known)}")
     if role not in (None, found.role):
         offer = nearest(found.name(), _names(role))
-        raise UsageError(f"format {found.name()} holds a {found.role}, not a {role}{offer}")
+        raise UsageError(f"format {found.name()} is for a {found.role}, not a {role}{offer}")
     return found
 
 
@@ -146,7 +146,7 @@ def sniff(path: str, role: Role | None = None) -> type[Format]:
         return _sniff_folder(path, role)
     numbered = numbered_head(path)
     if not numbered:
-        what = "the file holds nothing but blank lines and comments" if size_of(path) else "the file is empty"
+        what = "the file has only blank lines and comments" if size_of(path) else "the file is empty"
         raise InputError(what, path=path, remedy=_expected(role))
     line, first = numbered[0][0], [text for _, text in numbered]
     if is_parquet(path):
@@ -179,12 +179,18 @@ def sniff(path: str, role: Role | None = None) -> type[Format]:
     nearest_ones = _nearest_json(first, role)
     remedy = [*nearest_ones, *_golden(path, role)] if nearest_ones else _expected(role)
     remedy += [line for one in others for line in _scored(one, "\n".join(first))]
-    raise InputError(f"is in no known {role or 'file'} format", path=path, line=line, text=first[0], remedy=remedy)
+    raise InputError(
+        f"is not a recognised {'judgement' if role == 'truth' else role or 'file'} format",
+        path=path,
+        line=line,
+        text=first[0],
+        remedy=remedy,
+    )
 
 
 def _golden(path: str, role: Role | None) -> list[str]:
     """What to do if a file holds questions with the passages that answer them."""
-    return [f"a golden file (questions with quotes) becomes a truth: {adopt_call(path)}"] if role == "truth" else []
+    return [golden_offer(path)] if role == "truth" else []
 
 
 def sniff_with_fields(path: str, fields: Any) -> type[Format]:
@@ -291,7 +297,9 @@ def _sniff_folder(path: str, role: Role | None) -> type[Format]:
     for candidate in _asked(role, lambda one: "sniff_folder" in one.facts):
         if candidate.sniff_folder(path):
             return candidate
-    raise InputError(f"is a folder in no known {role or 'folder'} format", path=path)
+    raise InputError(
+        f"is a folder in no recognised {'judgement' if role == 'truth' else role or 'folder'} format", path=path
+    )
 
 
 def _of_role(role: Role | None) -> Iterator[type[Format]]:
@@ -337,8 +345,8 @@ def read_any(
         fields = options.get("fields")
         chosen = by_name(format, role) if format else sniff_with_fields(name, fields) if fields else sniff(name, role)
         if fields and not chosen.takes_fields:
-            what = f"{name}: {chosen.name()} says itself what its fields are"
-            raise UsageError(f"{what}; leave {option('fields')} out")
+            what = f"{name}: {chosen.name()} defines its own fields"
+            raise UsageError(f"{what}; omit {option('fields')}")
         options |= reading_options(chosen, format)
         problems = problems or Problems(name)
         with plugin_errors(f"{name}: reading it as {chosen.name()}", chosen):
@@ -516,10 +524,10 @@ def write(value: Any, path: Any, format: str | type[Format] | None = None) -> ty
         chosen.accepts(value) or (chosen.refusal(value) if lost - LEFT_OUT else "") or _empty_topics(chosen, value)
     )
     if problem:
-        raise UsageError(f"{chosen.name()} cannot hold this: {problem}")
+        raise UsageError(f"{chosen.name()} cannot store this: {problem}")
     if lost:
         what = " and ".join(sorted(lost))
-        warnings.warn(f"{name}: {chosen.name()} has no {what}: they are left out", BerrypickWarning, stacklevel=2)
+        warnings.warn(f"{name}: {chosen.name()} has no {what}: not written", BerrypickWarning, stacklevel=2)
     with atomic_writer(name) as out:
         if _suffixes(name)[-1:] == [".parquet"]:
             chosen.write_parquet(value, out.buffer)
@@ -538,11 +546,11 @@ def _empty_topics(chosen: type[Format], value: Any) -> str:
         return ""
     if isinstance(value, Run):
         empty = next((topic for topic in value.topics if not value.size(topic)), None)
-        return "" if empty is None else f"the run returns nothing for topic {empty} on purpose"
+        return "" if empty is None else f"the run has an empty list for topic {empty}"
     topics = [one for one in value.topics.values() if one.no_answer or not chosen.holds_unjudged_topics]
     bare = next((topic for topic in topics if not topic.quotes and not any(topic.documents())), None)
     said = "nothing was judged for topic {}" if bare is None or not bare.no_answer else "topic {} has no answer"
-    return "" if bare is None else f"the truth says that {said.format(bare.topic)}"
+    return "" if bare is None else f"the truth states that {said.format(bare.topic)}"
 
 
 def _suffixes(name: str) -> list[str]:
@@ -559,7 +567,7 @@ def _for_suffix(value: Any, name: str) -> type[Format]:
     if len(fitting) == 1:
         return fitting[0]
     if not able:
-        raise UsageError("no format can hold this")
+        raise UsageError("no format can store this")
     names = ", ".join(candidate.name() for candidate in (fitting or able))
     raise UsageError(
         f"{name}: the extension does not determine the format; choose with {option('format', flag='to')}: {names}"

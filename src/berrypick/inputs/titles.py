@@ -90,6 +90,7 @@ class Titles:
         }
         changed = {**by_id, **{name: self._topic(name, held, run) for name, held in by_question.items()}}
         if not changed:
+            self._refuse_rows_from_zero(run)
             return run
         names = tuple(changed.get(name, name) for name in run.topics)
         self._refuse_two(run, names, changed)
@@ -124,6 +125,16 @@ class Titles:
                 return {}
             found[question if question in named else own] = own
         return found
+
+    def _refuse_rows_from_zero(self, run: Run) -> None:
+        """An error if topics are numbered from 1 by their places, and those of the run from 0."""
+        numbers = range(len(self.topics))
+        if self.named and self._are_places and "0" in run.topics and {*run.topics} <= {*map(str, numbers)}:
+            what = (
+                f"has topics from 0 to {max(map(int, run.topics))}, but the truth has topics from 1 to {len(numbers)}"
+            )
+            remedy = "name the topics of the run by their questions, or from 1"
+            raise InputError(what, path=run.source or run.tag or None, remedy=remedy)
 
     def _refuse_two(self, run: Run, names: Sequence[str], changed: Mapping[str, str]) -> None:
         """An error if two lists of a run are those of one topic."""

@@ -60,16 +60,16 @@ _OWN = ("span-truth", "span-table-truth", "span-list-truth")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AdoptedTruth(Truth):
-    """A truth made of a golden set, with what was guessed and what has no place.
+    """A truth made from a golden set, with the guesses and the quotes that were not found.
 
     Attributes
     ----------
     guesses
-        What each field was taken for.
+        The role that each field was given.
     cases
-        Every piece of gold, and how it was placed.
+        Every quote, and how it was placed.
     problems
-        Those that have no place.
+        Quotes that were not found.
 
     Examples
     --------
@@ -84,7 +84,7 @@ class AdoptedTruth(Truth):
 
     @property
     def problems(self) -> tuple[AdoptedCase, ...]:
-        """Gold that has no place."""
+        """Quotes that were not found."""
         return tuple(case for case in self.cases if case.place is None)
 
 
@@ -93,7 +93,7 @@ class UncertainError(UsageError):
 
 
 class UnplacedError(InputError):
-    """Gold that has no place in the documents."""
+    """Quotes that are not in the documents."""
 
 
 def adopt(
@@ -109,7 +109,7 @@ def adopt(
     report: str | PathLike[str] | None = None,
     contexts: str | None = None,
 ) -> AdoptedTruth:
-    """Make a truth of spans of a golden set, as whatever program wrote it, and the texts of the documents.
+    """Convert a golden set of any program to a truth of spans, with the texts of the documents.
 
     Parameters
     ----------
@@ -119,23 +119,23 @@ def adopt(
     documents : Texts, mapping, str or path
         The texts: a folder, JSON Lines with doc and text, or a mapping.
     fields : mapping or str, optional
-        What fields are, where that is not to be guessed: ``{"question": "q", "quote": "ctx", "doc": "src"}``. Roles are
+        Roles of fields that should not be guessed: ``{"question": "q", "quote": "ctx", "doc": "src"}``. Roles are
         question, quote, doc, topic, answerable, grade, start, end, chunk and group; an empty name says that there is
         none. ``{"score": ""}`` ignores the field score.
     chunks : str, path, mapping or records, optional
-        The chunks that gold is named by: id, and text or doc, start, end.
+        The chunks whose ids the golden set names: id, and text or doc, start, end.
     yes : bool
-        Accept guesses that are not certain, instead of an error.
+        Accept uncertain guesses instead of raising an error.
     partial : bool
-        Leave out what has no place, instead of an error.
+        Skip quotes that are not in the documents, instead of an error.
     quotes : {'fuzzy', 'normalised', 'exact'}
-        The loosest rule by which quotes are found; stricter ones go first.
+        The most lenient quote matching to allow; stricter rules are tried first.
     threshold : float
-        The least similarity of fuzzy matches, in percent.
+        The minimum similarity of fuzzy matches, in percent.
     report : str or path, optional
-        A file of JSON Lines to write, with what has no place.
+        A JSON Lines file to write, with the quotes that were not found.
     contexts : {'all', 'any'}, optional
-        How many contexts of a question answer it, for measures such as Enough: ``any`` writes each context as a
+        The contexts needed to answer a question, for measures such as Enough: ``any`` writes each context as a
         set of its own; ``all`` writes no sets, so all contexts are needed. By default all, with a note where a
         question has several.
 
@@ -213,20 +213,20 @@ class Adoption:
             return
         if named := [path for path in self.unused if last_name(path) in CHUNK_NAMES]:
             raise self.golden.error(
-                f"names its gold by chunks ({named[0]}), and there are none",
+                f"names relevant chunks ({named[0]}), but no chunks are given",
                 f"give them with {option('chunks')}: id, and text or doc, start, end",
             )
         if elsewhere := [path for path in self.unused if _counts(path)]:
             unit = _counts(elsewhere[0])
-            raise self.golden.error(f"{elsewhere[0]} says where, by {unit}, and there is no quote to find")
+            raise self.golden.error(f"{elsewhere[0]} is a position in {unit}, but there is no quote to find")
         if "doc" not in self.fields:
             shown = ", ".join(self.unused[:12])
             raise self.golden.error(
-                "no field is known to be the quote, and none names a document",
+                "found neither a field with quotes nor one with documents",
                 [f"it has {shown}", f"name one with {option('fields', 'quote=NAME')}"],
             )
         place = next(i for i, one in enumerate(self.guesses) if one.role == "quote")
-        why = "no quotes: whole documents are taken as relevant"
+        why = "no quotes: whole documents count as relevant"
         self.guesses[place] = replace(self.guesses[place], certain=False, why=why)
 
     def uncertain(self) -> list[Guess]:
@@ -236,18 +236,18 @@ class Adoption:
     def refusal(self, doubtful: Sequence[Guess]) -> UncertainError:
         """The error where nobody settles them."""
         said = Message(
-            f"{option('fields')} names fields, as in question=q,quote=ctx (an empty name: there is none); "
+            f"{option('fields')} names fields, e.g. question=q,quote=ctx (an empty name for none); "
             f"{option('yes', True)} accepts the guesses"
         )
         shown = [one.shown() for one in doubtful]
         return UncertainError(
-            f"{self.source}: {counted(len(doubtful), 'guess', 'guesses')} not certain", *shown, said.template
+            f"{self.source}: {counted(len(doubtful), 'guess', 'guesses')} uncertain", *shown, said.template
         )
 
     def summary(self) -> list[str]:
         """What is read as what, line by line."""
         if self.named is not None:
-            return [f"{self.source}: {self.kind}, which says itself what its fields are"]
+            return [f"{self.source}: {self.kind}, which defines its own fields"]
         lines = [f"{self.source}: {counted(len(self.golden.rows), 'row')} of {self.kind}"]
         lines += [f"  {one.shown()}" for one in self.guesses]
         return [*lines, f"  not used: {', '.join(self.unused)}"] if self.unused else lines
@@ -265,10 +265,12 @@ class Adoption:
             raise self._unplaced(bad, len(cases))
         for case in bad:
             if case.gold.topic in truth and truth.topics[case.gold.topic].names_sets:
-                what = f"topic {case.gold.topic} names sets or hops, which would be complete without what is left out"
+                what = (
+                    f"topic {case.gold.topic} names sets or hops, which would look complete without the skipped parts"
+                )
                 raise InputError(what, path=self.source, line=case.gold.line, remedy=case.shown())
         if not truth.topics:
-            raise InputError("nothing is left that could be judged", path=self.source)
+            raise InputError("no judgements are left", path=self.source)
         truth = self._with_contexts(truth)
         sums = {name: checksum(self.texts[name]) for topic in truth.topics.values() for name in topic.documents()}
         truth = truth.changed(checksums=sums, notes=(*self.notes, *self._notes(cases, truth)))
@@ -280,11 +282,11 @@ class Adoption:
         if self.contexts is None:
             return truth
         if named := next((name for name, topic in truth.topics.items() if topic.names_sets), ""):
-            what = f"topic {named} names sets or hops, which say what is enough"
-            raise InputError(what, path=self.source, remedy=f"leave out {option('contexts')}")
+            what = f"topic {named} names sets or hops, which already define what is enough"
+            raise InputError(what, path=self.source, remedy=f"omit {option('contexts')}")
         if len(truth.annotators) > 1:
-            what = f"has {len(truth.annotators)} annotators, who may differ in what a context is"
-            raise InputError(what, path=self.source, remedy=f"leave out {option('contexts')}")
+            what = f"has {len(truth.annotators)} annotators, whose contexts may differ"
+            raise InputError(what, path=self.source, remedy=f"omit {option('contexts')}")
         if self.contexts == "all":
             return truth
         return replace(truth, topics={name: _each_a_set(topic) for name, topic in truth.topics.items()})
@@ -293,9 +295,9 @@ class Adoption:
         shown = [case.shown() for case in bad[:_SHOWN]]
         more = [f"and {len(bad) - _SHOWN} more"] if len(bad) > _SHOWN else []
         remedy = Message(
-            f"{option('partial', True)} leaves them out; {option('report')} writes them to a file, with candidates"
+            f"{option('partial', True)} skips them; {option('report')} writes them to a file, with candidates"
         )
-        what = f"{len(bad)} of {of} pieces of gold have no place in the documents"
+        what = f"{len(bad)} of {of} quotes are not in the documents"
         return UnplacedError(what, path=self.source, remedy=[*shown, *more, remedy.template])
 
     def _guessed_truth(self) -> tuple[Truth, list[AdoptedCase]]:
@@ -326,7 +328,7 @@ class Adoption:
                 continue
             gold = gold_of_row(row, held, topic, asked, grades)
             if not gold:
-                why = "the row has neither a quote nor another piece of gold"
+                why = "the row has no quote"
                 cases.append(AdoptedCase(Gold(row.line, topic, asked), "no quote", why=why))
             sets = self._sets(row, len(gold))
             for one, named in zip(gold, sets, strict=True):
@@ -345,7 +347,7 @@ class Adoption:
             value = row.fields.get(kind)
             each = list(value) if isinstance(value, (list, tuple)) and many > 1 else [value] * many
             if len(each) != many:
-                what = f"{kind} is a list of {len(each)}, and there are {many} pieces of gold"
+                what = f"{kind} is a list of {len(each)}, but there are {many} quotes"
                 raise self.golden.error(what, f"give one {kind} for each", row.line)
             for one, name in zip(found, each, strict=True):
                 if name is not None:
@@ -372,7 +374,7 @@ class Adoption:
         """A file of a format of ours, its quotes located."""
         given = formats.read_truth(self.source)
         if given.units != "spans":
-            raise InputError(f"{self.kind} judges {given.units}, which have no places", path=self.source)
+            raise InputError(f"{self.kind} judges {given.units}, which have no positions", path=self.source)
         given, carried = in_documents(given, self.texts)
         self.notes += carried
         counting = given.offsets or "chars"
@@ -411,13 +413,13 @@ class Adoption:
         if fuzzy := [case for case in cases if case.status == "fuzzy"]:
             least = min(fuzzy, key=lambda case: case.place.similarity if case.place else 100)
             similarity = least.place.similarity if least.place else 100
-            yield f"the least alike is {similarity:.1f}% ({least.gold.topic}: {shorten(least.gold.quote, 60)!r})"
+            yield f"the lowest similarity is {similarity:.1f}% ({least.gold.topic}: {shorten(least.gold.quote, 60)!r})"
         if self.named is None and self.placer.hops:
-            yield f"{counted(self.placer.hops, 'mark')} <N-hop> before quotes left out"
+            yield f"{counted(self.placer.hops, 'mark')} <N-hop> before quotes removed"
         if stems := self.documents.by_stem:
             yield f"{counted(len(stems), 'document')} matched without ending or case ({next(iter(stems))})"
         if lost := len({case.gold.topic for case in cases} - {*truth.topics} - {""}):
-            yield f"{counted(lost, 'topic')} left out, with nothing that was placed"
+            yield f"{counted(lost, 'topic')} skipped: no quote was found"
         several = sum(not topic.names_sets and int((topic.grade > 0).sum()) > 1 for topic in truth.topics.values())
         if several and self.contexts is None:
             yield several_contexts(several)

@@ -88,7 +88,7 @@ class Guess:
 
     def shown(self) -> str:
         """Show it in one line."""
-        doubt = "" if self.certain else "not certain"
+        doubt = "" if self.certain else "uncertain"
         if not self.field:
             return f"{self.role}: {'; '.join(filter(None, (self.why or 'none', doubt)))}"
         said = "; ".join(filter(None, (f"{self.rows} of {self.of}", self.why, doubt)))
@@ -100,7 +100,7 @@ Evidence = Callable[[Sequence[str]], int]
 
 @dataclass(frozen=True)
 class Known:
-    """What is known besides the file: whether texts stand in the documents, whether names are documents or chunks."""
+    """What is known besides the file: whether texts are in the documents, whether names are documents or chunks."""
 
     in_documents: Evidence
     documents: Evidence
@@ -214,7 +214,7 @@ class FieldGuesser:
                 return self._guess("question", path, False, "most of its texts end in a question mark")
         shown = ", ".join(self.paths[:12])
         raise self.golden.error(
-            "no field is known to be the question",
+            "found no field with questions",
             [f"it has {shown}", f"name it with {option('fields', 'question=NAME', flag='fields')}"],
         )
 
@@ -250,7 +250,7 @@ class FieldGuesser:
         return [self._placed_quote([*texts, *answers], [one for one in free if one not in {*texts, *answers}])]
 
     def _placed_quote(self, usual: Sequence[str], others: Sequence[str]) -> Guess:
-        """Of fields not called a quote the one whose texts stand in the documents most often; where several do,
+        """Of fields not called a quote the one whose texts are in the documents most often; where several do,
         one with a usual name, else the one with the longest texts."""
         found: list[tuple[float, bool, int, str, int]] = []
         for path in (*usual, *others):
@@ -262,7 +262,7 @@ class FieldGuesser:
         if not found:
             return Guess("quote", "", 0, len(self.golden.rows))
         share, is_usual, _, path, known = max(found, key=lambda one: one[:3])  # of equal ones the first
-        why = f"{known} of {len(self.texts(path))} texts stand in the documents"
+        why = f"{known} of {len(self.texts(path))} texts are in the documents"
         return self._guess("quote", path, share == 1 and is_usual, why)
 
     def _named_quote(self, path: str, others: Sequence[str]) -> Guess:
@@ -330,7 +330,7 @@ class FieldGuesser:
             return []
         there, many = known[best]
         if not there:
-            why = f"0 of {many} are names of documents: not used, texts are sought in all of them"
+            why = f"0 of {many} are names of documents: not used, searching all documents"
             return [replace(self._guess("doc", best, True, why), field="", rows=0)]
         return [self._guess("doc", best, True, f"{there} of {many} are names of documents")]
 
@@ -367,7 +367,7 @@ class FieldGuesser:
         empty = sum(not has_gold(row.fields, paths) for row in self.golden.rows)
         if not empty or not paths:
             return []
-        why = f"{counted(empty, 'row')} without a quote: taken as questions without an answer"
+        why = f"{counted(empty, 'row')} without a quote: treated as questions without an answer"
         return [Guess("answerable", paths[0], empty, len(self.golden.rows), "", False, why)]
 
     def _topic(self, question: str, taken: Sequence[str]) -> Guess:
@@ -381,7 +381,7 @@ class FieldGuesser:
                 asked.setdefault(str(row.fields.get(path)), set()).add(row.fields.get(question))
             if len(self.values(path)) == len(self.golden.rows) and all(len(held) == 1 for held in asked.values()):
                 return self._guess("topic", path)
-        why = "the place of the question in the file"
+        why = "the number of the question in the file"
         return Guess("topic", "", len(self.golden.rows), len(self.golden.rows), "1", True, why)
 
     def _groups(self, taken: Sequence[str], topic: str) -> list[Guess]:

@@ -171,7 +171,9 @@ def _yaml(text: str, path: str) -> Any:
             names = [key.value for key, _ in node.value if isinstance(key.value, str)]
             if repeated := next((name for name in names if names.count(name) > 1 and name != "<<"), ""):
                 line = node.start_mark.line + 1
-                raise InputError(f"the name {shorten(repeated, 60)!r} stands twice in one object", path=path, line=line)
+                raise InputError(
+                    f"the name {shorten(repeated, 60)!r} is given twice in one object", path=path, line=line
+                )
             return super().construct_mapping(node, deep)
 
     try:
@@ -213,7 +215,7 @@ def _csv(path: str, text: str) -> Golden:
         raise InputError(f"is not a row of a table ({error})", path=path, line=start) from None
     if header is None or len(header) < 2:
         remedy = "JSON, JSON Lines, CSV with names of columns in the first line, Excel, Parquet or YAML is expected"
-        raise InputError("is no golden file that can be read", path=path, line=1, remedy=remedy)
+        raise InputError("is not a readable golden file", path=path, line=1, remedy=remedy)
     return _golden(path, "CSV", rows)
 
 
@@ -270,17 +272,19 @@ def _rows_in(value: Any, source: str, depth: int = 0) -> list[Mapping[str, Any]]
         rows = [_plain(one, 2) for one in value]
         bad = next((i for i, one in enumerate(rows, 1) if not isinstance(one, Mapping)), None)
         if bad is not None:
-            what = f"item {bad} of the list is no object but {shorten(repr(rows[bad - 1]), 60)}"
+            what = f"item {bad} of the list is not an object but {shorten(repr(rows[bad - 1]), 60)}"
             raise InputError(what, path=source, remedy="a golden file is a list of objects with a question each")
         return rows
     if isinstance(value, Mapping) and value and depth < _DEEPEST:
         value = {str(name): one for name, one in value.items()}
+        if rows := _by_question(value):
+            return rows
         lists = {name: one for name, one in value.items() if _holds_objects(one)}
         known = [name for name in lists if plain_name(name) in _LISTS]
         if len(known) == 1 or (len(lists) == 1 and not _is_row(value)):
             return _rows_in(lists[known[0] if known else next(iter(lists))], source, depth + 1)
         if len(known) > 1:
-            remedy = "leave one of them in the file"
+            remedy = "keep only one of them in the file"
             raise InputError(f"has {len(known)} lists of objects: {', '.join(known)}", path=source, remedy=remedy)
         if columns := _columns(value):
             return columns
@@ -293,6 +297,13 @@ def _rows_in(value: Any, source: str, depth: int = 0) -> list[Mapping[str, Any]]
             return _rows_in(next(iter(inner.values())), source, depth + 1)
     remedy = "a golden file is a list of objects with a question each, or has one inside"
     raise InputError("has no rows with questions", path=source, remedy=remedy)
+
+
+def _by_question(value: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Rows of an object whose names are the questions; none of any other object."""
+    if 2 * sum(name.rstrip().endswith("?") for name in value) <= len(value):
+        return []
+    return [{"question": name, **(one if isinstance(one, Mapping) else {"value": one})} for name, one in value.items()]
 
 
 def _holds_objects(value: Any) -> bool:
@@ -343,7 +354,7 @@ class _Flattener:
     def _open(self, path: str, value: Any, depth: int) -> None:
         self.left -= 1
         if self.left < 0:
-            raise InputError(f"holds more than {_MOST} values", path=self.source, remedy="part the file")
+            raise InputError(f"holds more than {_MOST} values", path=self.source, remedy="split the file")
         if isinstance(value, str) and depth <= 1 and value.lstrip()[:1] == "{":
             value = cell_value(value)  # LangSmith's and Langfuse's tables have objects in their cells
         if isinstance(value, Mapping) and depth < _DEEPEST:
@@ -370,7 +381,7 @@ class _Flattener:
         for one in items:
             self.left -= 1
             if self.left < 0:
-                raise InputError(f"holds more than {_MOST} values", path=self.source, remedy="part the file")
+                raise InputError(f"holds more than {_MOST} values", path=self.source, remedy="split the file")
             if isinstance(one, (list, tuple)):
                 found += self._one_list(one, depth + 1)
             else:

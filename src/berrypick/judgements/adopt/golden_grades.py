@@ -53,8 +53,8 @@ class GoldenGrades:
         if not isinstance(held, (list, tuple)):
             return [held] * many
         if len(held) != many:
-            pieces = "1 piece" if many == 1 else f"{many} pieces"
-            what = f"{self._path} is a list of {len(held)}, but there are {pieces} of gold"
+            quotes = "is 1 quote" if many == 1 else f"are {many} quotes"
+            what = f"{self._path} is a list of {len(held)}, but there {quotes}"
             raise self._golden.error(what, self._ignored("give one for each"), row.line)
         return held
 

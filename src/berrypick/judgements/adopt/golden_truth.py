@@ -7,7 +7,7 @@ from dataclasses import fields as fields_of
 from os import PathLike, fspath
 from typing import Any, NoReturn
 
-from berrypick.data.adopting import adopt_call
+from berrypick.data.adopting import OFFER, adopt_call, golden_offer
 from berrypick.data.errors import BerrypickError, InputError, Message, option
 from berrypick.data.truth import Truth
 from berrypick.documents.texts import Texts
@@ -17,7 +17,7 @@ from berrypick.judgements.adopt.adopt import Adoption, UnplacedError, named_form
 from berrypick.judgements.adopt.golden_fields import CHUNK_NAMES, FieldGuesser, Known, last_name
 from berrypick.judgements.adopt.golden_file import Golden, read_golden
 from berrypick.judgements.adopt.placing import AdoptedCase
-from berrypick.judgements.adopt.workbook import is_workbook
+from berrypick.judgements.adopt.workbook import NoHeaderError, is_workbook
 from berrypick.rows.fields import LISTS, ours_of, plain_name
 
 #: Fields of results: a file that has one of them is a run, whatever else it looks like.
@@ -65,17 +65,19 @@ def golden_truth(
         return _of_named_format(given, texts, quotes, error, fields)
     try:
         golden = read_golden(given)
+    except NoHeaderError:
+        raise
     except (BerrypickError, RecursionError) as why:
-        raise (why if workbook else error) from None
+        raise (why if workbook else _without_offer(error)) from None
     try:
         by_name = _gold_by_name(golden)
     except (BerrypickError, RecursionError):
-        raise error from None
+        raise _without_offer(error) from None
     if _is_plain_or_run(golden):
         raise error
     if texts is None:
         if not by_name:
-            raise _with_offer(error, given)
+            raise _with_offer(error, given, None)
         _refuse_without_texts(golden, given, by_name[0])
     try:
         adoption = Adoption(given, texts, fields, None, quotes or "fuzzy")
@@ -83,12 +85,12 @@ def golden_truth(
         if any(last_name(path) in CHUNK_NAMES for path in by_name):
             command = adopt_call(given, documents, chunks="CHUNKS")
             raise InputError(why.lines[0], remedy=[*why.lines[1:], f"then: {command}"]) from None
-        raise error from None
+        raise _with_offer(_without_offer(error), given, documents) from None
     if doubtful := adoption.uncertain():
         shown = [one.shown() for one in doubtful]
         remedy = [*shown, f"if that is right: {adopt_call(given, documents, yes=True)}",
                   f"if it is not, name the fields instead: {option('fields', 'question=NAME,quote=NAME')}"]  # fmt: skip
-        what = "is a golden file, but what its fields are is not certain"
+        what = "looks like a golden file, but some of its fields are uncertain"
         raise InputError(what, path=adoption.source, remedy=remedy)
     try:
         truth = adoption.truth(partial=unplaced is not None)
@@ -113,7 +115,7 @@ def _of_named_format(given: Any, texts: Texts | None, quotes: str | None, error:
 def _noted(truth: Truth, adoption: Adoption) -> Truth:
     """The truth with one note that says how the file was read; the notes of ``adopt`` name the file."""
     roles = ", ".join(f"{role} from {path}" for role, path in adoption.fields.items())
-    note = f"{adoption.source}: read as a golden file, as berrypick adopt reads it ({roles or adoption.kind})"
+    note = f"{adoption.source}: read as a golden file ({roles or adoption.kind})"
     held = {one.name: getattr(truth, one.name) for one in fields_of(Truth)}
     told = {f"{adoption.texts.source}: {note}" for note in adoption.texts.notes}  # an evaluation has them anyway
     untold = (getattr(one, "template", one) for one in truth.notes if str(one) not in told)
@@ -155,24 +157,33 @@ def _refused(unplaced: UnplacedError, given: Any, documents: Any, quotes: str | 
     looser = [f"find similar text as well: {option('quotes', 'fuzzy')}"] if strict else []
     rule = {"quotes": quotes} if strict else {}
     command = adopt_call(given, documents, **rule, partial=True)
-    remedy = [*shown, *looser, f"a truth without them: {command}"]
+    remedy = [*shown, *looser, f"judgements without them: {command}"]
     return InputError(unplaced.what.template, path=unplaced.path, remedy=remedy)
 
 
-def _with_offer(error: BerrypickError, given: Any) -> BerrypickError:
-    """The error about a file that has questions, with the command that may make a truth of it."""
+def _with_offer(error: BerrypickError, given: Any, documents: Any) -> BerrypickError:
+    """The error about a file that has questions, with the command that converts it to judgements."""
     if not isinstance(error, InputError) or "adopt" in error.template:
         return error
-    offer = f"a golden file (questions with quotes) becomes a truth: {adopt_call(given)}"
-    remedy = [*error.remedies, offer]
-    return InputError(error.what.template, path=error.path, line=error.line, text=error.text, remedy=remedy)
+    return _with_remedies(error, [*error.remedies, golden_offer(given, documents)])
+
+
+def _without_offer(error: BerrypickError) -> BerrypickError:
+    """The error about a file that ``adopt`` cannot read either."""
+    if not isinstance(error, InputError):
+        return error
+    return _with_remedies(error, [line for line in error.remedies if not line.startswith(OFFER)])
+
+
+def _with_remedies(error: InputError, remedies: Sequence[str]) -> InputError:
+    return InputError(error.what.template, path=error.path, line=error.line, text=error.text, remedy=remedies)
 
 
 def _refuse_without_texts(golden: Golden, given: Any, gold: str) -> NoReturn:
     of_chunks = last_name(gold) in CHUNK_NAMES
     more = {"chunks": "CHUNKS"} if of_chunks and not golden.chunks else {}
     what = "names the chunks that answer" if of_chunks else "quotes what answers"
-    once = f"make a truth of it once: {adopt_call(given, **more)}"
+    once = f"convert it once: {adopt_call(given, **more)}"
     remedy = [once] if more else [f"give the texts of the documents: {option('documents', 'FOLDER')}", f"or {once}"]
     raise InputError(
         f"is a golden file: {gold} {what} each question, and does not say where that is in the documents",

@@ -40,7 +40,7 @@ def in_documents(truth: Truth, texts: Texts) -> tuple[Truth, tuple[str, ...]]:
     notes = [f"{counted(len(places), 'paragraph')} of {len(truth.texts)} found in the documents, word for word"]
     if lost := sum(name in places for topic in truth.topics.values() for name in topic.judged_documents):
         notes.append(
-            f"{counted(lost, 'judgement')} on a whole paragraph left out: the rest of its document is not judged"
+            f"{counted(lost, 'judgement')} on a whole paragraph skipped: the rest of its document is not judged"
         )
     return replace(truth, topics=topics, texts={}, lengths={}), tuple(notes)
 

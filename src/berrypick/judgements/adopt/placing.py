@@ -189,7 +189,7 @@ class Placer:
         found = self._by_quote(gold, document)
         if found.place is None:
             return found
-        return AdoptedCase(gold, "moved", found.place, f"the text at {start}-{end} is another one")
+        return AdoptedCase(gold, "moved", found.place, f"the text at {start}-{end} is different")
 
     def _by_quote(self, gold: Gold, document: str | None) -> AdoptedCase:
         quote = _HOP.sub("", gold.quote)
@@ -203,7 +203,7 @@ class Placer:
                 return AdoptedCase(gold, locator.how, found[0])
             if found:
                 remedy = "name its document" if document is None else "give its start"
-                why = f"stands in {len(found)} places of {document or 'the documents'}; {remedy}"
+                why = f"is in {len(found)} places of {document or 'the documents'}; {remedy}"
                 return AdoptedCase(gold, "ambiguous", why=why, candidates=tuple(found))
         return AdoptedCase(gold, "missing", why=f"is not in {where}")
 

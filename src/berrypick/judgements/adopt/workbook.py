@@ -24,6 +24,10 @@ _MOST = 500_000_000
 _Rows = list[tuple[int, Mapping[str, Any]]]
 
 
+class NoHeaderError(InputError):
+    """A table whose first line is a question, not names of columns."""
+
+
 def is_workbook(given: Any) -> bool:
     """Whether a golden file is a workbook of Excel (.xlsx, .xlsm or .xls), by its first bytes and parts."""
     if not isinstance(given, (str, PathLike)) or not os.path.isfile(fspath(given)):
@@ -50,7 +54,7 @@ def workbook_rows(path: str) -> tuple[_Rows, tuple[str, ...]]:
             held = {name: one.to_python(skip_empty_area=False) for name, one in sheets.items()}
             merged = {name: list(one.merged_cell_ranges or ()) for name, one in sheets.items()}
     except calamine.PasswordError:
-        raise InputError("is protected by a password", path=path, remedy="save it without one") from None
+        raise InputError("is password-protected", path=path, remedy="save it without a password") from None
     except (calamine.CalamineError, OSError, ValueError) as error:
         remedy = "open it in Excel and save it again, or save the sheet as CSV"
         raise InputError(
@@ -70,8 +74,11 @@ def workbook_rows(path: str) -> tuple[_Rows, tuple[str, ...]]:
 
 
 def check_header(header: Sequence[str], path: str, line: int) -> None:
-    """Refuse two columns of one name."""
+    """Refuse two columns of one name, and a question in place of a name."""
     named = [name for name in header if name]
+    if question := next((name for name in named if " " in name and name.endswith("?")), ""):
+        what = f"the first line has no names of columns but the question {shorten(question, 60)!r}"
+        raise NoHeaderError(what, path=path, line=line, remedy="add a first line such as question,quote,doc")
     if repeated := next((name for name in named if named.count(name) > 1), ""):
         raise InputError(f"two columns are called {repeated}", path=path, line=line, remedy="rename one of them")
 
