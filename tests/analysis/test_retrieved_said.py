@@ -56,7 +56,7 @@ def test_by_hand(written):
     }
     assert [str(note) for note in found.notes] == [
         "run: 1 nugget without an assignment, counted as not said",
-        "run: 1 nugget that no span states, left out",
+        "run: 1 nugget that no span states, skipped",
     ]
     assert counts(bp.retrieved_said(*given, only_support=True)) == (1, 1, 0, 3)
     assert counts(bp.retrieved_said(*given, at=1)) == (1, 0, 1, 3)
@@ -82,7 +82,7 @@ def test_command(written, berrypick, tmp_path):
     assert shown.code == 0 and json.loads(shown.out) == [
         {"run": "run", "retrieved_and_said": 1, "retrieved_and_lost": 1, "said_not_retrieved": 1, "neither": 2}
     ]
-    assert "1 nugget that no span states, left out" in shown.err
+    assert "1 nugget that no span states, skipped" in shown.err
     assert "retrieved and lost" in berrypick(*given, "-o", "table").out
     two = berrypick(*given[:3], written["run_jsonl"], *given[3:])
     assert two.code == 2 and "2 runs and 1 file of assignments" in two.err
@@ -101,7 +101,7 @@ def test_several_runs_have_names_of_their_own(written):
     [
         ('{"topic": "1", "doc": "d", "start": 0, "end": 10}', ":1: nugget is missing"),
         ('{"topic": "1", "doc": "d", "start": 9, "end": 3, "nugget": "a"}', ":1: end 3 is before start 9"),
-        ('{"topic": "1", "doc": "d", "nugget": "a"}', ":1: nuggets are stated by spans, not by whole documents"),
+        ('{"topic": "1", "doc": "d", "nugget": "a"}', ":1: nuggets need spans, not whole documents"),
         ('{"topic": "1", "doc": "d", "start": 0, "end": 9, "nugget": "z"}', "no nugget of the spans is one of"),
     ],
 )
@@ -113,7 +113,7 @@ def test_what_is_wrong(files, written, line, said_of_it):
 
 
 def test_an_answer_without_assignments_is_refused(written):
-    with pytest.raises(bp.UsageError, match="says nothing of nuggets"):
+    with pytest.raises(bp.UsageError, match="has no nuggets"):
         bp.retrieved_said(written["stated_jsonl"], written["run_jsonl"], written["run_jsonl"])
 
 

@@ -137,7 +137,7 @@ def test_verdict_of_a_comparison():
     pair = found.pair("charR", "good", "longer")
     assert pair is not None and pair.unjudged == (pytest.approx(-1 / 21), 1.0)
     assert pair.could_turn_round and found.pair("charR", "longer", "good").could_turn_round
-    assert any("unjudged text alone could turn round the significant" in note.text for note in found.notes)
+    assert any("unjudged text alone could reverse the significant" in note.text for note in found.notes)
     record = next(one for one in found.records() if one["run"] == "good")["comparisons"][0]
     assert record["could_turn_round"] is True and record["unjudged_high"] == 1.0
     judged = truth_of(**{name: {"spans": {("a", 0, 10): 1}, "whole": ["b"]} for name in topics})
@@ -277,13 +277,12 @@ def test_results_alone_do_not_lose_the_note(tmp_path):
     results = bp.evaluate(truth, runs, "charR RR")
     results.save(tmp_path / "saved.json")
     assert (
-        "could turn round the significant difference between b and a"
-        in notes(bp.compare(truth, runs, "charR"))["charR"]
+        "could reverse the significant difference between b and a" in notes(bp.compare(truth, runs, "charR"))["charR"]
     )
     for one in (results, bp.read_results(tmp_path / "saved.json")):
         said = notes(bp.compare(one))
         assert list(said) == ["charR"]
-        assert said["charR"].startswith("whether unjudged text alone could turn round the significant difference")
+        assert said["charR"].startswith("whether unjudged text alone could reverse the significant difference")
         assert said["charR"].endswith("between b and a is not known from results: compare the runs with the truth")
     relevant = bp.evaluate(truth, runs, "charP", unjudged="relevant")
     assert not [note for note in bp.compare(relevant).notes if "not known from results" in note.text]

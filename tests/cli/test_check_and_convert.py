@@ -60,7 +60,7 @@ def test_a_row_of_grade_0_belongs_to_no_set(tmp_path, berrypick):
     path.write_text(lines([A | {"set": "x"}, B | {"set": "x", "grade": 0}]))
     said = berrypick("check", path)
     assert "1 set in 1 topic" in said.out
-    assert "lines that are not relevant and name a set, which they are no part of" in said.out
+    assert "lines that are not relevant but name a set, ignored" in said.out
 
 
 def test_lines_and_tables_with_sets_are_no_runs(tmp_path, berrypick):
@@ -145,7 +145,7 @@ def test_check_with_documents(files, berrypick, tmp_path):
     unknown = [{"topic": "q", "doc": "e", "start": 0, "end": 9}]
     cases = {
         "right": (judged, "6 quotes compared with the documents"),
-        "plain": ([{"topic": "q", "doc": "d", "start": 5, "end": 9}], "offsets lie within the documents"),
+        "plain": ([{"topic": "q", "doc": "d", "start": 5, "end": 9}], "offsets are within the documents"),
         "shifted": (shifted, "6 of 6 quotes are not at their offsets: all are 7 characters too high"),
         "beyond": (beyond, "beyond the end"),
         "quotes": (quotes, "the quote is not in d.txt"),

@@ -203,7 +203,7 @@ GOOD = {"t_qrels": QRELS, "r_run": RUN}
             [":4", "line 1", "--duplicates"],
         ),
         ("r_run", b"77 Q0 a 1 3 sys\n", ["none of the 3 judged topics", "77"]),
-        ("t_qrels", b"<html>\n", ["in no known truth format"]),
+        ("t_qrels", b"<html>\n", ["not a recognised judgement format"]),
         ("r_run", RUN.encode("utf-16"), []),
     ],
 )

@@ -82,14 +82,17 @@ def test_conversion_to_a_table_and_back_keeps_every_digit(files, run):
     ("words", "what"),
     [
         (["convert", "a.jsonl", "--to", "trec-run", "x.csv"], "whole ones"),
-        (["convert", "truth.jsonl", "--to", "trec-qrels", "x.csv"], "cannot hold"),
+        (["convert", "truth.jsonl", "--to", "trec-qrels", "x.csv"], "cannot store"),
         (["agreement", "both.jsonl"], "agreement is computed over text"),
-        (["evaluate", "both.jsonl", "a.jsonl", "--annotators", "majority"], "union of their boxes only"),
+        (
+            ["evaluate", "both.jsonl", "a.jsonl", "--annotators", "majority"],
+            "only be merged as the union of their boxes",
+        ),
         (
             ["relocate", "truth.jsonl", "--from", "texts.jsonl", "--to", "texts.jsonl", "-o", "x.jsonl"],
-            "relocate finds spans of text",
+            "relocate only finds spans of text",
         ),
-        (["locate", "truth.jsonl", "x.jsonl", "--documents", "texts.jsonl"], "locate finds spans of text"),
+        (["locate", "truth.jsonl", "x.jsonl", "--documents", "texts.jsonl"], "locate only finds spans of text"),
         (["evaluate", "truth.jsonl", "a.jsonl", "-m", "T2I"], "does not count areas"),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",

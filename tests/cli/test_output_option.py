@@ -192,4 +192,4 @@ def test_the_name_of_a_format_prints(command: str, texts: None, capsys: pytest.C
 
 def test_a_word_close_to_a_format(texts: None, capsys: pytest.CaptureFixture[str]) -> None:
     message = said(capsys, "convert", "run.jsonl", "-o", "span-rn")
-    assert "'span-rn' is no format; did you mean span-run" in message and "trecvid" not in message
+    assert "'span-rn' is not a format; did you mean span-run" in message and "trecvid" not in message

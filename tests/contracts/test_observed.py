@@ -151,7 +151,7 @@ def test_measures_declare_what_they_read(name):
 
 def test_what_no_measure_can_depend_on_is_refused():
     wrong = type("Wrong", (Reads,), {"depends_on": ("users",), "__doc__": "Wrong."})
-    with pytest.raises(bp.UsageError, match="depends_on has 'users'; it is made of user, idealism"):
+    with pytest.raises(bp.UsageError, match="depends_on has 'users'; it may have user, idealism"):
         bp.register(wrong)
 
 

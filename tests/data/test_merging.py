@@ -30,7 +30,7 @@ def test_several_annotators_of_a_topic_with_sets_are_refused():
         {"topic": "1", "doc": "a", "start": 0, "end": 9, "set": "x", "annotator": "ann"},
         {"topic": "1", "doc": "b", "start": 0, "end": 9, "set": "x", "annotator": "bob"},
     ]
-    with pytest.raises(bp.BerrypickError, match="topic 1 has sets or hops, and several annotators"):
+    with pytest.raises(bp.BerrypickError, match="topic 1 has sets or hops and several annotators"):
         bp.Truth.from_records(rows)
 
 

@@ -281,7 +281,7 @@ def test_topics_without_targets_have_values_of_some_measures(tmp_path):
 
 
 def test_files_of_comments_are_not_empty(tmp_path):
-    for text, told in (("# a comment\n\n", "holds nothing but blank lines and comments"), ("", "the file is empty")):
+    for text, told in (("# a comment\n\n", "has only blank lines and comments"), ("", "the file is empty")):
         (tmp_path / "t.qrels").write_text(text)
         with pytest.raises(bp.InputError, match=told):
             bp.read_truth(tmp_path / "t.qrels")

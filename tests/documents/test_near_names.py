@@ -104,7 +104,7 @@ def test_one_truth_and_several_runs(tmp_path):
         names: [note.text for note in unknown_documents_note(truth, read_run(tmp_path / "run.txt", names.split()))]
         for names in ("d1 d02", "d1 d2 d02", "d1 D3 x", "d1 x", "x y")
     }
-    near = "1 document of the run would be judged but for the {} of names (run {}, truth {})".format
+    near = "1 document of the run match judged ones except for the {} of names (run {}, truth {})".format
     assert notes == {
         "d1 d02": [near("leading zeros", "d02", "d2")],
         "d1 d2 d02": [],  # d2 itself is retrieved

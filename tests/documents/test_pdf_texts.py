@@ -37,7 +37,7 @@ def test_pages_are_joined_by_a_form_feed(folder):
     texts = read_texts(folder)
     assert list(texts) == ["guide.pdf"]
     assert texts["guide.pdf"] == texts["guide"] == "Cut the old canes.\nIn autumn.\fWater in July."
-    assert "1 PDF file read by the text layer" in texts.notes[0] and "form feed" in texts.notes[0]
+    assert "1 PDF file read from the text layer" in texts.notes[0] and "form feed" in texts.notes[0]
     assert read_texts(folder / "guide.pdf")["guide"] == texts["guide"]
 
 
@@ -84,7 +84,7 @@ def test_evaluation_of_quotes_in_pdf_files(folder):
     results = bp.evaluate(truth, [{"topic": "q", "text": "old canes"}, {"topic": "q", "text": "Water in July."}],
                           "charR@1 charR@2", documents=folder)  # fmt: skip
     assert results.mean()["run"] == {"charR@1": 0.0, "charR@2": 1.0}
-    assert any("read by the text layer" in str(note) for note in results.notes)
+    assert any("read from the text layer" in str(note) for note in results.notes)
 
 
 def test_a_form_feed_ends_no_line(folder):

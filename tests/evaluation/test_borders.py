@@ -96,8 +96,8 @@ NFC, NFD = "caf\u00e9", "cafe\u0301"
 def test_topics_that_nearly_match(in_truth, in_run, why):
     truth, run = {in_truth: {"d": 1}, "other": {"d": 1}}, {in_run: {"d": 1.0}, "other": {"d": 1.0}}
     said = [note for note in notes(bp.evaluate(truth, run, "AP")) if "not in the truth" in note]
-    assert len(said) == 1 and f"1 of them would match but for {why}" in said[0]
-    with pytest.raises(bp.InputError, match=f"answers none of the 1 judged topic .* would match but for {why}"):
+    assert len(said) == 1 and f"1 of them would match except for {why}" in said[0]
+    with pytest.raises(bp.InputError, match=f"answers none of the 1 judged topic .* would match except for {why}"):
         bp.evaluate({in_truth: {"d": 1}}, {in_run: {"d": 1.0}}, "AP")
     if why == "Unicode form":
         assert r"run 'cafe\u0301', truth 'caf\xe9'" in said[0]
@@ -113,7 +113,7 @@ def test_documents_that_nearly_match(in_truth, in_run, why):
     said = [note for note in notes(bp.evaluate({"q": {in_truth: 1}}, {"q": {in_run: 1.0}}, "AP")) if "judged" in note]
     assert len(said) == 1 and f"names differ in their {why}" in said[0] and "run " in said[0]
     truth, run = {"q": {in_truth: 1, "same": 1}}, {"q": {in_run: 1.0, "same": 1.0}}
-    partly = [note for note in notes(bp.evaluate(truth, run, "AP")) if "would be judged but for" in note]
+    partly = [note for note in notes(bp.evaluate(truth, run, "AP")) if "match judged ones except for" in note]
     assert len(partly) == (why in ("leading zeros", "case", "Unicode form"))
     with pytest.raises(bp.InputError, match=f"it has one that differs in {why}"):
         bp.evaluate({"q": [{"doc": in_run, "start": 0, "end": 1}]}, RUN, "charR", documents={in_truth: "abc"})

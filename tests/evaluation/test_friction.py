@@ -53,7 +53,7 @@ def test_a_baseline_in_a_test(tmp_path):
     assert_retrieval(truth, bad, "RR >= 0.1", baseline=good, margin=0.5)
     one = {**good, "q0": bad["q0"]}  # one of twelve is no significant drop
     assert_retrieval(truth, one, "RR > 0.9", baseline=good)
-    with pytest.raises(bp.UsageError, match="margin is a part of baseline"):
+    with pytest.raises(bp.UsageError, match="margin needs baseline"):
         assert_retrieval(truth, bad, "RR >= 0.1", margin=0.5)
     with pytest.raises(bp.UsageError, match="the baseline is one run, not 2"):
         assert_retrieval(truth, bad, "RR >= 0.1", baseline={"a": good, "b": bad})

@@ -102,7 +102,7 @@ def test_the_document_is_a_field_where_topics_have_one(files):
         ("domian", "did you mean domain"),
         ("nothing", "no such field of topics"),
         ("n", r"topic 1 has '1' and '2' \(.*truth.jsonl:2\)"),
-        ("tags", r"no text and no number \(.*truth.jsonl:2\)"),
+        ("tags", r"neither text nor a number \(.*truth.jsonl:2\)"),
         ({"77": "x"}, "no topic of the truth has a value"),
     ],
 )

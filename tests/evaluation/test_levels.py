@@ -75,7 +75,7 @@ def test_colons_that_are_no_parts():
 
 def test_names_without_a_part_are_said():
     results = bp.evaluate({"q": {"a.py": 1}}, {"q": {"a.py": 1}}, "RR", level="module")
-    said = [note.text for note in results.notes if "without a part behind a colon" in note.text]
+    said = [note.text for note in results.notes if "without a part after a colon" in note.text]
     assert len(said) == 2 and "1 name without a part" in said[0]
 
 
@@ -142,15 +142,15 @@ def test_ids_with_a_document_alone_or_a_number():
     assert bp.score("RR", truth, run, id_pattern=r"(?P<doc>.+)#\d+") == 0.5
     numbered = bp.evaluate(truth, run, "charR@3", id_pattern=r"(?P<doc>.+)#(?P<start>\d+)")
     assert numbered.mean()["run"]["charR@3"] == 0.5
-    assert any("each is taken as 1 long" in note.text for note in numbered.notes)
+    assert any("length 1 is assumed" in note.text for note in numbered.notes)
 
 
 WRONG = {
     r"(?P<doc>.+)_(?P<start>\d+)_(?P<end>\d+)": "t.qrels:1: the id 'a-0-100' does not match",
-    r"(?P<doc>.+": "is no regular expression",
+    r"(?P<doc>.+": "is not a regular expression",
     r"(.+)-(\d+)-(\d+)": "has groups doc, start and end, as in",
     r"(?P<doc>.+)-(?P<end>\d+)": "has groups doc, start and end",
-    r"(?P<doc>.+)-(?P<end>\d+)-(?P<start>\d+)": "the id 'a-0-100' has no place: it goes from 100 to 0",
+    r"(?P<doc>.+)-(?P<end>\d+)-(?P<start>\d+)": "the id 'a-0-100' is not a range: it goes from 100 to 0",
     r"(?P<start>.)(?P<doc>-0-)(?P<end>\d+)": "has no number for its place: 'a'",
 }
 

@@ -38,5 +38,5 @@ def test_its_values_are_undefined():
 def test_a_document_that_is_not_judged_says_nothing(tmp_path):
     path = tmp_path / "t.jsonl"
     path.write_text(json.dumps({"topic": "1", "doc": "a", "judged": False}) + "\n")
-    with pytest.raises(bp.InputError, match="judged is true or missing"):
+    with pytest.raises(bp.InputError, match="judged must be true or missing"):
         bp.read_truth(path, "span-truth")

@@ -38,8 +38,8 @@ def one_by_one(data: bytes, problems: Problems, encoding: str, errors: str) -> I
         if number == 1:
             raw = raw.removeprefix(codecs.BOM_UTF8)
         if raw.lstrip().startswith(codecs.BOM_UTF8):
-            what = "begins with a byte order mark, which belongs to the start of a file only"
-            problems.report(what, number, remedy="remove it; files that were joined have one each")
+            what = "begins with a byte order mark, which is only valid at the start of a file"
+            problems.report(what, number, remedy="remove it; joined files have one each")
             continue
         text = _files.decode_line(raw, number, problems, encoding, errors)
         if text is not None:

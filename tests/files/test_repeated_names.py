@@ -60,7 +60,7 @@ def test_in_lines(tmp_path, what):
     read, text = LINES[what]
     path = tmp_path / "given.jsonl"
     path.write_text(text)
-    with pytest.raises(bp.InputError, match=r"given\.jsonl:2: the name '\w+' stands twice in one object"):
+    with pytest.raises(bp.InputError, match=r"given\.jsonl:2: the name '\w+' is given twice in one object"):
         read(path)
     path.write_text(text.splitlines()[0] + "\n")
     read(path)
@@ -71,7 +71,7 @@ def test_in_one_value(tmp_path, what):
     read, text = WHOLE[what]
     path = tmp_path / "given.json"
     path.write_text(text)
-    with pytest.raises(bp.InputError, match=r"given\.json:2: the name '\w+' stands twice in one object"):
+    with pytest.raises(bp.InputError, match=r"given\.json:2: the name '\w+' is given twice in one object"):
         read(path)
 
 
@@ -87,7 +87,7 @@ def test_by_the_command_line(berrypick, tmp_path):
     (tmp_path / "truth.jsonl").write_text(LINES["span-truth"][1])
     shown = berrypick("check", tmp_path / "truth.jsonl")
     assert shown.code == 2
-    assert "truth.jsonl:2: the name 'start' stands twice in one object" in shown.err + shown.out
+    assert "truth.jsonl:2: the name 'start' is given twice in one object" in shown.err + shown.out
 
 
 def test_the_line_is_that_of_the_second():

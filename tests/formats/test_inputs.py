@@ -70,7 +70,7 @@ def test_tables_that_are_almost_right(tmp_path, berrypick, name, content, told):
 
 def test_what_is_no_table_of_spans_is_told_as_before(tmp_path):
     (tmp_path / "r.txt").write_text("one,two,three\n1,2,3\n")
-    with pytest.raises(bp.InputError, match="is in no known run format"):
+    with pytest.raises(bp.InputError, match="is not a recognised run format"):
         bp.read_run(tmp_path / "r.txt")
     (tmp_path / "n.csv").write_text("home\tdocs\t0.5\n")
     assert len(bp.read_navigation(tmp_path / "n.csv").rows) == 1

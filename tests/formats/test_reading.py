@@ -126,7 +126,7 @@ def test_a_truth_is_not_taken_for_a_run(written):
 def test_what_is_not_recognised_is_told_with_its_place_and_what_to_do(written):
     for content, line in (("nonsense\n", 1), ("# a comment\n\n \nnonsense here\n", 4), (b"\xff\xfen\0\n\0", 1)):
         path = written(content)
-        with pytest.raises(bp.InputError, match="in no known run format") as error:
+        with pytest.raises(bp.InputError, match="not a recognised run format") as error:
             bp.read_run(path)
         assert str(error.value).startswith(f"{path}:{line}: ") and "expected one of\n  " in str(error.value)
         assert "\n  trec-run: topic Q0" in str(error.value) and "\n  inex-" not in str(error.value)

@@ -68,7 +68,7 @@ def test_known_elements_around_results_are_not_counted(put):
 
 def test_known_items_that_hold_nothing_are_counted(put):
     truth = formats.read_truth(put("topics.xml", VIDEO_TRUTH))
-    assert truth.skipped == {"known items of length 0, left out": 1, "exact copies, merged": 1}
+    assert truth.skipped == {"known items of length 0, skipped": 1, "exact copies, merged": 1}
     text = VIDEO_TRUTH.replace("knownItem src=", "knownitem src=", 1)
     assert formats.read_truth(put("other.xml", text)).skipped["<knownitem> in <videoTopic>, ignored"] == 1
 

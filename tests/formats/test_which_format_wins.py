@@ -17,8 +17,8 @@ import berrypick as bp
 
 DOCS = Path(__file__).parents[2] / "docs" / "examples"
 #: How ``check`` and refusals name formats.
-FOUND = re.compile(r": ([\w-]+)(?: \(or (.+?): the content leaves it open\))?, ")
-LOOKS_LIKE, UNKNOWN = re.compile(r"looks like ([\w-]+) \("), "in no known "
+FOUND = re.compile(r": ([\w-]+)(?: \(or (.+?): the content fits both\))?, ")
+LOOKS_LIKE, UNKNOWN = re.compile(r"looks like ([\w-]+) \("), " recognised "
 #: How people call the files; the content decides, not the name.
 SUFFIXES = (".txt", ".json", ".jsonl", ".csv", ".tsv", ".xml", ".run", ".qrels", ".parquet")
 READ = {"truth": bp.read_truth, "run": bp.read_run, "navigation": bp.read_navigation, "collection": bp.read_collection}

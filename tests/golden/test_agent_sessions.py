@@ -22,13 +22,13 @@ def test_the_150_sessions(data, tmp_path, berrypick):
     converted = berrypick("convert", folder / "sessions", run, "--from", "claude-session", "--topic-pattern",
                           r"instance_id:\s*(\S+)", "--root", "testbed", "--until", "edit",
                           "--tools", "Read")  # fmt: skip
-    assert converted.code == 0 and "broken lines of sessions, left out: 1" in converted.err
+    assert converted.code == 0 and "broken lines of sessions, skipped: 1" in converted.err
     assert berrypick("convert", folder / "patches.jsonl", truth, "--from", "patch").code == 0
     done = berrypick("evaluate", truth, run, "-m", " ".join(EXPECTED), "-o", "json")
     rows = {row["measure"]: row for row in json.loads(done.out)}
     assert {name: row["value"] for name, row in rows.items()} == pytest.approx(EXPECTED, rel=1e-15, abs=2e-16)
     assert rows["CostAt(share=0.5,cost='lines')"]["reached"] == pytest.approx(0.86, abs=1e-15)
-    assert "Overlap, Waste(share=0.5): undefined, and left out of the mean (12 topics)" in done.err
+    assert "Overlap, Waste(share=0.5): undefined, and excluded from the mean (12 topics)" in done.err
 
 
 def test_searches_too(data, berrypick):

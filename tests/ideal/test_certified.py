@@ -203,7 +203,7 @@ def test_a_gap_is_noted_and_shown():
     truth, links = wide_world()
     measure = "EPRUM(r=6,ideal='certified',nodes=1,gap=0.01)"
     results = bp.evaluate(truth, {"q": {"t1": 2, "h1": 1}}, measure, navigation=links)
-    assert any("not proved to be the best" in str(note) for note in results.notes)
+    assert any("not proven to be the best" in str(note) for note in results.notes)
     assert dict(results.mean_rows[0].signature.fields)["gap"].startswith("<=0.")
     quiet = bp.evaluate(truth, {"q": {"t1": 2, "h1": 1}}, measure.replace("0.01", "1"), navigation=links)
     assert not any("not proved" in str(note) for note in quiet.notes)
@@ -239,7 +239,7 @@ def test_what_does_not_go_together(spec, message):
 def test_eprum_of_a_matrix_takes_the_parameters_of_the_measure():
     rows = np.vstack([np.eye(6), np.random.default_rng(1).random((60, 6)) * 0.6])
     run = rows[[1, 8, 20]]
-    with pytest.warns(bp.BerrypickWarning, match="not proved to be the best"):
+    with pytest.warns(bp.BerrypickWarning, match="not proven to be the best"):
         found = bp.eprum(run, 6, candidates=rows, ideal="certified", nodes=1, gap=0.001)
     quiet = bp.eprum(run, 6, candidates=rows, ideal="certified", nodes=1, gap=1.0)
     assert found == quiet

@@ -270,7 +270,7 @@ def test_truths_of_lines(carrier, tmp_path):
 def test_places_in_other_units_are_refused_by_name(carrier, documents, tmp_path):
     for name in ELSEWHERE:
         row = {"topic": "1", "doc": "guide", name: 3, "score": 1.0}
-        with pytest.raises(bp.InputError, match=f"{name} says where"):
+        with pytest.raises(bp.InputError, match=f"{name} is a position"):
             value(carrier, [row], tmp_path, documents=documents)
 
 
@@ -313,7 +313,7 @@ def test_lists_and_objects_that_say_where(carrier, tmp_path):
         if carrier == "parquet" and "at" in extra:
             continue  # a column that is not loaded, as the error on whole documents says
         row = {"topic": "1", "doc": "guide", **extra, "score": 1.0}
-        with pytest.raises(bp.BerrypickError, match="says where"):
+        with pytest.raises(bp.BerrypickError, match="position"):
             value(carrier, [row], tmp_path, documents=DOCUMENTS)
 
 
@@ -488,8 +488,8 @@ def test_bytes_are_no_characters(tmp_path):
 @each(
     ("start", "end", "text", "note"),
     [
-        (98, 116, QUOTE, "1 text as long as the span but for white space at the ends"),
-        (100, 114, f"  {QUOTE}\n", "1 text as long as the span but for white space at the ends"),
+        (98, 116, QUOTE, "1 text as long as the span except for white space at the ends"),
+        (100, 114, f"  {QUOTE}\n", "1 text as long as the span except for white space at the ends"),
         (100, 400, "Cut old canes and burn them all ...", "1 text shorter than the span, with an ellipsis"),
     ],
 )

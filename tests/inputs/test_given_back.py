@@ -106,9 +106,9 @@ def test_a_truth_is_looked_up_by_topic():
 
 def test_a_guessed_constructor_names_the_real_ones():
     for call in (lambda: bp.Run({"q": {"a": 1.0}}), lambda: bp.Run("mine.run"), lambda: bp.Run(tag="mine")):
-        with pytest.raises(bp.UsageError, match=r"a Run is made by Run.from_dict, .* or Run.from_file"):
+        with pytest.raises(bp.UsageError, match=r"a Run is built with Run.from_dict, .* or Run.from_file"):
             call()
-    with pytest.raises(bp.UsageError, match=r"a Truth is made by Truth.from_dict, "):
+    with pytest.raises(bp.UsageError, match=r"a Truth is built with Truth.from_dict, "):
         bp.Truth({"q": {"a": 1}})
 
 
@@ -269,7 +269,7 @@ def test_elements_are_given_back_and_not_taken_for_documents():
         lambda: bp.Truth.from_frame(frame),
         lambda: bp.Truth.from_records(truth.to_records()),
     ):
-        with pytest.raises(bp.InputError, match="elements of documents are read from files alone"):
+        with pytest.raises(bp.InputError, match="elements of documents can only be read from files"):
             call()
     for value in (run, truth):
         with pytest.raises(bp.UsageError, match="not elements"):

@@ -190,10 +190,10 @@ def test_what_cannot_be_a_place_is_refused_there(tmp_path):
     with pytest.raises(bp.InputError, match=r"run\.jsonl:1: bbox counts from the lower left corner"):
         bp.evaluate(BOXES, below, "charR")
     label = carried("jsonl", {"page_label": "iv"}, True, tmp_path)
-    with pytest.raises(bp.InputError, match=r"run\.jsonl:1: page_label says where, by pages"):
+    with pytest.raises(bp.InputError, match=r"run\.jsonl:1: page_label is a position in pages"):
         bp.evaluate(BOXES, label, "charR")
     alone = carried("jsonl", {"page": 1}, False, tmp_path)
-    with pytest.raises(bp.InputError, match="page and text both say where"):
+    with pytest.raises(bp.InputError, match="page and text are both positions"):
         bp.evaluate(BOXES, alone, "charR")
     nothing = carried("jsonl", {"author": "Ana"}, True, tmp_path)
     with pytest.raises(bp.InputError, match="the truth judges places on pages"):

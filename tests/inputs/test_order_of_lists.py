@@ -244,7 +244,7 @@ def test_only_some_results_of_lists_have_scores(tmp_path):
         run = held(holder, records, tmp_path)
         found = bp.evaluate(TRUTH, {"run": run}, "spanRR", documents=DOCUMENTS)
         assert found.mean()["run"]["spanRR"] == pytest.approx(LISTED), holder
-        text = "1 of 9 results have no score, so scores are not used; lists keep their order"
+        text = "1 of 9 results have no score, so scores are ignored; lists keep their order"
         assert [note.text for note in found.notes if note.kind == "input" and "score" in note.text] == [text], holder
         with pytest.raises(bp.UsageError, match="has no scores, which order='score' needs"):
             spanrr(run, order="score")

@@ -168,7 +168,7 @@ def test_ranks_against_scores_are_counted():
     frame = pandas.DataFrame({**columns(SCORES, "qid", "docno", "score"), "rank": [1, 2, 3, 2, 1]})
     run = as_run(frame)
     assert whole(run)["2"] == ["a", "x"]
-    assert run.notes == ("1 topic with ranks in another order than the scores; the ranks count",)
+    assert run.notes == ("1 topic whose ranks and scores give different orders; the ranks count",)
     assert whole(as_run(frame.drop(columns="score")))["2"] == ["a", "x"]
 
 
@@ -249,7 +249,7 @@ def test_ids_are_texts():
     run = pandas.DataFrame({"qid": np.array([1, 2], dtype=np.int32), "docno": [10.0, 20.0], "score": [1.0, 1.0]})
     found = bp.evaluate(truth, run, "AP")
     assert found.mean() == {"run": {"AP": 1.0}}
-    text = "doc: 2 numbers with a decimal point taken as whole (10.0 as 10)"
+    text = "doc: 2 numbers with a decimal point read as whole (10.0 as 10)"
     assert [(note.text, note.run) for note in found.notes] == [(text, "run")]
     found = bp.evaluate(truth.astype({"docno": float}), {1.0: {10: 1.0}, 2.0: {20: 1.0}}, "AP")
     assert found.mean() == {"run": {"AP": 1.0}}

@@ -101,7 +101,9 @@ def test_truths_named_by_questions_compare_them_up_to_white_space():
 
 
 def test_names_of_one_word_keep_their_white_space():
-    with pytest.raises(bp.InputError, match=r"answers none of the 1 judged topic .* would match but for white space"):
+    with pytest.raises(
+        bp.InputError, match=r"answers none of the 1 judged topic .* would match except for white space"
+    ):
         bp.evaluate({"a": {"d": 1}}, {" a": {"d": 1.0}}, "RR")
 
 

@@ -281,7 +281,7 @@ def test_nothing_decides():
     truth = judged(("guide", 80, 90))
     assert means({"q": [TWICE]}, "charR", truth) == {"charR": 0}
     [row] = bp.evaluate(truth, {"q": [{"text": TWICE, "doc": "guide"}]}, "charR", documents=DOCUMENTS).unplaced
-    assert row["why"] == "its text is in 2 places of guide, of which some touch judged text"
+    assert row["why"] == "its text is in 2 places of guide, some of them judged"
     assert row["candidates"] == [{"doc": "guide", "start": 73, "end": 83}, {"doc": "guide", "start": 84, "end": 94}]
 
 

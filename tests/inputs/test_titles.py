@@ -96,5 +96,5 @@ def test_what_could_be_two_topics_is_refused(truth, run, said):
 def test_some_lines_name_their_topic(tmp_path):
     path = tmp_path / "truth.jsonl"
     path.write_text('{"question": "Why not?", "doc": "a"}\n{"topic": "1", "doc": "b"}\n')
-    with pytest.raises(bp.InputError, match=r"truth.jsonl:2: names its topic, and other lines have their questions"):
+    with pytest.raises(bp.InputError, match=r"truth.jsonl:2: has a topic, but other lines only have questions"):
         bp.read_truth(path)

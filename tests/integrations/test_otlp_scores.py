@@ -105,14 +105,14 @@ def test_traces_of_other_platforms_are_refused_or_counted(tmp_path: Path) -> Non
     with pytest.raises(bp.UsageError, match="32 and 16 hexadecimal digits"):
         results(other).write_back(path)
     assert not path.exists()
-    assert "2 scores without an id of OpenTelemetry skipped" in str(results(FIRST, other).write_back(path))
+    assert "2 scores without an OpenTelemetry id skipped" in str(results(FIRST, other).write_back(path))
     assert {one["traceId"] for one in records(path)} == {TRACES[0]}
 
 
 def test_a_file_that_cannot_be_written_is_left_as_it_is(tmp_path: Path) -> None:
     with pytest.raises(bp.InputError, match="does not exist"):
         results(FIRST).write_back(tmp_path / "none" / "scores.jsonl")
-    with pytest.raises(bp.UsageError, match="of no traces"):
+    with pytest.raises(bp.UsageError, match="do not come from traces"):
         bp.evaluate(TRUTH, {QUESTION: {"faq.md": 1}}, "RR").write_back(tmp_path / "scores.jsonl")
     assert not list(tmp_path.iterdir())
 

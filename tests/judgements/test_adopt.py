@@ -86,14 +86,14 @@ def test_what_has_no_place_is_refused_or_left_out(folder, berrypick, tmp_path, r
     path.write_text(json.dumps([good, {"question": "Which one?", **row}]))
     words = ["adopt", path, "--documents", folder / "texts", "-o", out, "--report", report, "--yes"]
     done = berrypick(*words)
-    assert done.code == 2 and not out.exists() and "have no place in the documents" in done.err
+    assert done.code == 2 and not out.exists() and "are not in the documents" in done.err
     assert "--partial" in done.err
     [line] = map(json.loads, report.read_text().splitlines())
     assert line["status"] == status and line["question"] == "Which one?" and line["topic"] == "2"
     if status == "ambiguous":
         assert len(line["candidates"]) == 2
     done = berrypick(*words, "--partial")
-    assert done.code == 0 and f"not placed: 1 {status}" in done.err and "1 topic left out" in done.err
+    assert done.code == 0 and f"not placed: 1 {status}" in done.err and "1 topic skipped" in done.err
     assert spans(bp.read_truth(out)) == {"1": [("guide.md", 0, 18)]}
     assert report.read_text().count("\n") == 1
 
@@ -101,10 +101,10 @@ def test_what_has_no_place_is_refused_or_left_out(folder, berrypick, tmp_path, r
 def test_stricter_rules_can_be_asked_for():
     row = [{"question": "Why?", "context": "Mulch keeps the soil moist all sumer long."}]
     for quotes in ("exact", "normalised"):
-        with pytest.raises(bp.InputError, match="1 of 1 pieces of gold have no place"):
+        with pytest.raises(bp.InputError, match="1 of 1 quotes are not in the documents"):
             bp.adopt(row, DOCUMENTS, quotes=quotes)
     found = bp.adopt(row, DOCUMENTS)
-    assert "the least alike is 98.8%" in "\n".join(found.notes)  # 2 x 42 of 43 + 42 characters in common
+    assert "the lowest similarity is 98.8%" in "\n".join(found.notes)  # 2 x 42 of 43 + 42 characters in common
 
 
 # --- guesses ----------------------------------------------------------------------------------------------------------
@@ -136,7 +136,7 @@ def test_what_is_not_certain_is_not_taken(folder, berrypick, tmp_path, rows, rol
     path.write_text(json.dumps(rows))
     done = berrypick("adopt", path, "--documents", folder / "texts", "-o", out)
     assert done.code == 2 and not out.exists()
-    assert re.search(rf"^  {role}: .*not certain", done.err, re.MULTILINE) and "--yes" in done.err
+    assert re.search(rf"^  {role}: .*uncertain", done.err, re.MULTILINE) and "--yes" in done.err
     done = berrypick("adopt", path, "--documents", folder / "texts", "-o", out, "--yes")
     assert done.code == 0 and len(bp.read_truth(out)) == len(rows)
 
@@ -163,7 +163,7 @@ def test_fields_settle_it(folder, berrypick):
 def test_an_answer_is_a_quote_where_all_stand_in_the_documents():
     rows = [{"question": "What is cut?", "answer": "the old canes"}, {"question": "When?", "answer": "in July"}]
     assert guesses(bp.adopt(rows, DOCUMENTS))["quote"] == "answer"
-    with pytest.raises(bp.UsageError, match=r"quote: answer .*2 of 3 texts stand in the documents; not certain"):
+    with pytest.raises(bp.UsageError, match=r"quote: answer .*2 of 3 texts are in the documents; uncertain"):
         bp.adopt([*rows, {"question": "Who?", "answer": "nobody at all"}], DOCUMENTS)
 
 
@@ -171,7 +171,7 @@ def test_retrieved_texts_are_no_gold():
     rows = [{"user_input": "What?", "retrieved_contexts": ["Water in July."], "reference_contexts": [TEXT[:18]]}]
     truth = bp.adopt(rows, DOCUMENTS)
     assert spans(truth) == {"1": [("guide.md", 0, 18)]}
-    with pytest.raises(bp.InputError, match="no field is known to be the quote"):
+    with pytest.raises(bp.InputError, match="found neither a field with quotes"):
         bp.adopt([{"user_input": "What?", "retrieved_contexts": ["Water in July."]}], DOCUMENTS)
 
 
@@ -209,7 +209,7 @@ def test_quotes_and_documents_side_by_side():
 def test_whole_documents_where_they_are_meant():
     truth = bp.adopt([{"question": "What?", "source": "guide.md"}], DOCUMENTS, yes=True)
     assert truth.units == "documents" and truth.topics["1"].document == ("guide.md",)
-    assert any("whole documents are taken as relevant" in guess.why for guess in truth.guesses)
+    assert any("whole documents count as relevant" in guess.why for guess in truth.guesses)
 
 
 def test_chunks_by_name():
@@ -219,7 +219,7 @@ def test_chunks_by_name():
     assert spans(truth) == {"1": [("guide.md", 34, 47), ("guide.md", 0, 18)]}
     truth = bp.adopt(golden, DOCUMENTS, chunks={"c1": "Mulch in May."}, partial=True)
     assert [case.status for case in truth.problems] == ["unknown chunk"]
-    with pytest.raises(bp.InputError, match=r"names its gold by chunks \(chunk_id\), and there are none"):
+    with pytest.raises(bp.InputError, match=r"names relevant chunks \(chunk_id\), but no chunks are given"):
         bp.adopt(golden, DOCUMENTS)
     with pytest.raises(bp.InputError, match="two chunks are called c1"):
         bp.adopt(golden, DOCUMENTS, chunks=[*chunks, {"id": "c1", "text": "Cut"}])
@@ -239,7 +239,11 @@ def test_formats_of_ours_are_adopted_as_they_are(folder, berrypick):
     squad = {"data": [{"title": "guide", "paragraphs": [{"document_id": "guide.md", "context": TEXT, "qas": [
         {"id": "a", "question": "What is cut?", "answers": [{"text": "canes", "answer_start": 12}]}]}]}]}  # fmt: skip
     done = berrypick("adopt", put(folder, squad), "--documents", folder / "texts", "-o", folder / "t.jsonl")
-    assert done.code == 0 and "squad, which says itself" in done.err and "placed: 1 at their offsets" in done.err
+    assert (
+        done.code == 0
+        and "squad, which defines its own fields" in done.err
+        and "placed: 1 at their offsets" in done.err
+    )
     lines = [json.loads(line) for line in (folder / "t.jsonl").read_text().splitlines()]
     assert lines[0]["question"] == "What is cut?" and lines[-1].keys() == {"doc", "checksum"}
 
@@ -299,8 +303,8 @@ BAD = [
     ('[{"question": "a?"}', "is not JSON"),
     ("question,context,question\na,b,c\n", "two columns are called question"),
     ("question,context\na,b,c\n", "golden:2: has 3 cells, and the first line 2"),
-    ("just words\n", "is no golden file that can be read"),
-    ('[{"topic": "1", "color": "red"}]', "no field is known to be the question"),
+    ("just words\n", "is not a readable golden file"),
+    ('[{"topic": "1", "color": "red"}]', "found no field with questions"),
     ('[{"question": "a?", "page": 3}]', "page says where, by pages, and there is no quote"),
     ("[" * 100_000, "is nested too deeply"),
 ]
@@ -387,4 +391,4 @@ def test_of_fields_without_a_name_the_one_that_is_placed_most_often_is_the_quote
         {"Frage": "What is roasted?", "Antwort": "barley", "Stelle": "Roasted barley gives it the colour."},
     ]
     quote = next(one for one in bp.adopt(golden, documents, yes=True).guesses if one.role == "quote")
-    assert (quote.field, quote.why, quote.certain) == ("Stelle", "3 of 3 texts stand in the documents", False)
+    assert (quote.field, quote.why, quote.certain) == ("Stelle", "3 of 3 texts are in the documents", False)

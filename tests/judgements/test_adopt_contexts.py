@@ -73,7 +73,7 @@ def test_a_note_says_which_is_taken_unless_the_option_or_the_file_does():
 
 def test_sets_of_the_file_and_the_option_contradict_each_other():
     with pytest.raises(
-        bp.InputError, match=r"topic 1 names sets or hops, which say what is enough\n.*leave out contex"
+        bp.InputError, match=r"topic 1 names sets or hops, which already define what is enough\n.*omit contex"
     ):
         bp.adopt([{**GOLDEN[0], "set": ["x", "x"]}], TEXTS, contexts="any")
     with pytest.raises(bp.UsageError, match="unknown contexts 'one'; available: all, any"):

@@ -196,7 +196,7 @@ def test_nothing_but_nulls_is_an_error():
 def test_a_list_of_another_length_is_an_error():
     rows = lists("labels", 1, 0)
     rows[1]["labels"] = [1]
-    with pytest.raises(bp.InputError, match="labels is a list of 1, but there are 2 pieces of gold"):
+    with pytest.raises(bp.InputError, match="labels is a list of 1, but there are 2 quotes"):
         bp.adopt(rows, TEXTS)
 
 

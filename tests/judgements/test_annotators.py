@@ -42,7 +42,7 @@ def test_lines_that_say_who_judged(tmp_path, berrypick, target):
         assert "alpha" in berrypick("agreement", path).out
         assert "2 annotators" in berrypick("check", path).out
     notes = bp.evaluate(tmp_path / "both.jsonl", run, "charP").notes
-    assert any("2 annotators, of whom any may find text relevant" in str(note) for note in notes)
+    assert any("2 annotators; text is relevant if any of them marked it" in str(note) for note in notes)
 
 
 def test_one_annotator_is_kept_and_named(tmp_path, berrypick):

@@ -213,7 +213,7 @@ def test_paragraphs_of_squad_in_the_documents(here, berrypick):
         done = evaluate(berrypick, "squad.json", "--documents", "texts")
         assert value(done) == pytest.approx(expected_recall(gold, RUN), abs=1e-12)
         assert "8 paragraphs of 8 found in the documents, word for word" in done.err
-        assert "1 judgement on a whole paragraph left out" in done.err
+        assert "1 judgement on a whole paragraph skipped" in done.err
     assert berrypick("adopt", "squad.json", "--documents", "texts", "-o", "s.jsonl").code == 0
     assert value(evaluate(berrypick, "s.jsonl")) == pytest.approx(expected_recall(gold, RUN), abs=1e-12)
 
@@ -255,7 +255,7 @@ def test_doubtful_fields_name_a_command_that_works(here, berrypick, name):
     for file, content in (("open.jsonl", lines(UNCERTAIN[name])), ("open.json", json.dumps(UNCERTAIN[name]))):
         (here / file).write_text(content)
         done = evaluate(berrypick, file, "--documents", "texts")
-        assert done.code == 2 and not done.out and "not certain" in done.err
+        assert done.code == 2 and not done.out and "uncertain" in done.err
         words = offered(done.err)
         adopted = berrypick(*words)
         assert adopted.code == 0, adopted.err
@@ -277,7 +277,7 @@ def test_quotes_that_are_nowhere_name_a_command_that_works(here, berrypick):
     rows[2]["reference_contexts"] = ["Nothing of the kind has ever been written down anywhere."]
     (here / "lost.json").write_text(json.dumps(rows))
     done = evaluate(berrypick, "lost.json", "--documents", "texts")
-    assert done.code == 2 and "1 of 7 pieces of gold have no place in the documents" in done.err
+    assert done.code == 2 and "1 of 7 quotes are not in the documents" in done.err
     words = offered(done.err)
     assert berrypick(*words).code == 0
     left = [row for number, row in enumerate(ROWS) if number != 2]

@@ -309,8 +309,8 @@ def test_what_was_found_is_written_and_everything_is_reported(files, folder, ber
     done = berrypick(*command, "--partial")
     assert done.code == 0, done.err
     assert "2 spans moved to the quote" in done.err
-    assert "5 of 8 spans and quotes left out: 2 mismatch, 1 ambiguous, 1 beyond the end, 1 unknown document" in done.err
-    assert "4 topics left out, with no span that was found" in done.err
+    assert "5 of 8 spans and quotes skipped: 2 mismatch, 1 ambiguous, 1 beyond the end, 1 unknown document" in done.err
+    assert "4 topics skipped: no span was found" in done.err
     right = span(GARDEN, "in autumn")
     written = [json.loads(line) for line in out.read_text().splitlines()]
     assert {(one["topic"], one["start"], one["end"]) for one in written} == {
@@ -328,7 +328,7 @@ def test_bp_locate_takes_files_and_says_what_it_left_out(files, folder, tmp_path
     path = files(truth_jsonl=lines(*slips()))["truth_jsonl"]
     found = bp.locate(path, folder, repair=3, partial=True, report=tmp_path / "report.jsonl")
     assert set(found.topics) == {"1", "2", "5", "8"} and found.offsets == "chars"
-    assert any("left out" in note for note in found.notes)
+    assert any("skipped" in note for note in found.notes)
     assert len((tmp_path / "report.jsonl").read_text().splitlines()) == 8
     with pytest.raises(bp.UsageError, match="repair must be a number of characters"):
         bp.locate(path, folder, repair=-1)

@@ -85,7 +85,7 @@ def test_quotes_keep_their_sets(tmp_path):
     bp.read_truth(path).write(again)
     assert meaning(bp.locate(again, texts)) == {"1": (("y",), ("x", "y"))}  # quotes are written after spans
     rows[2]["quote"], rows[2]["start"], rows[2]["end"] = "Burn", 0, 4
-    with pytest.raises(bp.UsageError, match="topic 1 names sets or hops, which would be complete without"):
+    with pytest.raises(bp.UsageError, match="topic 1 names sets or hops, which would look complete without"):
         bp.locate(lines(path, rows), texts, partial=True)
 
 
@@ -127,7 +127,7 @@ def test_spans_that_catch_white_space_are_moved(quote, low, high):
 
 def test_lines_are_no_text(tmp_path):
     truth = lines(tmp_path / "t.jsonl", [{"topic": "1", "doc": "a.py", "start_line": 1, "end_line": 4}])
-    with pytest.raises(bp.UsageError, match="stretches of lines; locate finds spans of text"):
+    with pytest.raises(bp.UsageError, match="stretches of lines; locate only finds spans of text"):
         bp.locate(truth, {"a.py": "x"})
 
 

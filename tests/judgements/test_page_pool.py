@@ -119,14 +119,14 @@ def test_tasks_are_written_and_read_back(tmp_path, berrypick):
 @pytest.mark.parametrize(
     ("line", "what"),
     [
-        ({"page": 0}, "page must be a whole number from 1 on"),
+        ({"page": 0}, "page must be a whole number of at least 1"),
         ({"page": "x"}, "page must be a number"),
         ({"page": 1, "boxes": [[3, 1, 2, 4]]}, "x1 2 is before x0 3"),
         ({"page": 1, "boxes": [[1, 1, 1, 4]]}, "has no area"),
         ({"page": 1, "boxes": [[1, 1, float("inf"), 4]]}, "JSON"),
         ({"page": 1, "boxes": [[1, 1, 2]]}, "must be 4 numbers"),
-        ({"page": 1, "boxes": "no"}, "must be a list of boxes"),
-        ({"page": 1, "boxes": [[50, 1, 60, 2]], "page_size": [10, 10]}, "outside of its page"),
+        ({"page": 1, "boxes": "no"}, "must be a list of x0"),
+        ({"page": 1, "boxes": [[50, 1, 60, 2]], "page_size": [10, 10]}, "outside its page"),
         ({"page": 1, "topic": None}, "topic is missing"),
         ({"page": 1, "doc": ["d"]}, "doc must be"),
     ],

@@ -14,7 +14,7 @@ def test_relocated_spans_keep_their_sets():
              {"topic": "1", "doc": "a", "start": 8, "end": 17, "set": "x"}]  # fmt: skip
     old, new = {"a": "Cut the old canes."}, {"a": "In autumn: Cut the old canes."}
     assert meaning(bp.relocate(truth, old, new).truth) == {"1": (("x",), ("x",))}
-    with pytest.raises(bp.UsageError, match="which would be complete without a#8-17"):
+    with pytest.raises(bp.UsageError, match="which would look complete without a#8-17"):
         bp.relocate(truth, old, {"a": "In autumn: Cut the grass."})
 
 
@@ -30,8 +30,8 @@ def test_adopted_gold_keeps_its_sets():
     adopted = bp.adopt(golden, documents=GUIDE)
     assert meaning(adopted) == {"1": (("x",), ("x", "y")), "2": (("1",), ("2",))}
     golden[1]["quote"] = "Nobody mows the lawn here"
-    with pytest.raises(bp.InputError, match="topic 1 names sets or hops, which would be complete without"):
+    with pytest.raises(bp.InputError, match="topic 1 names sets or hops, which would look complete without"):
         bp.adopt(golden, documents=GUIDE, partial=True)
     golden[2]["hop"] = ["1", "2", "3"]
-    with pytest.raises(bp.InputError, match="hop is a list of 3, and there are 2 pieces of gold"):
+    with pytest.raises(bp.InputError, match="hop is a list of 3, but there are 2 quotes"):
         bp.adopt(golden, documents=GUIDE)

@@ -1,4 +1,4 @@
-"""EPRUM whatever is seen together, against linear programmes over all joint laws of when targets are seen.
+"""EPRUM without assuming independence, against linear programmes over all joint laws of when targets are seen.
 
 A state says at which rank each target is first seen, or that it never is: (N + 1)^t states. Reach fixes the law of each
 target for itself; among all joint laws with these marginals the programme finds the least and the largest value.
@@ -202,4 +202,4 @@ def test_its_explanation_has_the_value(cut):
         value = bp.score(measure, truth, run, navigation=clicks)
         text = str(bp.explain(truth, run, measure, "q", navigation=clicks))
         assert f"{value:.6g}"[:7] in text and "P(F=f)" not in text
-        assert ("at least" in text and "at most" in text) or "whatever is seen together" in text
+        assert ("at least" in text and "at most" in text) or "without assuming independence" in text

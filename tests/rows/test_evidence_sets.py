@@ -116,7 +116,10 @@ REFUSED = {
         [A | {"set": "x"}, B | {"set": "y", "grade": 0}],
         "2: set y of topic 1 is empty: no line of it is relevant",
     ),
-    "a judged document": ([A | {"set": "x"}, {"topic": "1", "doc": "b", "judged": True, "set": "x"}], "2: judged stan"),
+    "a judged document": (
+        [A | {"set": "x"}, {"topic": "1", "doc": "b", "judged": True, "set": "x"}],
+        "2: judged marks",
+    ),
 }
 
 

@@ -97,7 +97,7 @@ def test_judgements_with_several_regions():
         ({"prov": docling("BOTTOMLEFT")}, "height of the page is not known"),
         ({"prov": [{"page_no": 1}], **SIZE}, "prov must hold page_no and bbox"),
         ({"prov": [{"page_no": 1, "bbox": {"l": 1}}]}, "must have l, t, r and b"),
-        ({"prov": [{"page_no": 0, "bbox": {"l": 0, "t": 0, "r": 1, "b": 1}}]}, "whole number from 1"),
+        ({"prov": [{"page_no": 0, "bbox": {"l": 0, "t": 0, "r": 1, "b": 1}}]}, "whole number of at least 1"),
         ({"boundingRegions": [{"pageNumber": 1, "polygon": [1, 2, 3]}]}, "two or more places"),
         ({"boundingRegions": ["x"]}, "must hold pageNumber"),
         ({"metadata": {"page_number": 1, "coordinates": {"points": None}}}, "two or more places"),

@@ -79,24 +79,24 @@ def test_seconds_by_their_own_names():
         assert bp.score("charR", truth, [record]) == 0.5
         assert bp.Run.from_records([record]).to_records()[0]["end_time"] == 20
     results = bp.evaluate(truth, [{"topic": "1", "doc": "v", "start": 7.5, "end": 20}], "charR")
-    assert "taken as seconds" in " ".join(note.text for note in results.notes)
+    assert "read as seconds" in " ".join(note.text for note in results.notes)
 
 
 WRONG = [
-    ({"start_line": 0, "end_line": 4}, "start_line must be a whole number from 1 on, not 0"),
+    ({"start_line": 0, "end_line": 4}, "start_line must be a whole number of at least 1, not 0"),
     ({"start_line": 5, "end_line": 4}, "end_line 4 is before start_line 5"),
     ({"start_line": 5}, "end_line is missing"),
     ({"start_line": 1.5, "end_line": 4}, "must be a whole number"),
-    ({"line": 3, "end_line": 4}, "line and end_line both say where"),
+    ({"line": 3, "end_line": 4}, "line and end_line are both positions"),
     ({"line": "import os"}, "line must be a whole number"),
-    ({"lines": [3, 4]}, "lines says where, by lines, in a form that is not read"),
-    ({"lines": "3-4"}, "lines says where, by lines, in a form that is not read"),
-    ({"start": 1, "end": 4, "start_line": 1, "end_line": 2}, "both say where, by lines and by characters"),
-    ({"start_time": 1, "end_time": 4, "line": 2}, "both say where, by lines and by seconds"),
+    ({"lines": [3, 4]}, "lines cannot be read as a position in lines"),
+    ({"lines": "3-4"}, "lines cannot be read as a position in lines"),
+    ({"start": 1, "end": 4, "start_line": 1, "end_line": 2}, "are both positions, by lines and by characters"),
+    ({"start_time": 1, "end_time": 4, "line": 2}, "are both positions, by lines and by seconds"),
     ({"ts": [1]}, "ts must be two numbers of seconds"),
     ({"start_time": "2026-05-01T10:00:00", "end_time": "2026-05-01T10:00:09"}, "must be a number of seconds"),
-    ({"start_time": 4, "end_time": 1}, "no stretch of time"),
-    ({"start_ms": 4, "end_ms": 10}, "start_ms says where, by milliseconds"),
+    ({"start_time": 4, "end_time": 1}, "not a valid time range"),
+    ({"start_ms": 4, "end_ms": 10}, "start_ms is a position in milliseconds"),
     ({"start_line": 1, "end_line": 2, "text": "a\nb\nc"}, "text has 3 lines, and the place 2"),
     ({"start_line": 1, "end_line": 2, "tokens": -1}, "tokens -1 is below 0"),
 ]
@@ -163,4 +163,4 @@ def test_paths_that_nearly_match_are_offered_and_not_taken():
     run = [{"topic": "1", "doc": "repo/src/a.py", "line": 4}, {"topic": "1", "doc": "src/b.py", "line": 9}]
     results = bp.evaluate(truth, run, "charR")
     assert results.mean()["run"]["charR"] == 0.0
-    assert any("1 judged path may be meant by another one of the run" in str(note) for note in results.notes)
+    assert any("1 judged path may be a path of the run in another form" in str(note) for note in results.notes)

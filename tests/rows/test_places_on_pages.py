@@ -100,7 +100,7 @@ def test_pages_of_one_shape_are_scaled_and_others_refused():
 def test_a_box_without_a_size_is_in_the_units_of_the_truth_and_said():
     results = bp.evaluate({"q": [BOX]}, {"q": [{"doc": "a", "page": 1, "box": [0, 0, 50, 40]}]}, "charR")
     assert results.mean()["run"]["charR"] == 0.5
-    assert "without page_size, taken in the units of" in str(results)
+    assert "without page_size, read in the units of" in str(results)
 
 
 def test_shares_are_said():
@@ -155,7 +155,7 @@ def test_boxes_beside_sized_ones_are_counted():
     bare = {"doc": "a", "page": 1, "box": [50, 80, 100, 100]}
     results = bp.evaluate({"q": [BOX, bare]}, {"q": [BOX]}, "charR")
     assert results.mean()["run"]["charR"] == pytest.approx(0.8)
-    assert "1 box without page_size, taken in the units of other lines on their pages" in str(results)
+    assert "1 box without page_size, read in the units of other lines on their pages" in str(results)
 
 
 def test_units_of_the_file_where_no_size_is_known():
@@ -177,9 +177,9 @@ WRONG = {
     "must be 4 numbers": {"box": [0, 0, 50]},
     "must be 4 numbers of at": {"box": [0, 0, 50, "80"]},
     "must be 4 numbers of at most": {"box": [0, 0, 50, 1e300]},
-    "lies outside of its page": {"box": [110, 0, 120, 80]},
-    "whole number from 1 on, not 0": {"page": 0},
-    "whole number from 1 on, not 1.5": {"page": 1.5},
+    "is outside its page": {"box": [110, 0, 120, 80]},
+    "whole number of at least 1, not 0": {"page": 0},
+    "whole number of at least 1, not 1.5": {"page": 1.5},
     "but no page": {"page": None},
     "width and a height above 0": {"page_size": [0, 100]},
     "only some lines have start and end": {"start": 3, "end": 9},
@@ -199,7 +199,7 @@ def test_what_is_wrong_is_refused_with_its_line(what, tmp_path):
 
 
 def test_text_beside_a_page_without_its_box_is_refused():
-    with pytest.raises(bp.InputError, match="both say where"):
+    with pytest.raises(bp.InputError, match="are both positions"):
         score("charR", [BOX], [{"doc": "a", "page": 1, "text": "Some words."}])
     assert score("charR", [BOX], [BOX | {"text": "Some words."}]) == 1
 
@@ -222,8 +222,8 @@ def test_what_is_cut_left_out_or_merged_is_counted(tmp_path):
     truth = bp.read_truth(lines(tmp_path / "truth.jsonl", [{"topic": "q"} | row for row in rows]))
     assert truth.skipped == {
         "exact copies, merged": 1,
-        "boxes that end outside of their page, cut there": 1,
-        "targets without area, left out": 1,
+        "boxes that ran past the edge of their page, cut off there": 1,
+        "targets without area, skipped": 1,
     }
     assert len(truth["q"]) == 2
 
@@ -231,9 +231,9 @@ def test_what_is_cut_left_out_or_merged_is_counted(tmp_path):
 def test_pages_and_spans_do_not_mix():
     with pytest.raises(bp.InputError, match="only some spans have a page"):
         bp.Truth.from_dict({"q": [BOX, {"doc": "a", "start": 0, "end": 3}]})
-    with pytest.raises(bp.InputError, match="judges places on pages, and the results are offsets"):
+    with pytest.raises(bp.InputError, match="judges places on pages, but the results are offsets"):
         score("charR", [BOX], [{"doc": "a", "start": 0, "end": 3}])
-    with pytest.raises(bp.InputError, match="judges places on pages, and the results are whole documents"):
+    with pytest.raises(bp.InputError, match="judges places on pages, but the results are whole documents"):
         score("charR", [BOX], [{"doc": "a"}])
     with pytest.raises(bp.InputError, match="the truth judges none"):
         score("charR", [{"doc": "a", "start": 0, "end": 3}], [BOX])

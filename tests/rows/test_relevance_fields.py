@@ -258,9 +258,9 @@ def test_a_list_of_relevant_items_stays_one(tmp_path):
 
 
 def test_lists_of_other_lengths_are_refused():
-    with pytest.raises(bp.InputError, match="labels is a list of 3, but there are 2 pieces of gold"):
+    with pytest.raises(bp.InputError, match="labels is a list of 3, but there are 2 quotes"):
         answered([{**ASKED, "contexts": PASSAGES, "labels": [1, 0, 1]}])
-    with pytest.raises(bp.InputError, match="labels is a list of 2, but there are 1 piece of gold"):
+    with pytest.raises(bp.InputError, match="labels is a list of 2, but there is 1 quote"):
         answered([{**ASKED, "quote": PASSAGES[0], "labels": [1, 0]}])
     with pytest.raises(bp.InputError, match="labels must be a number"):
         answered([{**ASKED, "contexts": PASSAGES, "labels": [1, "perhaps"]}])
@@ -338,7 +338,7 @@ def test_what_fields_must_be():
     ):
         with pytest.raises(bp.UsageError, match=told):
             means(truth, fields=said)
-    with pytest.raises(bp.UsageError, match="read already"):
+    with pytest.raises(bp.UsageError, match="already read"):
         means(bp.Truth.from_records(rows("grade", 1, 0)), fields="grade=score")
 
 

@@ -260,8 +260,8 @@ def test_no_spread_no_interval():
     assert (one.low, one.high, one.interval) == (None, None, "equal")
     assert found.estimate("RR", "a").interval == "wilson"
     assert notes(found, "no interval") == [
-        "RR: no interval where all topics have the same value, so that no spread is seen: b",
-        "RR: no interval where all topics differ alike, so that no spread is seen: b and a",
+        "RR: no interval where all topics have the same value: b",
+        "RR: no interval where all topics differ alike: b and a",
     ]
 
 

@@ -98,7 +98,7 @@ def test_what_cannot_work_is_one_message(arguments, message, berrypick, files):
         ({"variants": 0}, "variants is a whole number from 1, not 0"),
         ({"variants": 2.5}, "variants is a whole number from 1, not 2.5"),
         ({"seed": -1}, "seed is a whole number from 0, not -1"),
-        ({"only": ("kernel",)}, "only: 'kernel' is no law; did you mean kernels?"),
+        ({"only": ("kernel",)}, "only: 'kernel' is not a law; did you mean kernels?"),
         ({"users": "t2i"}, "users"),
     ],
 )

@@ -276,7 +276,7 @@ def test_an_unknown_law_is_one_message(laws):
     with pytest.raises(bp.UsageError, match=r"measure Mistaken cannot be registered: .*law") as raised:
         bp.register(Mistaken)
     if laws == ("truth-orders",):
-        assert "'truth-orders' is no law; did you mean truth-order" in str(raised.value)
+        assert "'truth-orders' is not a law; did you mean truth-order" in str(raised.value)
 
 
 def test_laws_keep_their_order():

@@ -28,7 +28,7 @@ def test_names_that_only_look_like_spans_are_documents():
 def test_a_format_without_grades_does_not_take_a_truth_that_has_them(tmp_path):
     """Grade 3 came back as 1."""
     topic = TopicTruth("1", ("d",), np.array([3.0]), np.array([0]), np.array([9]), aspects=(("a",),))
-    with pytest.raises(bp.UsageError, match="genomics-gold cannot hold this: it has grades other than 1"):
+    with pytest.raises(bp.UsageError, match="genomics-gold cannot store this: it has grades other than 1"):
         formats.write(Truth("spans", {"1": topic}), tmp_path / "gold", "genomics-gold")
 
 
@@ -36,7 +36,7 @@ def test_a_format_of_ranks_does_not_take_several_results_at_one(tmp_path):
     """They came back at ranks of their own."""
     run = handmade.span_run({"1": [("d", 0, 9, 1), ("d", 20, 29, 1)]})
     assert run.grouped
-    with pytest.raises(bp.UsageError, match="genomics-run cannot hold this: some ranks hold several results"):
+    with pytest.raises(bp.UsageError, match="genomics-run cannot store this: some ranks hold several results"):
         formats.write(run, tmp_path / "run", "genomics-run")
 
 
@@ -59,16 +59,16 @@ def test_a_format_says_what_it_leaves_out(format, tmp_path, berrypick):
         (tmp_path / "given").write_text(text)
         truth = formats.read_truth(tmp_path / "given")
         assert lost in formats.by_name(format).refusal(truth)
-        with pytest.warns(bp.BerrypickWarning, match=f"{format} has no {lost}: they are left out"):
+        with pytest.warns(bp.BerrypickWarning, match=f"{format} has no {lost}: not written"):
             formats.write(truth, tmp_path / "made", format)
         told = berrypick("convert", tmp_path / "given", tmp_path / "again", "--to", format)
-        assert told.code == 0 and f"{format} has no {lost}: they are left out" in told.err
+        assert told.code == 0 and f"{format} has no {lost}: not written" in told.err
 
 
 @pytest.mark.parametrize("format", ["mediaeval-qrels", "trecvid-topics"])
 def test_a_format_does_not_take_what_it_would_lose(format, tmp_path):
     (tmp_path / "given").write_text(INEX)
-    with pytest.raises(bp.UsageError, match=f"{format} cannot hold this"):
+    with pytest.raises(bp.UsageError, match=f"{format} cannot store this"):
         formats.write(formats.read_truth(tmp_path / "given"), tmp_path / "made", format)
     assert not (tmp_path / "made").exists()
 
@@ -106,8 +106,8 @@ def test_names_that_xml_cannot_hold_are_not_written_in_it(tmp_path):
     """The file that was written could not be read."""
     for name in ("a\x1bb", "a\nb", " a", "a\u0000"):
         topic = TopicTruth("1", (name,), np.array([1.0]), np.array([0.0]), np.array([9.0]))
-        with pytest.raises(bp.UsageError, match=r"trecvid-topics cannot hold this: the name .* XML"):
+        with pytest.raises(bp.UsageError, match=r"trecvid-topics cannot store this: the name .* XML"):
             formats.write(Truth("spans", {"1": topic}), tmp_path / "topics.xml", "trecvid-topics")
         run = handmade.span_run({"1": [(name, 0, 9, 1)]})
-        with pytest.raises(bp.UsageError, match=r"trecvid-results cannot hold this: the name .* XML"):
+        with pytest.raises(bp.UsageError, match=r"trecvid-results cannot store this: the name .* XML"):
             formats.write(run, tmp_path / "results.xml", "trecvid-results")

@@ -64,10 +64,10 @@ def test_a_submission_that_breaks_every_rule(world, berrypick):
     assert sorted(rule for _, _, rule in problems) == sorted(RULES)
     done = berrypick("check", "--track", track, first, bad, other)
     assert done.code == 2 and done.out.splitlines() == [
-        f"{bad}:1: run 2 of team ana, which may hand in 1; before: {first}",
+        f"{bad}:1: run 2 of team ana, which may submit 1; earlier ones: {first}",
         f"{bad}:2: a#0-40 is retrieved twice for topic 1, first in line 1",
         f"{bad}:3: b#10-51 ends after its document, which ends at 50",
-        f"{bad}:4: result 4 of topic 1, 4 in all: the track takes 3 per topic",
+        f"{bad}:4: result 4 of topic 1, 4 in all: the track allows 3 per topic",
         f"{bad}:5: document z is not in the collection",
         f"{bad}:6: topic 9 is not in the track: 1 result",
         f"{bad}:6: the file ends without results for topic 3",

@@ -1,4 +1,4 @@
-"""What a least score trades: questions without an answer left alone, against questions with an answer answered."""
+"""Abstained and Answered at every score threshold."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class AbstentionPoint:
 
 @dataclass(frozen=True)
 class Abstention(Tabular):
-    """The trade-off of each run: a point for every least score at which anything changes.
+    """Abstained and Answered of each run at every score threshold that changes them.
 
     Attributes
     ----------
@@ -91,7 +91,7 @@ class Abstention(Tabular):
 
 @takes_options
 def abstention(truth: TruthLike, runs: RunsLike, **options: Unpack[EvaluationKeywords]) -> Abstention:
-    """Compute Abstained and Answered of runs at every least score that changes either.
+    """Compute Abstained and Answered of runs at every score threshold that changes either.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def abstention(truth: TruthLike, runs: RunsLike, **options: Unpack[EvaluationKey
     Returns
     -------
     Abstention
-        A point for each run and least score.
+        A point for each run and score threshold.
 
     Examples
     --------
@@ -127,7 +127,9 @@ def trade_off(prepared: Evaluation) -> Abstention:
     having = [name for name, topic in topics.items() if topic.has_relevant]
     if not without or not having:
         lacking = "without an answer" if not without else "with an answer"
-        raise UsageError(f"{prepared.truth.source or 'the truth'} has no topic {lacking}: there is nothing to trade")
+        raise UsageError(
+            f"{prepared.truth.source or 'the truth'} has no topic {lacking}: there is no threshold to choose"
+        )
     points: list[AbstentionPoint] = []
     for name, run in prepared.runs.items():
         silent, speaking = _best_scores(run, without), _best_scores(run, having)

@@ -48,13 +48,13 @@ def explain(
     topic : str
         The topic whose value to explain, by its name or its question.
     simulate : int, optional
-        So many readers are simulated, and the distribution of what they get is shown too.
+        Number of readers to simulate, with the distribution of their values.
     seed : int
         The seed of what is drawn.
     reader_draws : int
-        With a fitted user model: how many readers are drawn from its law, for the interval over readers; 0 for none.
+        With a fitted user model: number of readers to draw for the interval over readers; 0 for none.
     together : {'walk', 'independent', 'most', 'least'}, optional
-        What simulated readers see together, as in :func:`berrypick.simulate`.
+        Joint distribution of what simulated readers see, as in :func:`berrypick.simulate`.
     **options
         Options of an evaluation, as in :func:`berrypick.evaluate`.
 

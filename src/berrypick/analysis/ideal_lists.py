@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class IdealList:
-    """The best list found for a recall value of a topic (EPRUM), or for a gain (epnav).
+    """The best list found for a recall value (EPRUM) or a gain (epnav) of a topic.
 
     No list of the candidates is better than ``bound``.
 
@@ -54,9 +54,9 @@ class IdealList:
     value
         E[ML_r] or E[ce] of the list (least is best), or with norm='bounded' E[A_r/ML_r] or E[1/ce] (most is best).
     bound
-        What no list of the candidates is better than.
+        A bound that no list of the candidates exceeds.
     gap
-        The relative distance of the two, 0 where the list is proved best.
+        The relative distance of the two, 0 where the list is proven best.
     list
         The units, in order; the pointers of an item that holds several are joined by " + ".
     signature
@@ -124,7 +124,7 @@ def ideal_lists(
     progress: ProgressLike = None,
     **options: Unpack[EvaluationKeywords],
 ) -> IdealLists:
-    """Search the best list of candidates for each topic and recall value or gain, with a proved bound.
+    """Search for the best list of candidates for each topic and recall value or gain, with a proven bound.
 
     Candidates are the targets of a topic and every unit that leads to one by the user model. For readers who take
     several pointers of a document as one list item (fetch_browse), lists are of items.
@@ -137,7 +137,7 @@ def ideal_lists(
         EPRUM with any of its parameters but rank=, and epnav; with norm='bounded' (which takes ideal='certified') they
         ask for the lists of the largest E[A/ML] or E[1/ce].
     nodes : int, optional
-        Sets that are looked at for each recall value or gain.
+        Number of sets to examine for each recall value or gain.
     seconds : float, optional
         The time after which a search ends.
     progress : bool or callable, optional
@@ -224,7 +224,7 @@ def missing_navigation(found: Sequence[IdealList]) -> list[str]:
     """Where nothing but targets can be listed, every list is one of targets."""
     if found and all(one.candidates <= one.targets for one in found):
         return [
-            "the candidates are the targets alone: other units that lead to a target come with "
-            f"{option('navigation')}, or with the XML documents of {option('collection')}"
+            "the candidates are only the targets; to add other units that lead to a target, give "
+            f"{option('navigation')} or the XML documents with {option('collection')}"
         ]
     return []

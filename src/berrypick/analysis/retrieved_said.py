@@ -115,27 +115,27 @@ def retrieved_said(
     Parameters
     ----------
     stated : str or path
-        Spans that state nuggets: lines of JSON with topic, doc, start, end and nugget, its text. A nugget may have
+        Spans that state nuggets: JSON Lines with topic, doc, start, end and nugget, its text. A nugget may have
         several lines.
     runs : RunsLike
         What systems retrieved.
     assigned : RunsLike
-        What their answers say of nuggets, in the same order: files of assignments.
+        Nuggets in their answers, in the same order: files of assignments.
     share : float
-        The least share of a span that the results must cover together.
+        The minimum share of a span that the results must cover together.
     iou : float, optional
-        Instead of share: the least intersection over union of one result and a span.
+        Instead of share: the minimum intersection over union of one result and a span.
     at : int, optional
-        Only the first so many results count.
+        Only this many first results count.
     only_support : bool
-        Whether a nugget that is supported in part is not said.
+        Whether partly supported nuggets count as not said.
     **options
         Options of an evaluation, as in :func:`berrypick.evaluate`.
 
     Returns
     -------
     RetrievedSaid
-        Four counts a run, and what became of every nugget.
+        Four counts per run, and the outcome for every nugget.
 
     Examples
     --------
@@ -211,7 +211,7 @@ def _layers(path: str) -> list[_Layer]:
     for place, some in enumerate(rows):
         truth = truth_of_rows(some, problems, path)
         if truth.units != "spans":
-            problems.report("nuggets are stated by spans, not by whole documents", some[0][0], remedy=_ASKED)
+            problems.report("nuggets need spans, not whole documents", some[0][0], remedy=_ASKED)
         names = {topic: nugget for topic, held in places.items() for nugget, at in held.items() if at == place}
         found.append(_Layer(names, truth))
     if not found:
@@ -222,9 +222,7 @@ def _layers(path: str) -> list[_Layer]:
 def _said(answer: Run, only_support: bool) -> tuple[set[tuple[str, str]], set[tuple[str, str]]]:
     """The nuggets that an answer says, and all that it was asked for."""
     if NUGGETS not in answer.of_topics.extra:
-        raise UsageError(
-            f"{answer.source or answer.tag or 'the run'} says nothing of nuggets; give a file of assignments"
-        )
+        raise UsageError(f"{answer.source or answer.tag or 'the run'} has no nuggets; give a file of assignments")
     every = [(topic, one) for topic, held in answer.of_topics.extra[NUGGETS].items() for one in held]
     enough = ("support",) if only_support else ("support", "partial_support")
     said = {(topic, one.text) for topic, one in every if one.assignment in enough}
@@ -237,7 +235,7 @@ def _unmatched(stated: set[tuple[str, str]], assigned: set[tuple[str, str]]) -> 
         raise UsageError("no nugget of the spans is one of the assignments: both name a nugget by its text")
     bare, unplaced = len(stated - assigned), len(assigned - stated)
     told = [f"{counted(bare, 'nugget')} without an assignment, counted as not said"] if bare else []
-    return [*told, *([f"{counted(unplaced, 'nugget')} that no span states, left out"] if unplaced else [])]
+    return [*told, *([f"{counted(unplaced, 'nugget')} that no span states, skipped"] if unplaced else [])]
 
 
 def _unknown(layers: Sequence[_Layer], run: Run) -> list[str]:

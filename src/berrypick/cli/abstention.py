@@ -13,7 +13,7 @@ from berrypick.given.convert import RunFile, TruthFile
 
 @click.command(
     "abstention",
-    short_help="Trade Abstained for Answered: their values at every least score.",
+    short_help="Show Abstained and Answered at every score threshold.",
     context_settings=HELP,
     cls=flags.EvaluationCommand,
 )

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from berrypick.data.results import Results
 
 
-@click.command("adopt", short_help="Make a truth of any golden file.", context_settings=HELP)
+@click.command("adopt", short_help="Convert a golden file to judgements.", context_settings=HELP)
 @click.argument("golden")
 @click.argument("runs", nargs=-1)
 @click.option("--documents", required=True, metavar="PATH", help="Texts: a folder, or JSON Lines with doc and text.")
@@ -28,27 +28,32 @@ if TYPE_CHECKING:
     metavar="ROLE=NAME,..",
     multiple=True,
     callback=flags.joined,
-    help="What fields are, e.g. question=q,quote=ctx,doc=src,topic=id; 'label=' ignores a field.",
+    help="Roles of fields, e.g. question=q,quote=ctx,doc=src,topic=id; 'label=' ignores a field.",
 )
-@click.option("--chunks", metavar="FILE", help="Chunks that gold is named by: id, and text or doc, start, end.")
+@click.option(
+    "--chunks", metavar="FILE", help="Chunks whose ids the golden file names: id, and text or doc, start, end."
+)
 @click.option(
     "--contexts",
     type=click.Choice(["all", "any"]),
-    help="How many contexts of a question answer it, for Enough: any writes each as a set of its own. [default: all, "
-    "with a note]",
+    help="Contexts that answer a question, for Enough: all of them, or any one. [default: all, with a note]",
 )
-@click.option("-y", "--yes", is_flag=True, help="Accept guesses that are not certain, and do not ask.")
-@click.option("--partial", is_flag=True, help="Leave out what has no place in the documents.")
-@click.option("--report", metavar="FILE", help="JSON Lines to write, with what has no place.")
+@click.option("-y", "--yes", is_flag=True, help="Accept uncertain guesses without asking.")
+@click.option("--partial", is_flag=True, help="Skip quotes not found in the documents.")
+@click.option("--report", metavar="FILE", help="JSON Lines file to write: the quotes that were not found.")
 @click.option(
-    "--quotes", type=click.Choice(QUOTES), default="fuzzy", show_default=True, help="Loosest rule to find quotes by."
+    "--quotes",
+    type=click.Choice(QUOTES),
+    default="fuzzy",
+    show_default=True,
+    help="Most lenient quote matching to allow.",
 )
 @click.option(
     "--threshold",
     type=click.FloatRange(0, 100, min_open=True),
     default=THRESHOLD,
     show_default=True,
-    help="Least similarity for --quotes fuzzy, in percent.",
+    help="Minimum similarity for --quotes fuzzy, in percent.",
 )
 @flags.measures("charR@5 charP@5")
 def adopt_command(
@@ -62,7 +67,7 @@ def adopt_command(
     requested: tuple[str, ...],
     **settings: Any,
 ) -> None:
-    """Make a truth of spans of GOLDEN, whatever program wrote it, and the texts of the documents.
+    """Build a truth from spans of GOLDEN, whatever program wrote it, and the texts of the documents.
 
     What each field is taken for is shown with counts and an example. On a terminal you are asked once; elsewhere, what
     is not certain needs --fields or --yes. Quotes are found exactly, else up to white space and quotation marks, else
@@ -81,7 +86,7 @@ def adopt_command(
     if report is not None:
         refuse_same(target, report)
     if requested and not runs:
-        raise UsageError("-m names measures, and there are no runs to evaluate")
+        raise UsageError("-m needs runs to evaluate")
     if target.endswith(".parquet"):
         library("pyarrow", "Parquet needs pyarrow", "chunks")  # before a report is written
     adoption = Adoption(golden, documents, **settings)
@@ -104,7 +109,7 @@ def _settle(adoption: Any) -> None:
     doubtful = adoption.uncertain()
     if sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty():
         if not click.confirm("Is this right?", default=not doubtful, err=True):
-            raise UsageError("nothing was written; --fields names fields, as in question=q,quote=ctx")
+            raise UsageError("nothing was written; name the fields, e.g. --fields question=q,quote=ctx")
     elif doubtful:
         raise adoption.refusal(doubtful)
 

@@ -9,7 +9,7 @@ from berrypick.cli.output import HELP, say, show_notes
 from berrypick.evaluation.notes import reading_notes
 
 
-@click.command("agreement", short_help="Show how far several annotators agree.", context_settings=HELP)
+@click.command("agreement", short_help="Measure the agreement of annotators.", context_settings=HELP)
 @click.argument("truth")
 @click.option("--format-truth", metavar="NAME", help="Truth file format. [default: detect]")
 def agreement_command(truth: str, format_truth: str | None) -> None:

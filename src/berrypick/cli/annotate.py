@@ -9,15 +9,15 @@ from berrypick.cli.output import HELP, refuse_overwriting, show_notes, tell
 from berrypick.data.words import counted
 
 
-@click.command("annotate", short_help="Write a page on which a person judges.", context_settings=HELP)
+@click.command("annotate", short_help="Write a page on which a person judges passages.", context_settings=HELP)
 @click.argument("tasks")
 @flags.file_to_write("HTML file to write.", "html")
 @click.option("--html", metavar="FILE", help="Same as -o FILE.")
-@click.option("--annotator", default="", metavar="NAME", help="Who judges; the page has a field for it.")
+@click.option("--annotator", default="", metavar="NAME", help="Name of the person who judges; the page can change it.")
 @click.option(
     "--pages",
     metavar="FOLDER",
-    help="Pictures of the pages that boxes lie on: DOC/PAGE.png or .jpg, pages from 1, or DOC.pdf.",
+    help="Pictures of the judged pages: DOC/PAGE.png or .jpg, pages from 1, or DOC.pdf.",
 )
 def annotate_command(tasks: str, target: str, annotator: str, pages: str | None) -> None:
     """Write a page on which a person judges TASKS, as berrypick pool writes them.

@@ -32,7 +32,7 @@ from berrypick.topics.repeats import refuse_duplicates
 _OF_CHECK = ("files", "track", "format_name", "laws", "documents", "offsets", "order", "fields")
 
 _law_options = flags.combine(
-    click.option("--laws", is_flag=True, help="Try the laws of measures on variants of a truth and runs."),
+    click.option("--laws", is_flag=True, help="Test the laws of measures on variants of a truth and runs."),
     flags.measures("charR@5 spanRR"),
     click.option(
         "--variants",
@@ -82,7 +82,7 @@ def check_command(
     berrypick check --track track.toml runs/*.run
     """
     if track is not None:
-        _refuse_options(("files", "track", "outputs"), "has no effect with --track: the track file says how to read")
+        _refuse_options(("files", "track", "outputs"), "has no effect with --track: the track file names the formats")
         _check_track(track, files, settings["output"])
         return
     if laws:
@@ -92,7 +92,7 @@ def check_command(
     documents, offsets = settings["documents"], settings["offsets"]
     order, fields = settings["order"], settings["fields"]
     if offsets is not None and documents is None:
-        raise UsageError("--offsets is about the texts of documents: give them with --documents")
+        raise UsageError("--offsets needs the texts of the documents: give them with --documents")
     texts = None if documents is None else read_texts(documents)
     good = True
     for path in files:
@@ -158,7 +158,7 @@ def _check(
         compared = texts is not None or (isinstance(value, Truth) and value.texts)
         found += [] if found or compared or value.unit else _length_problems(value)
     facts = [*chosen.describe(value), *notes, *(f"{count} {what}" for what, count in problems.told().items())]
-    also = f" (or {', '.join(other.name() for other in alike)}: the content leaves it open)" if alike else ""
+    also = f" (or {', '.join(other.name() for other in alike)}: the content fits both)" if alike else ""
     _say(one_line(f"{path}: {chosen.name()}{also}, {', '.join(facts)}"))
     for message in found:
         _say("  problem: " + message.replace("\n", "\n    "))

@@ -66,7 +66,9 @@ from berrypick.tables import tables
     "elsewhere log if the ends differ by a factor of 20 or more]",
 )  # fmt: skip
 @click.option(
-    "--assumptions", is_flag=True, help="For each pair: is the better run proved to be better, against what not?"
+    "--assumptions",
+    is_flag=True,
+    help="A verdict for each pair of runs: which assumptions could reverse the difference.",
 )
 @click.option("--plot", "picture", metavar="FILE", help="With --over: also draw FILE.png, FILE.svg or FILE.pdf.")
 @flags.output((*comparison_text.OUTPUTS, "junit"), "; junit has a test case for each gate and run")
@@ -116,14 +118,14 @@ def compare_command(
     if ledger is not None:
         flags.refuse_inputs(ledger, settings)
     if "junit" in output.formats and not gates:
-        raise UsageError("junit output is about gates: give --fail-under, --fail-over or --fail-if-worse")
+        raise UsageError("junit output needs a gate: give --fail-under, --fail-over or --fail-if-worse")
     if gates:
         gated_options(settings)
     if settings["over"] is not None or settings["assumptions"]:
         _show_assumed(gates, settings, output, places, layout, picture)
         return
     if picture is not None:
-        raise UsageError("--plot draws a range of readers: give --over; berrypick plot draws means, topics and curves")
+        raise UsageError("--plot needs --over; berrypick plot draws means, topics and curves")
     settings = gates.baseline(settings)
     if settings["format_truth"] is None and settings["model_truth"] is not None and is_saved(settings["truth"]):
         raise UsageError("saved results have one truth: --model-truth needs the judgements by people and the runs")
@@ -184,14 +186,14 @@ def _show_assumed(
     """Print the readers along a range, or the assumptions behind differences, in place of the comparison."""
     flag = "--over" if settings["over"] is not None else "--assumptions"
     if gates or layout is not None or "junit" in output.formats:
-        raise UsageError(f"{flag} shows no comparison that gates, --layout or junit could be about; leave them out")
+        raise UsageError(f"{flag} replaces the comparison: omit gates, --layout and junit")
     if settings["format_truth"] is None and is_saved(settings["truth"]):
         raise UsageError(f"{flag} needs the truth and the runs: saved results have one reader")
     if not settings["runs"]:
         raise click.MissingParameter(param_hint="'RUNS...'", param_type="argument")
     if picture is not None:
         if settings["over"] is None:
-            raise UsageError("--plot draws a range of readers: give --over")
+            raise UsageError("--plot needs --over")
         flags.check_picture(picture, settings)
     truth, runs, requested = flags.inputs(settings)
     with progress_bar() as progress:
@@ -207,7 +209,7 @@ def _compare_saved(gates: Gates, settings: dict[str, Any]) -> Comparison:
     for name in flags.NAMES:
         if context.get_parameter_source(name) not in (None, ParameterSource.DEFAULT):
             flag = name.replace("_", "-")
-            raise UsageError(f"saved results have their options already; they take no --{flag}")
+            raise UsageError(f"--{flag} has no effect on saved results: give the truth and the runs, or omit it")
     results = concat(*(read_results(file) for file in (settings["truth"], *settings["runs"])))
     measures = [*settings["requested"], *gates.under, *gates.over] if settings["requested"] else []
     own = {

@@ -26,7 +26,7 @@ from berrypick.testing.conformance.conformance import conformance
     "--tool", "tools", multiple=True, metavar="NAME", help="Only this tool; repeatable. [default: all installed]"
 )
 @click.option("--values", "programs", multiple=True, metavar="FILE", help="Values of your own program; repeatable.")
-@click.option("--copy", "target", metavar="FILE", help="Write the vectors to a file, and do nothing else.")
+@click.option("--copy", "target", metavar="FILE", help="Only write the vectors to a file.")
 @flags.output(OUTPUTS)
 def conformance_command(
     tools: tuple[str, ...], programs: tuple[str, ...], target: str | None, output: Output, places: int | None
@@ -61,7 +61,7 @@ def _values(path: str) -> dict[str, dict[str, float | None]]:
     except ValueError as error:
         raise InputError(f"is not JSON ({error})", path=name, remedy=expected) from None
     if not isinstance(found, dict) or not all(isinstance(values, dict) for values in found.values()):
-        raise InputError("does not hold values by case and measure", path=name, remedy=expected)
+        raise InputError("has no values by case and measure", path=name, remedy=expected)
     for case, values in found.items():
         for measure, value in values.items():
             if value is not None and (isinstance(value, bool) or not isinstance(value, (int, float))):

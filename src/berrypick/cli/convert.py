@@ -37,9 +37,11 @@ def _names() -> list[str]:
     "--to", "--format", "form", metavar="NAME", help="Format of OUT, or to print. [default: by its extension]"
 )
 @click.option("--collection", metavar="FOLDER", help="XML documents, to convert elements to spans or back.")
-@click.option("--topic-pattern", metavar="REGEX", help="Of sessions: the first group of it is the topic.")
-@click.option("--root", metavar="FOLDER", help="Of sessions: the folder below which paths count, its name or a prefix.")
-@click.option("--until", type=click.Choice(["edit", "end"]), help="Of sessions: where they stop. [default: edit]")
+@click.option(
+    "--topic-pattern", metavar="REGEX", help="Of sessions: regular expression whose first group is the topic."
+)
+@click.option("--root", metavar="FOLDER", help="Of sessions: root folder of the paths, by name or prefix.")
+@click.option("--until", type=click.Choice(["edit", "end"]), help="Of sessions: where to stop reading. [default: edit]")
 @click.option("--tools", metavar="NAMES", help="Of sessions: the tools whose results count. [default: Read,Grep]")
 @click.option("--documents", metavar="FILE", help="Also write the documents that IN holds, as JSON Lines.")
 def convert_command(
@@ -71,7 +73,7 @@ def convert_command(
         role = None if source_format else _target_role(result, could_be)
         value = formats.read_any(source, role, source_format, **_reading(source, role, source_format, reading))
     if documents is not None and not held:
-        raise UsageError(f"{source} holds no texts of documents: omit --documents")
+        raise UsageError(f"{source} has no texts of documents: omit --documents")
     notes = reading_notes(value, source)
     if isinstance(value, Truth) and value.texts:
         notes += checked_by_itself(value, "note").notes[len(value.notes) :]

@@ -14,7 +14,7 @@ from berrypick.given.convert import RunFile, TruthFile
 
 @click.command(
     "diagnose",
-    short_help="Tell where each answer was lost, and why.",
+    short_help="Find out where each answer was lost, and why.",
     context_settings=HELP,
     cls=flags.EvaluationCommand,
 )
@@ -22,7 +22,7 @@ from berrypick.given.convert import RunFile, TruthFile
 @click.argument("runs", nargs=-1, required=True)
 @flags.diagnosis
 @click.option(
-    "--worst", type=click.IntRange(min=0), default=10, show_default=True, help="How many topics to show; 0: none."
+    "--worst", type=click.IntRange(min=0), default=10, show_default=True, help="Number of topics to show; 0 for none."
 )
 @click.option(
     "-m", "--measure", "measures", multiple=True, help="Measures to compare between stages, e.g. 'charR@5 RR'."

@@ -34,11 +34,11 @@ from berrypick.users import is_file
 @click.option("--goals", metavar="FILE", help="For seek, the goal of each session: session TAB goal [TAB player]; "
               "sessions count from 1.")  # fmt: skip
 @click.option("--documents", metavar="PATH", help="For seek, the texts of pages: a folder, or JSON Lines.")
-@click.option("--truth", metavar="FILE", help="For t2i, distance and bep: LOG is a run of sessions, each step a rank, "
-              "and this is what is relevant in them. For forage: its gaps say what readers expect.")  # fmt: skip
+@click.option("--truth", metavar="FILE", help="Judgements. t2i, distance and bep read LOG as a run with a rank for "
+              "each step; forage takes the gaps that readers expect from them.")  # fmt: skip
 @click.option("--format-run", metavar="NAME", help="With --truth: format of the sessions (default: detect).")
-@click.option("--visits", type=click.Choice(["ahead", "all"]), help="With --truth: fit visits to documents with "
-              "something relevant ahead, by whether they got there, or all visits. [default: ahead]")  # fmt: skip
+@click.option("--visits", type=click.Choice(["ahead", "all"]), help="With --truth: fit only visits with something "
+              "relevant still ahead, or all visits. [default: ahead]")  # fmt: skip
 @click.option(
     "--collection", metavar="PATH", help="Lengths of documents, for bep and forage: a folder, an index or a file."
 )

@@ -99,12 +99,16 @@ def measures(example: str, default: str = "the task's measures") -> Decorator:
 #: What a diagnosis counts as found, and whether runs are stages of a pipeline.
 diagnosis = combine(
     click.option(
-        "-k", type=click.IntRange(min=1), default=5, show_default=True, help="How many results count as first."
+        "-k", type=click.IntRange(min=1), default=5, show_default=True, help="Number of first results to look at."
     ),
     click.option("--stages", is_flag=True, help="Treat the runs as successive stages of one pipeline."),
-    click.option("--budget", type=float, metavar="N", help="What a reader may spend on a list, in units of --effort."),
+    click.option("--budget", type=float, metavar="N", help="Budget for reading a list, in units of --effort."),
     click.option(
-        "--share", type=float, default=0.5, show_default=True, help="Least share of a target that a result must cover."
+        "--share",
+        type=float,
+        default=0.5,
+        show_default=True,
+        help="Minimum share of a target that a result must cover.",
     ),
 )
 
@@ -124,8 +128,8 @@ def resampling_options(resamples: int) -> Decorator:
 together = click.option(
     "--together",
     type=click.Choice(TOGETHER),
-    help="How a reader's chances of several targets hang together at a rank: as the user model walks, independently, "
-    "as many or as few together as reach allows. [default: walk; independent where the model has none]",
+    help="Joint distribution of the targets seen at a rank: by the user model's walk, independent, or the most or the "
+    "least overlap that reach allows. [default: walk; independent where the model has none]",
 )
 
 #: Simulated readers beside what is computed.
@@ -139,15 +143,15 @@ simulation = combine(
 #: The uncertainty of a fitted user model.
 reader_draws = click.option(
     "--reader-draws", type=click.IntRange(0), default=READERS, show_default=True, metavar="N",
-    help="With a fitted user model: readers drawn from its law, for the interval over readers; 0 for none.",
+    help="With a fitted user model: readers to draw for the interval over readers; 0 for none.",
 )  # fmt: skip
 
 #: What to do with saved numbers of two truths.
 truths = combine(
     click.option(
-        "--common-topics", is_flag=True, help="Of saved results: compare the topics that are judged identically."
+        "--common-topics", is_flag=True, help="Of saved results: compare only topics with identical judgements."
     ),
-    click.option("--different-truth", is_flag=True, help="Of saved results: compare numbers of two truths."),
+    click.option("--different-truth", is_flag=True, help="Of saved results: compare values of different judgements."),
 )
 
 #: Judgements by a model beside those by people.
@@ -159,11 +163,13 @@ model_truth = click.option(
 #: Counting looks at a truth.
 ledger = combine(
     click.option(
-        "--ledger", metavar="FILE", help="Append a line for each look at the truth; test better at the level of that "
-        "look.",
+        "--ledger", metavar="FILE", help="Append a line for each look at the truth; each look makes the test of "
+        "'better' stricter.",
     ),
-    click.option("--ledger-head", metavar="SUM", help="With --ledger: exit with 2 if the line SUM was cut off."),
-    click.option("--commit", metavar="TEXT", help="With --ledger: the state of the code that the lines name."),
+    click.option(
+        "--ledger-head", metavar="SUM", help="With --ledger: exit with 2 if the line with this checksum is missing."
+    ),
+    click.option("--commit", metavar="TEXT", help="With --ledger: version of the code to record."),
 )  # fmt: skip
 
 #: What is resampled.
@@ -197,8 +203,10 @@ class OutputType(click.types.StringParamType):
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
         if not names_file(value) and value not in self.choices:
             close = nearest(value, self.choices)
-            listed = f" is none of {', '.join(self.choices)}" if len(self.choices) < MOST_LISTED else " is no format"
-            known = f"{listed}{close}" if self.choices else " is no file"
+            listed = (
+                f" is not one of {', '.join(self.choices)}" if len(self.choices) < MOST_LISTED else " is not a format"
+            )
+            known = f"{listed}{close}" if self.choices else " is not a file"
             self.fail(f"{value!r}{known}; a file has a dot or a slash, such as ./{value}", param, ctx)
         return value
 
@@ -405,7 +413,7 @@ evaluation = combine(
 
 #: Where results without a place are listed.
 unplaced_report = click.option(
-    "--report", metavar="FILE", help="JSON Lines to write, with the results whose text is not in the documents."
+    "--report", metavar="FILE", help="JSON Lines file to write: results whose text is not in the documents."
 )
 
 

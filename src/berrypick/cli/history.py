@@ -16,7 +16,7 @@ from berrypick.tables.analysis_table import OUTPUTS
 @flags.measures("charR@5", "all of the ledger")
 @click.option("--html", "page", metavar="FILE", help="Write a self-contained page.")
 @click.option("--plot", "picture", metavar="FILE", help="Draw FILE.png, FILE.svg or FILE.pdf.")
-@click.option("--ledger-head", metavar="SUM", help="Exit with 2 if the line SUM was cut off.")
+@click.option("--ledger-head", metavar="SUM", help="Exit with 2 if the line with this checksum is missing.")
 @flags.output(OUTPUTS)
 def history_command(
     ledger: str,

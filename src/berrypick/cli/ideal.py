@@ -15,7 +15,7 @@ from berrypick.given.convert import TruthFile
 
 @click.command(
     "ideal",
-    short_help="Search the best list for each topic, with a proved bound.",
+    short_help="Search for the best list of each topic, with a proven bound.",
     context_settings=HELP,
     cls=flags.EvaluationCommand,
 )
@@ -31,7 +31,10 @@ from berrypick.given.convert import TruthFile
     "E[A/ML], epnav(ideal='certified',norm='bounded') for the largest E[1/effort].",
 )
 @click.option(
-    "--nodes", type=click.IntRange(1), metavar="N", help="Sets examined for each recall value or gain. [auto]"
+    "--nodes",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Number of sets to examine for each recall value or gain. [auto]",
 )
 @click.option(
     "--seconds",

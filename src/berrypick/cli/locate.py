@@ -28,7 +28,7 @@ from berrypick.judgements.locate import locate
     type=click.FloatRange(0, 100, min_open=True),
     default=THRESHOLD,
     show_default=True,
-    help="Least similarity for --quotes fuzzy, in percent.",
+    help="Minimum similarity for --quotes fuzzy, in percent.",
 )
 @click.option(
     "--offsets", type=click.Choice(OFFSETS), help="Unit of the offsets in TRUTH; FILE has chars. [default: chars]"
@@ -40,8 +40,8 @@ from berrypick.judgements.locate import locate
     metavar="N",
     help="Move offsets that do not match to the only place of their quote within N characters.",
 )
-@click.option("--partial", is_flag=True, help="Write what was found and leave out the rest.")
-@click.option("--report", metavar="FILE", help="JSON Lines to write, with every span and quote and what came of it.")
+@click.option("--partial", is_flag=True, help="Write the spans found and skip the rest.")
+@click.option("--report", metavar="FILE", help="JSON Lines file to write: the outcome for every span and quote.")
 @click.option("--format-truth", metavar="NAME", help="Truth file format. [default: detect]")
 def locate_command(
     truth: str,

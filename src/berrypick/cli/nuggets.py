@@ -19,11 +19,15 @@ from berrypick.cli.output import HELP, Output, show_notes
 )
 @click.argument("stated")
 @click.argument("runs", nargs=-1, required=True)
-@click.option("--assigned", required=True, multiple=True, metavar="FILE", help="What the answers say: one file a run.")
-@click.option("--share", type=float, default=0.5, show_default=True, help="Least share of a span that is retrieved.")
-@click.option("--iou", type=float, metavar="X", help="Least intersection over union of a result and a span, instead.")
-@click.option("--at", type=click.IntRange(min=1), metavar="K", help="Count the first K results alone.")
-@click.option("--only-support", is_flag=True, help="Count what is supported in part as not said.")
+@click.option(
+    "--assigned", required=True, multiple=True, metavar="FILE", help="Nuggets that the answers state: one file per run."
+)
+@click.option(
+    "--share", type=float, default=0.5, show_default=True, help="Minimum share of a span that must be retrieved."
+)
+@click.option("--iou", type=float, metavar="X", help="Minimum intersection over union of a result and a span, instead.")
+@click.option("--at", type=click.IntRange(min=1), metavar="K", help="Count only the first K results.")
+@click.option("--only-support", is_flag=True, help="Count partly supported nuggets as not said.")
 @flags.output_format(("table", "tsv", "csv", "json", "jsonl", "markdown", "latex"))
 @flags.evaluation_options
 def nuggets_command(
@@ -45,7 +49,7 @@ def nuggets_command(
     from berrypick.analysis.retrieved_said import retrieved_said
 
     if format_truth not in (None, "span-truth"):
-        raise click.BadParameter("STATED is lines of JSON", param_hint="--format-truth")
+        raise click.BadParameter("STATED must be JSON Lines", param_hint="--format-truth")
     found = retrieved_said(stated, [formats.read_run(run, format_run) for run in runs], list(assigned), **settings)
     show_notes([str(note) for note in found.notes])
     output.show(lambda form, paint: found.table(form))

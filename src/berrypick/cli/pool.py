@@ -14,20 +14,32 @@ from berrypick.given.convert import RunFile, as_runs
 TASKS = ("jsonl", "label-studio", "doccano", "w3c")
 
 
-@click.command("pool", short_help="Write what should be judged next, for an annotation tool.", context_settings=HELP)
+@click.command("pool", short_help="Write the passages to judge next, for an annotation tool.", context_settings=HELP)
 @click.argument("runs", nargs=-1, required=True)
-@click.option("-k", "--depth", type=click.IntRange(1), default=10, show_default=True, help="Results of each run.")
+@click.option(
+    "-k",
+    "--depth",
+    type=click.IntRange(1),
+    default=10,
+    show_default=True,
+    help="Number of results to take from each run.",
+)
 @click.option(
     "--documents", metavar="PATH", help="Texts: a folder, or JSON Lines with doc and text. Not for boxes on pages."
 )
-@click.option("--truth", metavar="FILE", help="Judgements so far; what they judge is left out.")
+@click.option("--truth", metavar="FILE", help="Judgements so far; text already judged is left out.")
 @flags.file_or_print(
     f"File of tasks to write; or format to print: {', '.join(TASKS)}. Repeatable.", lambda: TASKS, "jsonl"
 )
-@click.option("--format", "form", type=click.Choice(TASKS), help="Tool that the tasks are for. [default: jsonl]")
-@click.option("--context", type=click.IntRange(0), default=200, show_default=True, help="Characters around a region.")
+@click.option("--format", "form", type=click.Choice(TASKS), help="Format of the tasks. [default: jsonl]")
 @click.option(
-    "--budget", type=click.IntRange(1), metavar="N", help="Most tasks, the most important ones. [default: all]"
+    "--context", type=click.IntRange(0), default=200, show_default=True, help="Characters of context around a region."
+)
+@click.option(
+    "--budget",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Maximum number of tasks; the most important ones. [default: all]",
 )
 @click.option(
     "--sample", type=click.IntRange(1), metavar="N", help="Draw N topics at random for people to judge, where a model "

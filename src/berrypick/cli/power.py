@@ -13,7 +13,7 @@ from berrypick.cli.output import HELP, Output, progress_bar
 
 @click.command(
     "power",
-    short_help="Find how many topics it takes to see a difference.",
+    short_help="Find how many topics are needed to detect a difference.",
     context_settings=HELP,
     cls=flags.EvaluationCommand,
 )

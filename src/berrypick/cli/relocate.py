@@ -13,12 +13,12 @@ from berrypick.evaluation.notes import reading_notes
 from berrypick.files.files import atomic_writer
 
 
-@click.command("relocate", short_help="Carry spans into a new version of their documents.", context_settings=HELP)
+@click.command("relocate", short_help="Move judgements to a new version of the documents.", context_settings=HELP)
 @click.argument("truth")
-@click.option("--from", "old", required=True, metavar="PATH", help="Texts that TRUTH was made on.")
-@click.option("--to", "new", required=True, metavar="PATH", help="Their new version.")
+@click.option("--from", "old", required=True, metavar="PATH", help="Texts that were judged.")
+@click.option("--to", "new", required=True, metavar="PATH", help="New version of the texts.")
 @flags.file_or_print("Truth to write; or span-truth, to print. Repeatable.", lambda: ["span-truth"])
-@click.option("--report", "report", metavar="FILE", help="What became of every span, as JSON Lines.")
+@click.option("--report", "report", metavar="FILE", help="JSON Lines file to write: the outcome for every span.")
 @click.option("--format-truth", metavar="NAME", help="Truth file format. [default: detect]")
 def relocate_command(
     truth: str, old: str, new: str, result: flags.Destination, report: str | None, format_truth: str | None
@@ -53,4 +53,4 @@ def relocate_command(
     result.give(write)
     unsure = sum(case.status not in CERTAIN for case in found.cases)
     if unsure and report is None:
-        show_notes([f"--report FILE lists the {unsure} spans that are to be looked at"])
+        show_notes([f"--report FILE lists the {unsure} spans to check"])

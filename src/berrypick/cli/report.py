@@ -26,9 +26,13 @@ from berrypick.data.errors import as_flags
 @click.option("--html", metavar="FILE", help="Same as -o FILE.")
 @click.option("--title", default="", help="Title of the page.")
 @click.option("--titles", metavar="FILE", help="Titles of topics: lines of topic, TAB, title; or a field of the truth.")
-@click.option("--readers", default="auto", show_default=True, metavar="SPECS", help="User models to step through.")
+@click.option(
+    "--readers", default="auto", show_default=True, metavar="SPECS", help="User models that the page can switch to."
+)
 @flags.simulation
-@click.option("--depth", type=click.IntRange(1), default=100, show_default=True, help="Results shown of each ranking.")
+@click.option(
+    "--depth", type=click.IntRange(1), default=100, show_default=True, help="Number of results to show per ranking."
+)
 @click.option(
     "--limit",
     type=click.FloatRange(0, min_open=True),
@@ -37,9 +41,7 @@ from berrypick.data.errors import as_flags
     metavar="MB",
     help="Maximum size of the page.",
 )
-@click.option(
-    "--pages", metavar="FOLDER", help="Pictures of the pages that boxes lie on: DOC/PAGE.png or .jpg, or DOC.pdf."
-)
+@click.option("--pages", metavar="FOLDER", help="Pictures of the judged pages: DOC/PAGE.png or .jpg, or DOC.pdf.")
 @flags.diagnosis
 @flags.comparison
 @flags.model_truth

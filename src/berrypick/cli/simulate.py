@@ -13,7 +13,7 @@ from berrypick.cli.output import HELP, Output, progress_bar
 
 @click.command(
     "simulate",
-    short_help="Simulate readers: measures beside what single readers get.",
+    short_help="Simulate readers: each measure beside its simulated value.",
     context_settings=HELP,
     cls=flags.EvaluationCommand,
 )

@@ -36,14 +36,14 @@ CHUNKERS, RETRIEVERS = ("fixed", "sentences", "paragraphs", "elements"), ("fts5"
 )
 @click.option("--queries", metavar="FILE", help="Questions: topic, TAB, text. [default: those of the truth]")
 @click.option(
-    "--runs", metavar="FOLDER", help="Runs to evaluate instead; their names say settings, e.g. size=200.jsonl."
+    "--runs", metavar="FOLDER", help="Existing runs to evaluate, named by their settings, e.g. size=200.jsonl."
 )
 @click.option("--keep", metavar="FOLDER", help="Folder to write the runs to.")
 @click.option(
     "--confirm",
     type=float,
     metavar="SHARE",
-    help="Evaluate the best setting on this share of the topics, which no setting is chosen by.",
+    help="Share of topics held out, on which the best setting is evaluated.",
 )
 @flags.ledger
 @flags.measures("charR@5 charP@5")
@@ -77,7 +77,7 @@ def sweep_command(
     steps: dict[str, Any] = {"grid": _grid(grids)} if grids else {}
     if settings["runs"] is not None and (grids or chunkers or retrievers or queries or settings["words"]):
         raise UsageError(
-            "--runs evaluates runs that are there: it takes no --grid, --chunker, --retriever, --queries or --words"
+            "--runs evaluates existing runs: it takes no --grid, --chunker, --retriever, --queries or --words"
         )
     if chunkers:
         steps["chunkers"] = {name: getattr(cutting, name) for name in chunkers}
@@ -96,7 +96,7 @@ def sweep_command(
         shown = ", ".join(shorten(name, 60) for name in others[:10]) + (
             f" and {len(others) - 10} more" * (len(others) > 10)
         )
-        same = f"; not told from it by {counted(len(found.results.topics), 'topic')}: {shown}" if others else ""
+        same = f"; {counted(len(found.results.topics), 'topic')} cannot distinguish it from {shown}" if others else ""
         tell(f"{measure}: the best is {first}{same}")
         _tell_trust(found, measure)
     if found.ledger_head:

@@ -125,7 +125,7 @@ def _merged_topic(found: Sequence[TopicTruth], rule: MergeRule) -> TopicTruth:
     if len(found) == 1:
         return found[0]
     if any(topic.names_sets for topic in found):
-        what = f"topic {found[0].topic} has sets or hops, and several annotators, whose spans are cut and merged"
+        what = f"topic {found[0].topic} has sets or hops and several annotators, whose spans cannot be merged"
         raise UsageError(f"{what}: give the lines of one annotator")
     if any(topic.boxes is not None for topic in found):
         return _all_boxes(found, rule)
@@ -157,7 +157,7 @@ def _merged_topic(found: Sequence[TopicTruth], rule: MergeRule) -> TopicTruth:
 def _all_boxes(found: Sequence[TopicTruth], rule: MergeRule) -> TopicTruth:
     """The boxes of all annotators; the same box counts once, with its highest grade."""
     if rule != "union":
-        what = "the annotators judged places on pages, which are merged as the union of their boxes only"
+        what = "the annotators judged places on pages, which can only be merged as the union of their boxes"
         raise UsageError(f"{what}: leave {option('annotators', rule)} out")
     parts = [topic for topic in found if topic.boxes is not None]
     boxes = Boxes.joined([topic.boxes for topic in parts if topic.boxes is not None])

@@ -71,7 +71,7 @@ def lacking(costs: TopicCosts, topics: Collection[str]) -> list[str]:
     """Say for each cost how many topics have none; nothing where all have it, or none has."""
     missing = {name: len(topics) - one["n"] for name, one in summary(costs, topics).items()}
     return [
-        f"{counted(int(count), 'topic')} of {len(topics)} without {name}, which the mean of {name} leaves out"
+        f"{counted(int(count), 'topic')} of {len(topics)} without {name}, skipped in the mean of {name}"
         for name, count in missing.items()
         if count
     ]

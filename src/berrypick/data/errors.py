@@ -80,12 +80,12 @@ _NEXT = "\n  "
 
 
 class BerrypickError(Exception):
-    """Base class of all errors of berrypick. The message is complete: it can be shown to a person as it is.
+    """Base class of all errors of berrypick. The message is complete and can be shown to users.
 
     Parameters
     ----------
     message : str
-        What is wrong, where, and the remedy.
+        What is wrong, where, and what to do.
     *more : str
         Further lines of it. A line break inside a line, which a name may have, is escaped.
 
@@ -123,7 +123,7 @@ class BerrypickError(Exception):
 
 
 class BerrypickWarning(UserWarning):
-    """A number that was computed and means nothing, most likely because of a mistake in the inputs.
+    """A meaningless number, most likely caused by a mistake in the inputs.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ class UsageError(BerrypickError):
     Parameters
     ----------
     message : str
-        What is wrong, and the remedy.
+        What is wrong, and what to do.
     *more : str
         Further lines of it.
 
@@ -180,9 +180,9 @@ class InputError(BerrypickError):
     line : int, optional
         The line of it.
     text : str, optional
-        What stands there.
+        The text of that line.
     remedy : str or list of str
-        What would help, in a line or several.
+        What to do, in one or several lines.
     rule : str
         The rule of a track that is broken, where a parser knows it: ``range``.
 

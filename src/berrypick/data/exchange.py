@@ -81,7 +81,7 @@ class Exchanged(Frames):
         """``Run({...})`` is what people guess; the columns of a value are many more than one."""
         if len(given) + len(named) == 1:
             makers = ", ".join(f"{cls.__name__}.{name}" for name in ("from_dict", "from_records", "from_frame"))
-            raise UsageError(f"a {cls.__name__} is made by {makers} or {cls.__name__}.from_file")
+            raise UsageError(f"a {cls.__name__} is built with {makers} or {cls.__name__}.from_file")
         return super().__new__(cls)
 
     def __iter__(self) -> Iterator[str]:

@@ -37,9 +37,9 @@ def laws_problem(laws: object) -> str:
     from berrypick.data.errors import nearest
 
     if not isinstance(laws, tuple):
-        return f"laws is a tuple of names out of {', '.join(LAWS)}"
+        return f"laws must be a tuple of names from {', '.join(LAWS)}"
     known = f"; laws are {', '.join(LAWS)}"
     for name in laws:
         if name not in LAWS:
-            return f"{name!r:.60} is no law{nearest(name, list(LAWS)) or known}"
+            return f"{name!r:.60} is not a law{nearest(name, list(LAWS)) or known}"
     return ""

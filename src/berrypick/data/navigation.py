@@ -42,7 +42,7 @@ class LinkTable:
 
     rows: Mapping[tuple[str, str], None] = field(repr=False)
     source: str = ""
-    #: What the reader skipped, merged or assumed, and how often.
+    #: What the parser skipped, merged or assumed, and how often.
     skipped: Mapping[str, int] = field(default_factory=dict)
 
     @cached_property
@@ -160,7 +160,7 @@ class FittedReader:
     A chain has ``transitions`` besides: from, to, probability, the ends of its interval, how often it was seen; and
     ``visits``, how often each page was left.
 
-    What the log leaves open is part of the file, so that a measure can be computed for readers drawn from it. Of
+    The uncertainty of the fit is part of the file, so that a measure can be computed for readers drawn from it. Of
     parameters above 0 it is the covariance of their logarithms (``law``; ``scales`` says where it is that of the
     values or of their log-odds), and readers are drawn evenly from the normal law of these, by quantiles. Of a
     chain it is ``visits``, with the weight of the prior: the ways on from a page are drawn from the Dirichlet law
@@ -215,7 +215,7 @@ class FittedReader:
         return "law" in self.content
 
     def draw(self, number: int, of: int) -> FittedReader:
-        """Return one of so many readers that the log might as well have given; the same one each time."""
+        """Return one of the readers that are consistent with the log; the same one each time."""
         content = dict(self.content)
         if "visits" in content:
             content["transitions"] = self._drawn_transitions(number)

@@ -22,13 +22,13 @@ class Origin:
     format
         The format of the file.
     notes
-        What a person should know of how it was read.
+        Notes on how it was read.
     skipped
         What the parser skipped, merged or assumed, and how often.
     unread
         Fields of the input that were not read.
     foreign
-        Labels outside the vocabulary of the format, each with the line where it first stands.
+        Labels outside the vocabulary of the format, each with its first line.
     """
 
     source: str = ""
@@ -69,7 +69,7 @@ class Composed:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a person should know of how it was read."""
+        """Notes on how it was read."""
         return self.origin.notes
 
     def changed(self, **values: Any) -> Self:

@@ -54,15 +54,15 @@ def parameter(
     Parameters
     ----------
     default : object
-        The value unless said.
+        The default value.
     kind : str or type
         'int', 'number', 'number or text', 'bool', 'text', 'any', or choices as 'a|b|c'; or int, float, bool, str.
     help : str
         What the parameter means, in a few words.
     check : callable, optional
-        Says of a value whether it can be used.
+        Return whether a value is valid.
     must : str
-        What a value must be, for the message where ``check`` says no.
+        What a value must be, for the message if ``check`` fails.
 
     Returns
     -------

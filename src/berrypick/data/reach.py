@@ -30,7 +30,7 @@ def check_units(units: Any, least: int = 1) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Reach:
-    """How likely a reader who looks at a rank sees a target: ranks x targets, of which most are 0.
+    """Probability that a reader who looks at a rank sees a target: a sparse ranks x targets matrix.
 
     Entries are sorted by rank, then target, each pair at most once, none of them zero.
 
@@ -72,7 +72,7 @@ class Reach:
             i = int(np.flatnonzero(bad)[0])
             raise UsageError(
                 f"reach of rank {rank[i] + 1} to target {target[i] + 1} is {probability[i]}: "
-                "a probability lies in [0, 1]"
+                "a probability must be between 0 and 1"
             )
         kept = probability > 0
         if not kept.all():

@@ -42,7 +42,7 @@ class MeasureInfo:
 
 @dataclass(frozen=True)
 class Note:
-    """Something a person should know about results: what was skipped, assumed, cut, repaired or not computed.
+    """A note about results: what was skipped, assumed, cut, repaired or not computed.
 
     Attributes
     ----------
@@ -189,7 +189,7 @@ class LateRows(Sequence[Row]):
 
 @dataclass(frozen=True)
 class Results(Written):
-    """Rows for every topic, a mean for every run and measure, and notes a person should read.
+    """Rows for every topic, a mean for every run and measure, and notes.
 
     Attributes
     ----------
@@ -198,7 +198,7 @@ class Results(Written):
     mean_rows
         The means, under topic "all".
     notes
-        What a person should know about the numbers.
+        Notes about the numbers.
     measure_info
         Facts of each measure, such as whether larger is better.
     run_facts
@@ -274,7 +274,7 @@ class Results(Written):
     def info(self, measure: str) -> MeasureInfo:
         """Return the facts of one measure."""
         if measure not in self.measure_info:
-            raise UsageError(f"these results do not say whether larger values of {measure} are better (measure_info)")
+            raise UsageError(f"these results do not state whether larger values of {measure} are better (measure_info)")
         return self.measure_info[measure]
 
     def __getitem__(self, name: str) -> Any:
@@ -531,7 +531,8 @@ class Results(Written):
     def plot(self, kind: Any = None, **how: Any) -> Any:
         """Return an Altair chart: 'curves' (needs ``evaluate(curves=True)``), 'topics', 'means'; else what suits.
 
-        'together' shows what reach alone proves: EPRUM between EPRUM(together='low') and EPRUM(together='high').
+        'together' shows EPRUM between its bounds without the independence assumption, EPRUM(together='low') and
+        EPRUM(together='high').
 
         ``how``: baseline, until, band, width and height (like '8.5cm'), font_size, confidence, resamples, seed.
         """
@@ -639,7 +640,7 @@ def refuse_whole_documents(notes: Iterable[Note], what: str, measures: Collectio
     """Refuse what would rest on such a number: of any measure, or of some."""
     for note in notes:
         if note.kind == WHOLE_DOCUMENTS and (measures is None or note.measure in measures):
-            raise UsageError(f"{note.measure} {note.text}. {what} would take text that never touches an answer for it")
+            raise UsageError(f"{note.measure} {note.text}. {what} would count text that never touches an answer")
 
 
 def warn_of_whole_documents(notes: Iterable[Note], runs: int, measures: Collection[str] | None = None) -> None:

@@ -204,9 +204,9 @@ class Ranking(Records):
 
 @dataclass(frozen=True, eq=False)
 class Run(Composed, Exchanged):
-    """Everything one system returned, topic by topic in ranked order, as columns.
+    """All results of one system, per topic in ranked order, as columns.
 
-    It is made by ``from_dict``, ``from_records``, ``from_frame``, ``from_file``. ``run[topic]`` is the ranking of a
+    Create one with ``from_dict``, ``from_records``, ``from_frame`` or ``from_file``. ``run[topic]`` is the ranking of a
     topic, ``list(run)`` has the topics, ``len(run)`` counts them, ``run.size()`` counts the results.
 
     Attributes
@@ -229,7 +229,7 @@ class Run(Composed, Exchanged):
     score
         The score of each row, where there are any.
     line
-        Where each row stood in the file.
+        The line of each row in the file.
     paths
         The element paths that ``path`` and ``path_end`` count in.
     path
@@ -328,13 +328,13 @@ class Run(Composed, Exchanged):
         return self.names.uncoded if isinstance(self.names, LateCodes) else None
 
     def has_any_document(self, names: list[str]) -> bool:
-        """Say whether the run has any of these documents."""
+        """Return whether the run has any of these documents."""
         if (uncoded := self.uncoded) is not None:
             return bool(uncoded.column.has_any(names))
         return bool((self.codes_in_order(names) >= 0).any())
 
     def has_more_documents(self, most: int) -> bool:
-        """Say whether the run has more documents than so many."""
+        """Return whether the run has more documents than so many."""
         if self.size() <= most:
             return False
         if (uncoded := self.uncoded) is not None and uncoded.column.has_more(most):
@@ -379,7 +379,7 @@ class Run(Composed, Exchanged):
 
     @classmethod
     def from_dict(cls, results: Mapping[str, Any], **how: Any) -> Run:
-        """Make a run of ``{topic: {document: score}}`` or ``{topic: [results]}``; ``how`` as in
+        """Build a run from ``{topic: {document: score}}`` or ``{topic: [results]}``; ``how`` as in
         :func:`run_from_objects`."""
         from berrypick.inputs.objects import run_from_objects
 
@@ -387,7 +387,7 @@ class Run(Composed, Exchanged):
 
     @classmethod
     def from_frame(cls, frame: Any, **how: Any) -> Run:
-        """Make a run of a data frame; ``how`` as in :func:`run_from_frame`."""
+        """Build a run from a data frame; ``how`` as in :func:`run_from_frame`."""
         from berrypick.inputs.frames import run_from_frame
 
         return run_from_frame(frame, **how)
@@ -396,7 +396,7 @@ class Run(Composed, Exchanged):
     def from_records(
         cls, records: Iterable[Any], *, tag: str = "", documents: Any = None, quotes: str | None = None
     ) -> Run:
-        """Make a run of records, named tuples or dictionaries with topic, doc, and start, end, rank, score or text."""
+        """Build a run from records (named tuples, dictionaries) with topic, doc, and start, end, rank, score or text."""
         from berrypick.inputs.given_back import run_of_records
 
         return run_of_records(records, tag, documents, quotes)
@@ -471,7 +471,7 @@ class Run(Composed, Exchanged):
         )
 
     def rankings(self) -> Iterator[tuple[str, Ranking]]:
-        """Go through the topics with their rankings."""
+        """Iterate over the topics with their rankings."""
         for topic in self.topics:
             yield topic, self.ranking(topic)
 
@@ -512,7 +512,7 @@ class Run(Composed, Exchanged):
         return self._chosen(np.flatnonzero(kept), np.append(0, np.cumsum(kept))[self.bounds].astype(np.int64))
 
     def split(self, times: IntArray) -> Run:
-        """Return each result so many times, for its parts: they are one list item."""
+        """Return each result repeated for its parts, which are one list item."""
         bounds = np.append(0, np.cumsum(times))[self.bounds].astype(np.int64)
         return self._chosen(np.repeat(np.arange(self.size()), times), bounds)
 

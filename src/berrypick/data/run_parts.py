@@ -56,11 +56,11 @@ class Ordering:
         What orders the results of a topic: ``rank`` (their ranks, or the rules of the format), ``list`` (their places
         in a list), ``score``, or ``file`` (their lines).
     duplicates
-        What its format does about repeated results.
+        How its format treats repeated results.
     ties
         Which column shows ties.
     task
-        The retrieval task that the file says it is for (focused, thorough, ...); empty if it says none.
+        The retrieval task that the file declares (focused, thorough, ...); empty if none.
     disordered
         Number of topics whose scores do not fall in the order of the input.
     given

@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """A value (None where undefined), with what a person should know about it.
+    """A value (None where undefined), with notes about it.
 
     Attributes
     ----------
     value
         The number.
     notes
-        What a person should know.
+        Notes for the user.
     signed
         Extra parts of the signature, e.g. that an approximation of a stated precision was used.
     beside

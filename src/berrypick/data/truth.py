@@ -60,7 +60,7 @@ class TopicFields:
             if name in self._without or name in self._problems or value is None:
                 continue
             if not isinstance(value, (str, int, float)):
-                self._drop(name, f"its value is no text and no number ({place})")
+                self._drop(name, f"its value is neither text nor a number ({place})")
                 continue
             known = self._values.setdefault(name, {}).setdefault(topic, value)
             if known is not value and known != value:
@@ -397,8 +397,8 @@ def _document_grades(topic: TopicTruth) -> tuple[Sequence[str], FloatArray]:
 class Truth(Composed, Exchanged):
     """All judgements, topic by topic.
 
-    It is made by ``from_dict``, ``from_records``, ``from_frame``, ``from_file``. ``truth[topic]`` has the judgements of
-    a topic, ``list(truth)`` the topics, and ``len(truth)`` counts them.
+    Create one with ``from_dict``, ``from_records``, ``from_frame`` or ``from_file``. ``truth[topic]`` has the
+    judgements of a topic, ``list(truth)`` the topics, and ``len(truth)`` counts them.
 
     Attributes
     ----------
@@ -487,7 +487,7 @@ class Truth(Composed, Exchanged):
 
     @classmethod
     def from_dict(cls, judgements: Mapping[str, Any]) -> Truth:
-        """Make a truth of ``{topic: {document: grade}}`` or ``{topic: [judgements]}``; None is a topic without an
+        """Build a truth from ``{topic: {document: grade}}`` or ``{topic: [judgements]}``; None is a topic without an
         answer."""
         from berrypick.given.convert import truth_of_dict
 
@@ -495,14 +495,14 @@ class Truth(Composed, Exchanged):
 
     @classmethod
     def from_frame(cls, frame: Any, *, columns: Mapping[str, str] | None = None) -> Truth:
-        """Make a truth of a data frame; see :func:`truth_from_frame`."""
+        """Build a truth from a data frame; see :func:`truth_from_frame`."""
         from berrypick.inputs.frames import truth_from_frame
 
         return truth_from_frame(frame, columns=columns)
 
     @classmethod
     def from_records(cls, records: Iterable[Any]) -> Truth:
-        """Make a truth of records, named tuples or dictionaries with topic, doc, and start, end, grade or quote."""
+        """Build a truth from records, named tuples or dictionaries with topic, doc, and start, end, grade or quote."""
         from berrypick.inputs.given_back import truth_of_records
 
         return truth_of_records(records)
@@ -605,7 +605,7 @@ class Truth(Composed, Exchanged):
 
 
 def _grade_refused(topic: TopicTruth, row: int, source: str) -> InputError:
-    what = f"the grade {topic.grade[row]:.12g} of {topic.document[row]} for topic {topic.topic} is no grade"
+    what = f"the grade {topic.grade[row]:.12g} of {topic.document[row]} for topic {topic.topic} is not a grade"
     line = None if topic.line is None else int(topic.line[row])
     remedy = f"grades are numbers from -{LARGEST_GRADE} to {LARGEST_GRADE}"
     return InputError(what, path=source or None, line=line, remedy=remedy)

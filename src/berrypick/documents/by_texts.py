@@ -35,7 +35,7 @@ def check_by_texts(value: object, texts: Texts | None, offsets: Offsets | None) 
         if isinstance(value, Run) and value.start is not None and texts is not None:
             said = checked_run(value, texts, offsets or "chars").notes[len(value.notes) :]
             compared = f"{counted(len(value.texts.quoted), 'text')} compared with the documents"
-            found += [compared if value.texts.quoted else "offsets lie within the documents", *said]
+            found += [compared if value.texts.quoted else "offsets are within the documents", *said]
         elif isinstance(value, Run) and value.texts.quoted and texts is not None:
             placed = with_text_places(value, waiting_rows(value, True), texts, TextRules())
             found.append(
@@ -52,5 +52,5 @@ def _said_of(truth: Truth, checked: Truth, against: str) -> list[str]:
     quotes = sum(quote.has_offsets for topic in truth.topics.values() for quote in topic.quotes)
     where = f"{truth.source or 'the truth'}: "
     said = [Message(text).template.removeprefix(where) for text in checked.notes[len(truth.notes) :]]
-    compared = f"{counted(quotes, 'quote')} compared with {against}" if quotes else f"offsets lie within {against}"
+    compared = f"{counted(quotes, 'quote')} compared with {against}" if quotes else f"offsets are within {against}"
     return [compared, *said]

@@ -19,7 +19,7 @@ UNFINISHED = b'{"berrypick index": "unfinished"'
 
 
 def is_index(path: str | os.PathLike[str]) -> bool:
-    """Say whether a file starts like an index; whoever reads it checks the rest."""
+    """Return whether a file starts like an index; whoever reads it checks the rest."""
     try:
         with open(path, "rb") as file:
             return file.read(len(UNFINISHED)).startswith((ARROW, UNFINISHED))

@@ -128,4 +128,4 @@ def near_hint(names: Sequence[str], known: Collection[str], one: str, other: str
     found = near_match(names, known, files)
     if found is None:
         return ""
-    return f"; {found.many} of them would match but for {found.why} ({found.shown(one, other)})"
+    return f"; {found.many} of them would match except for {found.why} ({found.shown(one, other)})"

@@ -99,7 +99,7 @@ class UnitsCache:
                 f"the span {start[bad]:.12g}-{end[bad]:.12g} of {document} {problem}",
                 path=source or None,
                 line=where,
-                remedy=f"{document} has {units.total} {what}; set what offsets count (chars, bytes or utf16) with "
+                remedy=f"{document} has {units.total} {what}; set the unit of the offsets (chars, bytes or utf16) with "
                 f"{option('offsets')}",
             )
 

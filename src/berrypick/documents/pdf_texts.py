@@ -40,7 +40,9 @@ def pdf_texts(files: Mapping[str, str], where: str) -> tuple[dict[str, str], lis
     if not found:
         remedy = "save them without a password, or run OCR over scanned pages"
         raise InputError(f"no PDF file has a text that can be read; {'; '.join(lost)}", path=where, remedy=remedy)
-    read = f"{_count(found)} read by the text layer; documents are called by the file, a form feed joins pages"
+    read = (
+        f"{_count(found)} read from the text layer; documents are named after the file, and pages end with a form feed"
+    )
     return found, [read, *(f"{one} (skipped)" for one in lost)]
 
 

@@ -29,8 +29,8 @@ from berrypick.documents.unplaced import (
     unplaced_rows,
 )
 
-CALLED_BY_FILE = "{} called by the file of the document, which has an id for a name"
-FOUND_BY_TEXT = "{} found by the text, in any document: the id is none of a document"
+CALLED_BY_FILE = "{} matched by the file name of the document, which has an id as its name"
+FOUND_BY_TEXT = "{} found by their text, in any document: the id is not a document's"
 #: The name of a document that a run does not name.
 UNNAMED = ""
 

@@ -10,7 +10,7 @@ from berrypick.files.problems import Problems
 
 
 def is_squad(lines: list[str]) -> bool:
-    """Say whether a file begins as those of SQuAD do."""
+    """Return whether a file begins as those of SQuAD do."""
     return starts_object(lines, "data", "paragraphs")
 
 

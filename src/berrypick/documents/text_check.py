@@ -117,9 +117,9 @@ _ACCEPTED = {
     "ends": ("differs from its span in white space at the ends", "differ from their spans in white space at the ends"),
     "space": ("differs from its document in white space, quotation marks or dashes",
               "differ from their documents in white space, quotation marks or dashes"),
-    "prefix": ("has a prefix, such as a title, that is not in its span; the prefix is not counted",
+    "prefix": ("has a prefix, such as a title, that is not in its span; the prefix does not count",
                "have a prefix, such as a title, that is not in their spans; the prefix is not counted"),
-    "cut": ("ends with an ellipsis and is compared up to there", "end with an ellipsis and are compared up to there"),
+    "cut": ("ends with an ellipsis and is compared up to it", "end with an ellipsis and are compared up to it"),
     "similar": ("is similar to the text at its offsets, as far as allowed",
                 "are similar to the text at their offsets, as far as allowed"),
 }  # fmt: skip
@@ -277,11 +277,11 @@ def refuse_or_note(
         line=line,
         text=row.stated.text,
         remedy=[
-            f"the document has there: {shorten(texts[row.document][row.first : row.last]) or 'nothing'}",
+            f"the document has at these offsets: {shorten(texts[row.document][row.first : row.last]) or 'nothing'}",
             *more,
             f"{many} {word}s are not at their offsets: {seen.pattern}",
             *_locate(seen, word),
-            f"{seen.remedy}{repair}; or go on with the offsets as they are: {option('text_mismatch', 'note')}",
+            f"{seen.remedy}{repair}; or use the offsets as they are: {option('text_mismatch', 'note')}",
         ],
     )
 

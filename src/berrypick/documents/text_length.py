@@ -24,7 +24,7 @@ STRIPPED = 10
 #: A text that ends with an ellipsis has at least as many characters before it.
 _LEAST_CUT = 20
 _ACCEPTED = {
-    "space": "as long as the span but for white space at the ends",
+    "space": "as long as the span except for white space at the ends",
     "cut": "shorter than the span, with an ellipsis for the rest",
 }
 
@@ -131,10 +131,10 @@ def _mismatch(
     )
     if unit is not None:
         give = f"{option('offsets', unit)}, with {option('documents')}"
-        seen = f"the offsets count {UNIT_NAMES[unit]}: say so with {give}"
+        seen = f"the offsets count {UNIT_NAMES[unit]}: set this with {give}"
     else:
-        seen = f"start and end count {name} from the start of the document; correct them, or leave the {word} out"
+        seen = f"start and end count {name} from the start of the document; correct them, or omit the {word}"
     locate = f"{option('text_mismatch', 'locate')} with {option('documents')} finds each {word} in its document instead"
-    go_on = f"or go on with the offsets as they are: {option('text_mismatch', 'note')}"
+    go_on = f"or use the offsets as they are: {option('text_mismatch', 'note')}"
     remedy = (f"{many} do not have the length of their offsets", locate, f"{seen}; {go_on}")
     return InputError(what, path=source or None, line=row.line, text=row.text, remedy=remedy)

@@ -199,8 +199,8 @@ def _other_document(sample: Sequence[Mismatch], texts: Texts, near: Mapping[int,
                 )
     if len(absent) == len(sample):
         return (
-            "they are nowhere in their documents: another document, or another version of it",
+            "they are not in their documents: it is another document or version",
             "give the texts in which the offsets were counted as documents",
         )
-    rest = f", {len(absent)} of them nowhere in their documents" if absent else ""
-    return f"no common pattern{rest}", "look at the rows named above"
+    rest = f", {len(absent)} of them not in their documents" if absent else ""
+    return f"no common pattern{rest}", "check the rows named above"

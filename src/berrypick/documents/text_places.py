@@ -17,7 +17,7 @@ from berrypick.documents.text_check import KINDS_TABLE, SPACE
 from berrypick.documents.texts import Texts
 from berrypick.documents.unplaced import JudgedPlaces, SoughtText, TextPlace
 
-#: The least share of a text that has to be in the documents behind a prefix.
+#: The minimum share of a text that has to be in the documents behind a prefix.
 REST = 0.6
 
 
@@ -64,7 +64,7 @@ class _TextPlaces:
         found = [place for place in found if place.start == one.start] or found
         if len(found) > 1 and any(judged.touch(one.topic, *_span(place)) for place in found):
             where = "the documents" if one.document is None else one.document
-            why = f"its text is in {len(found)} places of {where}, of which some touch judged text"
+            why = f"its text is in {len(found)} places of {where}, some of them judged"
             return TextPlace(why=why, candidates=tuple(map(_span, found)))
         return TextPlace(*_span(found[0]), prefix)
 

@@ -112,7 +112,7 @@ class Texts(Mapping[str, str]):
         return self._known[document]
 
     def has_mark(self, document: str) -> bool:
-        """Say whether the file of a document begins with a byte order mark, which is no part of the text."""
+        """Return whether the file of a document begins with a byte order mark, which is no part of the text."""
         self.text(document)
         return self.canonical(document) in self._marked
 

@@ -31,7 +31,7 @@ def name_documents(
     for row in rows:
         line = None if run.line is None else int(run.line[row])
         if row not in run.texts.quoted:
-            problems.append(InputError("names no document, and has no text", path=source or None, line=line))
+            problems.append(InputError("has neither a document nor a text", path=source or None, line=line))
             continue
         quote = Quote(run.texts.quoted[row], None, run.start[row].item(), line=line)
         found = locator.resolve(run.topics[int(topics[row])], quote, source)
@@ -42,11 +42,11 @@ def name_documents(
         else:
             names[row] = found.document
     if problems:
-        locate = f"{option('text_mismatch', 'locate')} finds each text in the documents instead, whatever its offset"
+        locate = f"{option('text_mismatch', 'locate')} finds each text in the documents instead, ignoring its offset"
         raise UnresolvedQuotes(problems, len(rows), source, *(() if strict else (locate,)))
     known = {name: number for number, name in enumerate(dict.fromkeys(names))}
     named = counted(len(rows) - len(left), "result")
-    notes = (*run.notes, f"{named} in the document that has the text there; none is named")
+    notes = (*run.notes, f"{named} assigned to the document that has the text at these offsets")
     codes = np.array([known[name] for name in names], dtype=np.int64)
     found_run = run.changed(names=Coded(list(known), codes), notes=notes if len(left) < len(rows) else run.notes)
     return found_run, left

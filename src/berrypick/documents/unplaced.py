@@ -52,7 +52,7 @@ class JudgedPlaces:
         self._spans: dict[str, Mapping[str, list[tuple[float, float]]]] = {}
 
     def touch(self, topic: str, document: str, start: int, end: int) -> bool:
-        """Say whether a place overlaps or adjoins text that was judged for a topic."""
+        """Return whether a place overlaps or adjoins text that was judged for a topic."""
         if topic not in self._spans:
             self._spans[topic] = self._of(topic)
         return any(low <= end and start <= high for low, high in self._spans[topic].get(document, ()))
@@ -123,7 +123,7 @@ def refuse_or_note(
     finds = f"{option('quotes', 'normalised')} finds {'it' if found == len(rows) == 1 else f'{found} of them'}"
     if many or rule == "error":
         why = ", more than a tenth: these are probably not the documents that the run retrieved from" if many else ""
-        remedies = [f"{finds}, whatever their white space, quotation marks and dashes"] if found else []
+        remedies = [f"{finds}, ignoring differences in white space, quotation marks and dashes"] if found else []
         remedies += [
             f"give the documents that the run retrieved from with {option('documents')}, "
             f"or count these results as irrelevant: {option('unplaced', 'irrelevant')}"

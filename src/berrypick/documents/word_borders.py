@@ -18,7 +18,7 @@ _UNSPACED = re.compile(
 #: A quote whose first word is the end of a longer word, of at least so many letters, was cut inside that word.
 _CUT = 2
 _APOSTROPHE = "'"
-#: The least similarity of a word and its misspelling, in per cent: "to" and "ot" have half of their letters in common.
+#: Minimum similarity of a word and its misspelling, in per cent: "to" and "ot" have half of their letters in common.
 _ALIKE = 50
 #: How many words before a place, and how many characters, the first word of its quote is sought.
 _WORDS_BEFORE, _FARTHEST = 3, 80
@@ -40,7 +40,7 @@ def whole_words(text: str, quote: str, start: int, end: int, threshold: float) -
     start, end
         The place.
     threshold
-        The least similarity of a place that takes in more words, in per cent.
+        The minimum similarity of a place that takes in more words, in per cent.
 
     Returns
     -------

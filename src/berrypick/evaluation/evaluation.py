@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 class Evaluation:
     """Truth, runs, measures and options, read and prepared once, and used as often as needed.
 
-    It is made by :meth:`prepare`.
+    Create one with :meth:`prepare`.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class Evaluation:
     context
         What topics are judged with: user model, texts, lengths.
     notes
-        What a person should know about the inputs.
+        Notes about the inputs.
     groups
         Groups of topics, where they are asked for.
     contexts
@@ -265,7 +265,7 @@ class Evaluation:
         """Score every topic of every run, in ``jobs`` processes or by the workers of an ``executor``.
 
         ``progress`` is called with (done, of). ``curves`` may be "common": then those of topics are only at the points
-        that all topics share. With a fitted user model, so many readers are drawn from its law.
+        that all topics share. With a fitted user model, ``reader_draws`` readers are drawn.
         """
         own = any(context.user is not self.context.user for context in self.contexts.values())
         by_name = self.options.user is None or users.is_name(self.options.user)
@@ -293,7 +293,7 @@ class Evaluation:
         return self._results(share_runs(self, curves, sources, jobs, executor, step), notes)
 
     def drawing(self, count: int) -> Evaluation:
-        """Return the same with so many readers drawn from its fitted user model, if it has one."""
+        """Return the same with this many readers drawn from its fitted user model, if it has one."""
         from berrypick.evaluation.readers import drawn_readers
 
         readers, lacking = drawn_readers(self, count)

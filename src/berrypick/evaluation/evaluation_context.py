@@ -162,7 +162,7 @@ def _default_user(navigation: Navigation) -> str:
 
 
 def read_collection(path: str | PathLike[str]) -> Collection:
-    r"""Read what is known of the documents: their lengths, and for XML their structure.
+    r"""Read lengths of documents, and for XML their structure.
 
     Parameters
     ----------

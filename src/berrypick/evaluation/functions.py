@@ -42,8 +42,8 @@ def evaluate(
 ) -> Results:
     """Evaluate runs against a truth.
 
-    Files, data frames, records, dictionaries and objects of other libraries are taken as they are. What a person should
-    know about the numbers is in ``notes`` of the results; numbers that mean nothing give a
+    Files, data frames, records, dictionaries and objects of other libraries are accepted directly. Notes about
+    the numbers are in ``notes`` of the results; meaningless numbers give a
     :class:`~berrypick.BerrypickWarning` too.
 
     Parameters
@@ -54,8 +54,8 @@ def evaluate(
         What systems returned: files, Runs, data frames, records, dictionaries by topic; several are a list, ``{name:
         run}``, or a table with a column ``run``.
     measures : str, Measure or list
-        One text with several measures, or a list of texts and measures; ``metrics`` is another name for them. Unless
-        said, some that fit what is judged.
+        One text with several measures, or a list of texts and measures; ``metrics`` is another name for them. By
+        default, some that fit what is judged.
     curves : bool
         Whether to keep the curves behind the numbers, for plots.
     progress : bool or callable, optional
@@ -65,14 +65,14 @@ def evaluate(
     executor : concurrent.futures.Executor, optional
         Workers that do the work instead, such as ``client.get_executor()`` of Dask.
     reader_draws : int
-        With a fitted user model: how many readers are drawn from its law, for the interval over readers; 0 for none.
+        With a fitted user model: number of readers to draw for the interval over readers; 0 for none.
     model_truth : TruthLike, optional
         Judgements by a model of the topics of ``truth`` and of others. ``truth`` then has the judgements by people, of
         a random sample of these topics, and means are model-assisted: their rows also have ``low``, ``high``,
         ``people``, ``model`` and ``worth``.
     **options
         Options of an evaluation, by name; ``help(bp.evaluate)`` lists them with their defaults. ``user`` is classical
-        unless said, or the model that ``navigation`` is for; ``task`` and ``protocol`` bring a campaign's rules, and
+        by default, or the model that ``navigation`` is for; ``task`` and ``protocol`` bring a campaign's rules, and
         its measures where none are named; ``documents`` are the texts, for quotes, tokens and offsets in other units.
 
     Returns

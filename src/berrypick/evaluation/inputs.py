@@ -118,7 +118,7 @@ def merge_annotators(inputs: Inputs) -> Inputs:
     """Merge the judgements of several annotators by the rule that is given, else by union."""
     rule, many = inputs.options.annotators, len(inputs.truth.annotators)
     if rule is None:
-        text = f"{many} annotators, of whom any may find text relevant (union)"
+        text = f"{many} annotators; text is relevant if any of them marked it (union)"
         return inputs.noting([Note("annotators", text)] if many > 1 else [])
     if many < 2:
         text = Message(f"{inputs.source} has one annotator: {option('annotators', rule)} has no effect")
@@ -150,9 +150,9 @@ def check_effort(inputs: Inputs) -> Inputs:
     """Refuse an effort that counts something else than the positions of the truth, and texts beside pages."""
     options, pages = inputs.options, inputs.runs.pages is not None
     if pages and options.effort in ("chars", "tokens", "seconds"):
-        raise UsageError(f"places on pages are read in pages: use {option('effort', 'pages')}")
+        raise UsageError(f"effort on pages counts pages: use {option('effort', 'pages')}")
     if pages and options.documents is not None:
-        raise UsageError(f"the truth judges places on pages, and {option('documents')} holds texts: leave it out")
+        raise UsageError(f"the truth judges places on pages: omit {option('documents')}, which has texts")
     if options.effort == "pages" and not pages:
         raise UsageError(f"{option('effort', 'pages')} is for places on pages, and the truth judges none")
     if options.effort == "lines" or _unit(inputs.truth):
@@ -242,8 +242,8 @@ def note_changed_documents(inputs: Inputs) -> Inputs:
         known = {name: made_on for name, made_on in truth.checksums.items() if name in texts}
         if changed := [name for name, made_on in known.items() if checksum(texts[name]) != made_on]:
             who = changed[0] if len(changed) == 1 else f"{some(changed)}: each"
-            remedy = "berrypick relocate carries spans into a new version"
-            text = f"{who} is not the text that the judgements were made on; {remedy}"
+            remedy = "move the judgements with berrypick relocate"
+            text = f"{who} has changed since it was judged; {remedy}"
             notes.append(Note("changed documents", text))
     if paths := texts.path_note(name for topic in truth.topics.values() for name in topic.documents()):
         notes.append(Note("documents", f"{inputs.source}: {paths}"))
@@ -428,7 +428,7 @@ def cut_at_document_ends(inputs: Inputs) -> Inputs:
     if collection is None or inputs.texts is not None or truth.units != "spans":
         return inputs
     cut, count = _within_documents(truth, collection)
-    text = f"{counted(count, 'relevant span')} of the truth ended after the document, and cut there"
+    text = f"{counted(count, 'relevant span')} of the truth ran past the end of the document, cut off there"
     return replace(inputs, truth=cut).noting([Note("cut", text)]) if count else inputs
 
 
@@ -502,7 +502,8 @@ def _within_documents(truth: Truth, collection: Collection) -> tuple[Truth, int]
         if len(outside):
             row = int(outside[0])
             raise InputError(
-                f"{topic.name(row)} of topic {name} lies after the end of its document, which is {length[row]:g} long",
+                f"{topic.name(row)} of topic {name} starts after the end of its document, which has length "
+                f"{length[row]:g}",
                 path=truth.source or None,
                 line=int(topic.line[row]) if topic.line is not None else None,
                 remedy=f"correct it, or the length in {collection.source or 'the collection'}",

@@ -100,7 +100,7 @@ class _Namer:
         if self.plain and (self.parted or self.level == "module"):  # else names are those of the level already
             few = ", ".join(list(self.plain)[:3])
             many = counted(len(self.plain), "name")
-            found.append(Message(f"{self.side}: {many} without a part behind a colon, taken as they are ({few})"))
+            found.append(Message(f"{self.side}: {many} without a part after a colon, kept as they are ({few})"))
         return found
 
     @property
@@ -306,7 +306,7 @@ class IdPattern:
         try:
             regex = re.compile(text)
         except re.error as error:
-            raise UsageError(f"{option('id_pattern')} is no regular expression: {error}") from None
+            raise UsageError(f"{option('id_pattern')} is not a regular expression: {error}") from None
         groups = set(regex.groupindex)
         if "doc" not in groups or groups - {"doc", "start", "end"} or ("end" in groups and "start" not in groups):
             example = "(?P<doc>.+)_(?P<start>[0-9]+)-(?P<end>[0-9]+)"
@@ -324,7 +324,7 @@ class IdPattern:
         start = self._number(found["start"], name, path, line)
         end = self._number(found["end"], name, path, line) if "end" in self.regex.groupindex else start + 1
         if not 0 <= start < end:
-            raise InputError(f"the id {name!r} has no place: it goes from {start:g} to {end:g}", path=path, line=line,
+            raise InputError(f"the id {name!r} is not a range: it goes from {start:g} to {end:g}", path=path, line=line,
                              remedy="start is 0 or more, and end is after it")  # fmt: skip
         return found["doc"], start, end
 
@@ -346,7 +346,7 @@ class IdPattern:
     def notes(self, side: str) -> list[Message]:
         """What is assumed."""
         if self.places and "end" not in self.regex.groupindex:
-            return [Message(f"{side}: ids have a start and no end: each is taken as 1 long ({option('id_pattern')})")]
+            return [Message(f"{side}: ids have a start but no end: length 1 is assumed ({option('id_pattern')})")]
         return []
 
 
@@ -354,7 +354,7 @@ def truth_by_pattern(truth: Truth, pattern: IdPattern) -> tuple[Truth, list[Mess
     """A truth of whole documents whose ids carry places; any other as it is, with a note."""
     source = truth.source or "the truth"
     if truth.units != "documents":
-        return truth, [Message(f"{source} has places of its own: {option('id_pattern')} is read in runs alone")]
+        return truth, [Message(f"{source} has places of its own: {option('id_pattern')} applies to runs only")]
     topics = {}
     for name, topic in truth.topics.items():
         lines = [None] * len(topic) if topic.line is None else topic.line.tolist()

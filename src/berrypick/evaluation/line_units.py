@@ -89,7 +89,7 @@ def check_unit(run: Run, truth: Truth) -> Run:
     source = run.source or run.tag or "the run"
     if {truth.unit, run.unit} == {"", "seconds"} and not (_counts_text(truth) or _counts_text(run)):
         name = source if not run.unit else truth.source or "the truth"
-        return run.changed(notes=(*run.notes, f"{name}: start and end are taken as seconds, as on the other side"))
+        return run.changed(notes=(*run.notes, f"{name}: start and end are read as seconds, as in the other file"))
     here, there = (f"{_FIELDS[unit]}, which count {unit or 'characters'}" for unit in (run.unit, truth.unit))
     what = f"the results have {here}, and the truth {there}"
     raise InputError(what, path=source, remedy=f"give {_FIELDS[truth.unit]} in every line of the run")
@@ -121,5 +121,5 @@ def near_paths(truth: Truth, run: Run) -> str:
         return ""
     paths = counted(len({name for name, _ in near}), "judged path")
     return (
-        f"{paths} may be meant by another one of the run, and not taken for it (truth {near[0][0]}, run {near[0][1]})"
+        f"{paths} may be a path of the run in another form; they do not match it (truth {near[0][0]}, run {near[0][1]})"
     )

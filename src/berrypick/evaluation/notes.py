@@ -54,7 +54,7 @@ def lengths_notes(evaluation: Evaluation, reads: Mapping[str, Container[str]]) -
     if collection is None or not collection.judged_only:
         return []
     known = counted(len(collection), "judged document")
-    text = Message(f"lengths are those of the {known} only; {option('collection')} has those of all")
+    text = Message(f"lengths are known for the {known} only; give all with {option('collection')}")
     return [Note("lengths", text, measure=one.text) for one in evaluation.measures if "lengths" in reads[one.text]]
 
 
@@ -85,8 +85,8 @@ def unspaced_notes(truth: Truth, texts: Texts, rows: Sequence[Row]) -> list[Note
     for first, last, script, unit in _UNSPACED:
         if 10 * int(((codes >= ord(first)) & (codes <= ord(last))).sum()) > len(whole) > 0:
             text = Message(
-                f"{script} has no spaces between words: a token is one {unit} there, and a budget counts these; "
-                f"{option('tokenizer')} names a tokenizer that knows words"
+                f"{script} has no spaces between words: each {unit} counts as a token; "
+                f"{option('tokenizer')} chooses a tokenizer that splits words"
             )
             return [Note("tokens", text, measure=measure) for measure in counted_in]
     return []
@@ -231,9 +231,9 @@ def score_notes(run: Run) -> Iterator[Note]:
     tied[run.inner_bounds - 1] = False  # neighbours of different topics
     if tied.any():
         count = int((np.append(tied, False) | np.append(False, tied)).sum())
-        yield Note("ties", f"{count} results have the score of another one of their topic{_tie_order(run, tied)}")
+        yield Note("ties", f"{count} results share their score with another one of their topic{_tie_order(run, tied)}")
     if _rises(run, tied):
-        text = "the scores rise in the order given, and the largest ranks first; if they are distances, negate them"
+        text = "the scores rise down the list, but the largest ranks first; if they are distances, negate them"
         yield Note("rising scores", Message(f"{text}, or use {option('order', 'file')}"))
     else:
         yield from order_notes(run)
@@ -325,13 +325,17 @@ def _measure_notes(scorer: RunScorer, one: RequestedMeasure) -> Iterator[Note]:
     if above and one.measure.higher_is_better and (why := one.measure.above_one()):
         yield Note("above one", f"values above 1: {why}", measure=one.text, count=above)
     if not one.measure.needs_targets and not defined:
-        yield Note("undefined", "undefined for every topic: the truth has none that it is about", measure=one.text)
+        yield Note(
+            "undefined",
+            "undefined for every topic: the measure applies to none of the truth's topics",
+            measure=one.text,
+        )
     if one.measure.misses_text and scorer.evaluation.context.unjudged == "relevant":
         what = f"relevant {_material(scorer)} that is neither judged nor retrieved is unknown"
         text = f"{what}; with more judgements it may be lower"
         yield Note("unjudged text", text, measure=one.text)
     if undefined:
-        yield Note("undefined", "undefined, and left out of the mean", measure=one.text, count=undefined)
+        yield Note("undefined", "undefined, and excluded from the mean", measure=one.text, count=undefined)
     silent = type(one.measure).beside_mean is Measure.beside_mean
     if not silent and (summary := one.measure.beside_mean([scores[topic] for topic in scorer.topics])):
         yield Note("summary", one.measure.beside_mean_note(summary), measure=one.text)
@@ -411,7 +415,7 @@ def _nearly_known(truth: Truth, run: Run, candidates: Sequence[str]) -> list[Not
     if near is None:
         return []
     documents = counted(near.many, "document")
-    text = f"{documents} of the run would be judged but for the {near.why} of names ({near.shown('run', 'truth')})"
+    text = f"{documents} of the run match judged ones except for the {near.why} of names ({near.shown('run', 'truth')})"
     return [Note("unknown documents", text)]
 
 

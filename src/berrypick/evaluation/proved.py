@@ -1,4 +1,4 @@
-"""What reach alone proves: bounds, whatever is seen together, of values that take targets as seen independently."""
+"""Bounds without the independence assumption, of values that assume independent targets."""
 
 from __future__ import annotations
 

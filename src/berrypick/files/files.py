@@ -179,8 +179,8 @@ def open_bytes(path: str, buffer: int = 1 << 17) -> io.BufferedReader:
             raw.close()
             if name == "zip" and path.lower().endswith(_WORKBOOKS):
                 raise InputError("is a workbook of Excel", path=path, remedy="save its sheet as CSV")
-            remedy = "unpack it, or pack it with gzip, which is read as it is"
-            raise InputError(f"is packed with {name}", path=path, remedy=remedy)
+            remedy = "unpack it, or compress it with gzip, which berrypick reads"
+            raise InputError(f"is compressed with {name}", path=path, remedy=remedy)
     return io.BufferedReader(_Unpacked(raw, path), 1 << 16) if first[:2] == _GZIP else raw
 
 
@@ -260,12 +260,12 @@ def is_compressed(path: str) -> bool:
 
 
 def check_member(path: str, real_top: str) -> None:
-    """Refuse what is no file of a folder: pipes and devices in it, links to files or folders that lead out of it.
+    """Refuse what is not a file of a folder: pipes and devices in it, links to files or folders that lead out of it.
 
     A missing or unreadable file is reported when it is opened.
     """
     if os.path.islink(path) and not os.path.join(os.path.realpath(path), "").startswith(os.path.join(real_top, "")):
-        raise InputError("is a link that leads out of the folder", path=path, remedy=_TAKE_AWAY)
+        raise InputError("is a link to a file outside the folder", path=path, remedy=_TAKE_AWAY)
     if is_stream(path):
         raise InputError("is not a regular file but a pipe, a device or a socket", path=path, remedy=_TAKE_AWAY)
 
@@ -288,7 +288,7 @@ def _unreadable(error: OSError) -> None:
     raise InputError(f"cannot be read ({error.strerror})", path=str(error.filename)) from None
 
 
-_TAKE_AWAY = "take it out of the folder, or put a file in its place"
+_TAKE_AWAY = "remove it from the folder, or replace it by a file"
 
 
 def lines(path: str, problems: Problems, encoding: str = "utf-8", errors: str = "strict") -> Iterator[tuple[int, str]]:
@@ -353,14 +353,14 @@ def _raw_lines(part: bytes, number: int, path: str) -> Iterator[tuple[int, bytes
 
 def _decoded(raw: bytes, number: int, problems: Problems, encoding: str, errors: str) -> str | None:
     if raw.lstrip().startswith(codecs.BOM_UTF8):
-        what = "begins with a byte order mark, which belongs to the start of a file only"
-        problems.report(what, number, remedy="remove it; files that were joined have one each")
+        what = "begins with a byte order mark, which is only valid at the start of a file"
+        problems.report(what, number, remedy="remove it; joined files have one each")
         return None
     return decode_line(raw, number, problems, encoding, errors)
 
 
 def line_too_long(path: str, line: int) -> InputError:
-    return InputError(f"the line is longer than {LONGEST >> 20} MB, the most that is read", path=path, line=line)
+    return InputError(f"the line is longer than {LONGEST >> 20} MB, the maximum", path=path, line=line)
 
 
 def decode_line(

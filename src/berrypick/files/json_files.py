@@ -91,7 +91,7 @@ def _loaded(raw: bytes, problems: Problems, before: int = 0) -> tuple[Any, JsonS
         text = raw.decode("utf-8-sig")
         value = strict_json(text)
         if value is None:
-            problems.report("is null, and holds nothing", before + 1)
+            problems.report("is null", before + 1)
         return value, JsonSource(text)
     except json.JSONDecodeError as error:
         problems.report(f"is not JSON ({error.msg})", before + error.lineno, remedy="the file is one JSON value")

@@ -26,7 +26,7 @@ def expansion_limit() -> int:
 
 def too_large(path: str) -> InputError:
     shown = f"{expansion_limit() / 2**30:g} GB"
-    what = f"expands to more than {shown}, the most that is read from a compressed file, a pipe or a device"
+    what = f"expands to more than {shown}, the maximum from a compressed file, a pipe or a device"
     return InputError(what, path=path, remedy=_OTHER_LIMIT)
 
 

@@ -23,7 +23,7 @@ def word_problem(first: Iterable[str], others: Iterable[str] = ()) -> str:
     """Why names cannot be written in lines of words; empty if they can. ``first`` begin lines."""
     for name in first:
         if name[:1] in ("#", "\ufeff"):
-            return f"a line that begins with {name!r} is not read as it is"
+            return f"a line cannot begin with {name!r}"
     bad = next((name for name in (*first, *others) if name.split() != [name]), None)
     return f"the name {bad!r} has white space in it" if bad is not None else ""
 

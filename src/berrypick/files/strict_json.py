@@ -13,7 +13,7 @@ class RepeatedName(ValueError):
     """A name that an object has twice; ``line`` is that of the second one."""
 
     def __init__(self, name: str, line: int) -> None:
-        super().__init__(f"the name {shorten(name, 60)!r} stands twice in one object")
+        super().__init__(f"the name {shorten(name, 60)!r} is given twice in one object")
         self.line = line
 
     remedy = "keep one of them: of two values only the last would count"

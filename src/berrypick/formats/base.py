@@ -29,7 +29,7 @@ _BLANKS = re.compile(r"[\s\ufeff]*")
 
 
 def agrees(lines: list[str], begins: tuple[str, ...] = (), marks: tuple[str, ...] = (), words: int = 0) -> bool:
-    """Say whether first lines are as a format declares: how they begin, what they contain, how many words they have."""
+    """Return whether first lines match what a format declares: their beginning, content and number of words."""
     if begins and not lines[0].startswith(begins, _BLANKS.match(lines[0]).end()):  # type: ignore[union-attr]
         return False
     text = "\n".join(lines) if marks else ""
@@ -129,12 +129,12 @@ class Format:
 
     @classmethod
     def recognises(cls, lines: list[str]) -> bool:
-        """Say whether first lines are in this format: they agree with what it declares, and :meth:`sniff` says so."""
+        """Return whether first lines are in this format: they match what it declares, and :meth:`sniff` agrees."""
         return agrees(lines, cls.begins, cls.marks, cls.words) and cls.sniff(lines)
 
     @classmethod
     def sniff(cls, lines: list[str]) -> bool:
-        """Say whether these first lines (no comments, no blank lines) look like this format.
+        """Return whether these first lines (no comments, no blank lines) look like this format.
 
         It is asked where the lines agree with :attr:`begins`, :attr:`marks` and :attr:`words`. Files of formats whose
         lines do not agree are not loaded, so that these are literals.
@@ -143,12 +143,12 @@ class Format:
 
     @classmethod
     def sniff_columns(cls, names: list[str]) -> bool:
-        """Say whether a Parquet file with these columns looks like this format, and not like a table of spans."""
+        """Return whether a Parquet file with these columns looks like this format, and not like a table of spans."""
         return False
 
     @classmethod
     def sniff_folder(cls, path: str) -> bool:
-        """Say whether a folder looks like files of this format that belong together."""
+        """Return whether a folder looks like files of this format that belong together."""
         return False
 
     @classmethod

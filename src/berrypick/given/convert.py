@@ -44,7 +44,9 @@ def as_truth(given: Any, fields: GivenFields = None) -> Truth:
     """
     if isinstance(given, Truth):
         if fields:
-            raise UsageError(f"the truth is read already: {option('fields')} has no effect; give the file or records")
+            raise UsageError(
+                f"{option('fields')} has no effect on a truth that is already read: give the file or records"
+            )
         return given
     if isinstance(given, (str, PathLike)):
         given = TruthFile(given)
@@ -61,7 +63,7 @@ def as_truth(given: Any, fields: GivenFields = None) -> Truth:
 
 
 def truth_of_dict(judgements: Mapping[str, Any]) -> Truth:
-    """Make a truth of a dictionary by topic."""
+    """Build a truth from a dictionary by topic."""
     if not isinstance(judgements, Mapping):
         raise UsageError(f"judgements are a dictionary of topic to what is judged, not {type(judgements).__name__}")
     return as_truth(judgements)

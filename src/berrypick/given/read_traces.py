@@ -53,14 +53,14 @@ def read_traces(source: Any, format: str | None = None) -> dict[str, Run]:
         path = file_name(source)
         chosen = by_name(format, "run") if format else sniff(path, "run")
         if not issubclass(chosen, Retrievals):
-            raise UsageError(f"{path} holds no traces: its format is {chosen.name()}")
+            raise UsageError(f"{path} has no traces: its format is {chosen.name()}")
         problems = Problems(path)
         found = chosen.retrievals(path, problems)
     else:
         path, problems = WHERE, Problems(WHERE)
         found = _of_objects(source, problems)
     if not found and path == WHERE:
-        raise InputError("hold nothing that was retrieved", path=path, remedy=f"expected {Traces.shape}")
+        raise InputError("contain no retrieved documents", path=path, remedy=f"expected {Traces.shape}")
     runs = {}
     for kind, some in retrievers(found, problems, f"expected {Traces.shape}").items():
         own = Problems(path)
@@ -95,7 +95,7 @@ def _of_objects(source: Any, problems: Problems) -> list[Retrieval]:
         elif isinstance(plain, Mapping) and (one := response_in(plain, number)) is not None:
             found.append(one)
         else:
-            raise InputError(f"{type(value).__name__} is no trace of a known kind", path=WHERE, line=number)
+            raise InputError(f"{type(value).__name__} is not a trace of a known kind", path=WHERE, line=number)
     return [*retrievals_of(each_once(spans, problems)), *retrieved_documents(rows), *told_apart(found, Problems(WHERE))]
 
 

@@ -44,14 +44,14 @@ class ClientReader:
         return None
 
     def knows(self, value: Any) -> bool:
-        """Say whether :meth:`read` reads a value, be it one that is refused."""
+        """Return whether :meth:`read` reads a value, be it one that is refused."""
         try:
             return self.read(value) is not None
         except InputError:
             return True
 
     def is_result(self, value: Any) -> bool:
-        """Say whether a value is one result, which is then no list and no dictionary by topic."""
+        """Return whether a value is one result, which is then no list and no dictionary by topic."""
         return False
 
     def with_scores(self, rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -106,7 +106,7 @@ class Clients(ClientReader):
         return any(one.is_result(value) for one in self._asked(value))
 
     def holds(self, value: Any) -> bool:
-        """Say whether :meth:`inside` finds results, be they refused."""
+        """Return whether :meth:`inside` finds results, be they refused."""
         if is_frame(value):
             return holds_results(value)
         try:
@@ -144,7 +144,7 @@ class Clients(ClientReader):
 
 
 def _is_numbers(value: Any) -> bool:
-    """Say whether a value is a dictionary of numbers, or of such dictionaries by topic."""
+    """Return whether a value is a dictionary of numbers, or of such dictionaries by topic."""
     if not isinstance(value, dict):
         return False
     kinds = {*map(type, value.values())}

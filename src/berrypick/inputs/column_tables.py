@@ -1,6 +1,6 @@
 """Tables with our column names, and the truth or the runs that they hold.
 
-Every input that is no file becomes such a table: data frames, records, dictionaries, objects of retrieval libraries.
+Every input that is not a file becomes such a table: data frames, records, dictionaries, objects of retrieval libraries.
 What the columns mean is said by the formats span-truth and span-run; rows of whole documents with scores, and without
 ranks, are ordered as in a TREC run.
 """
@@ -177,7 +177,7 @@ def plain_names(name: str, values: Sequence[Any], notes: list[str]) -> list[Any]
     if points:
         example = next(value for value in map(_present, values) if isinstance(value, float) and value.is_integer())
         shown = f"({example} as {int(example)})"
-        notes.append(f"{name}: {counted(points, 'number')} with a decimal point taken as whole {shown}")
+        notes.append(f"{name}: {counted(points, 'number')} with a decimal point read as whole {shown}")
     return found
 
 
@@ -257,12 +257,12 @@ def truth_of_table(table: ColumnTable) -> Truth:
     row = next((row for row in missing if not _needs_no_grade(table, row)), None)
     if row is not None:
         name = table.called.get("grade", "grade")
-        remedy = f"give {name} in every row, or leave it out (all are 1)"
+        remedy = f"give {name} in every row, or remove it (all are 1)"
         raise table.error(row, "grade is missing", remedy)
     problems = Problems(table.where)
     truth = _plain_truth(table) or truth_of_rows(table.rows(), problems, table.where)
     absent = sum(topic not in truth for topic in table.topics)
-    notes = [f"{counted(absent, 'topic')} without judgements left out"] if absent else []
+    notes = [f"{counted(absent, 'topic')} without judgements skipped"] if absent else []
     unread = tuple(dict.fromkeys((*table.unread, *truth.origin.unread)))
     notes = [*table.notes, *truth.notes, *notes]
     return truth.changed(source="", notes=tuple(notes), unread=unread, skipped=problems.counts)
@@ -494,7 +494,7 @@ def _without_empty_columns(table: ColumnTable) -> ColumnTable:
     empty = [name for name, values in held.items() if all(value is None for value in values)]
     given = [name for name in ("rank", "score") if name in table]
     if given and all(name in empty for name in given):
-        remedy = f"fill the column {given[0]}, or leave it out to keep the order of the rows"
+        remedy = f"fill the column {given[0]}, or remove it to keep the order of the rows"
         raise table.error(0, f"no row has a {given[0]}", remedy)
     return table.without(*empty)
 
@@ -579,7 +579,7 @@ def _disagreement(table: ColumnTable) -> list[str]:
     wrong = np.unique(topic[order][1:][same & (np.diff(score[order]) > 0)])
     if not len(wrong):
         return []
-    return [f"{counted(len(wrong), 'topic')} with ranks in another order than the scores; the ranks count"]
+    return [f"{counted(len(wrong), 'topic')} whose ranks and scores give different orders; the ranks count"]
 
 
 def _with_strings(table: ColumnTable, search: TextSearch) -> ColumnTable:

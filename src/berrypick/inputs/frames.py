@@ -40,7 +40,7 @@ def run_from_frame(
     documents: Texts | Mapping[str, str] | str | PathLike[str] | None = None,
     quotes: str | None = None,
 ) -> Run:
-    """Make a run of a data frame: pandas, polars, Arrow, DuckDB.
+    """Build a run from a data frame: pandas, polars, Arrow, DuckDB.
 
     The format span-run says what the columns mean; whole documents with scores and without ranks are ordered as in a
     TREC run.
@@ -53,11 +53,11 @@ def run_from_frame(
     tag : str
         The name of the run; by default that of a column ``run``.
     columns : mapping, optional
-        What columns with other names are, e.g. ``{"topic": "thread", "doc": "page"}``.
+        Roles of columns with other names, e.g. ``{"topic": "thread", "doc": "page"}``.
     documents : Texts, mapping, str or path, optional
-        The texts in which results without offsets are looked up.
+        The texts in which to find results without offsets.
     quotes : {'exact', 'normalised', 'fuzzy'}, optional
-        How they are matched; what is missing or ambiguous is an error.
+        How to match them; missing or ambiguous texts are an error.
 
     Returns
     -------
@@ -88,7 +88,7 @@ def one_run(runs: Sequence[Run], what: str) -> Run:
 
 
 def truth_from_frame(frame: Any, *, columns: Mapping[str, str] | None = None) -> Truth:
-    """Make a truth of a data frame: pandas, polars, Arrow, DuckDB.
+    """Build a truth from a data frame: pandas, polars, Arrow, DuckDB.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def truth_from_frame(frame: Any, *, columns: Mapping[str, str] | None = None) ->
         Columns topic, doc, perhaps start and end, and grade; or quote for the offsets. Other columns are fields of
         topics.
     columns : mapping, optional
-        What columns with other names are, e.g. ``{"topic": "thread", "doc": "page"}``.
+        Roles of columns with other names, e.g. ``{"topic": "thread", "doc": "page"}``.
 
     Returns
     -------
@@ -165,7 +165,7 @@ def frame_table(frame: Any, role: Role, columns: Mapping[str, str] | None = None
 def _refuse_elements(names: Iterable[str]) -> None:
     if elements := [name for name in names if name in OF_ELEMENTS]:
         raise InputError(
-            f"{', '.join(elements)}: elements of documents are read from files alone",
+            f"{', '.join(elements)}: elements of documents can only be read from files",
             remedy="write a file with write(path, format), e.g. in a format of INEX",
         )
 

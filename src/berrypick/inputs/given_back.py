@@ -53,7 +53,7 @@ def run_of_records(
     documents: Texts | Mapping[str, str] | str | PathLike[str] | None = None,
     quotes: str | None = None,
 ) -> Run:
-    """Make a run of records; one with ``results`` that are an empty list names a topic without any."""
+    """Build a run from records; one with ``results`` that are an empty list names a topic without any."""
     rows = list(records)
     empty = [row["topic"] for row in rows if _is_empty(row)]
     costs = {str(row["topic"]): costs_in(row, "records") for row in rows if _is_empty(row)}
@@ -76,7 +76,7 @@ def _is_empty(row: Any) -> bool:
 
 
 def truth_of_records(records: Iterable[Any]) -> Truth:
-    """Make a truth of records."""
+    """Build a truth from records."""
     rows = list(records)
     if not rows:
         raise UsageError("the truth judges nothing: there are no records")

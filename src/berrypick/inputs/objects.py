@@ -54,7 +54,7 @@ def run_from_objects(
     documents: Texts | Mapping[str, str] | str | PathLike[str] | None = None,
     quotes: str | None = None,
 ) -> Run:
-    """Make a run of what retrieval libraries return.
+    """Build a run from what retrieval libraries return.
 
     Parameters
     ----------
@@ -66,9 +66,9 @@ def run_from_objects(
     doc : str or callable, optional
         The key of the metadata that holds the document's name, or a function of the object.
     documents : Texts, mapping, str or path, optional
-        The texts in which results without offsets are looked up.
+        The texts in which to find results without offsets.
     quotes : {'exact', 'normalised', 'fuzzy'}, optional
-        How they are matched; what is missing or ambiguous is an error.
+        How to match them; missing or ambiguous texts are an error.
 
     Returns
     -------

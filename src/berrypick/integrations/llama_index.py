@@ -61,7 +61,7 @@ class RetrievalEvaluator(RetrieverEvaluator):
     ) -> Any:
         """Retrieve, and compute the measures."""
         if mode != RetrievalEvalMode.TEXT:
-            raise UsageError("berrypick evaluates the retrieval of text: leave mode out")
+            raise UsageError("berrypick evaluates the retrieval of text: remove mode")
         nodes = await self.retriever.aretrieve(query)
         for processor in self.node_postprocessors or ():
             nodes = processor.postprocess_nodes(nodes, query_str=query)

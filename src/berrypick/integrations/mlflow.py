@@ -69,7 +69,7 @@ def _retrieved(trace: Any, outputs: Any) -> list[Any]:
         return [_item(run, row, one) for row, one in enumerate(run[topic])]
     found = results_in(outputs)
     if found is None:
-        raise UsageError("the outputs hold no documents, and there is no trace")
+        raise UsageError("the outputs have no documents, and there is no trace")
     return found if isinstance(found, list) else [found]
 
 

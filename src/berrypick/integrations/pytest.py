@@ -41,7 +41,7 @@ _CONDITION = re.compile(r"\s*(.+?)\s*(>=|<=|>|<)\s*([^<>=\s]+)\s*")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addini("berrypick_truth", "file with the truth of the fixture berrypick_truth, from the root folder")
+    parser.addini("berrypick_truth", "path of the truth for the fixture berrypick_truth, from the root folder")
 
 
 @pytest.fixture(scope="session")
@@ -101,7 +101,7 @@ def assert_retrieval(
     wanted = [Condition.parse(text) for text in conditions]
     measures = list(dict.fromkeys(one.measure for one in wanted))
     if baseline is None and margin:
-        raise UsageError("margin is a part of baseline: name the run that none may be worse than")
+        raise UsageError("margin needs baseline: name the run that no other may be worse than")
     check_ledger(ledger, ledger_head, commit, options)
     evaluation = gated_evaluation(truth, run, measures, options, once=model_truth is None)
     before = None if baseline is None else _baseline(truth, baseline, evaluation, options)

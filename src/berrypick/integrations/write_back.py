@@ -47,9 +47,9 @@ class WrittenBack:
 
     def __str__(self) -> str:
         rest = [
-            *([f"{counted(self.undefined, 'undefined value')} left out"] if self.undefined else []),
+            *([f"{counted(self.undefined, 'undefined value')} skipped"] if self.undefined else []),
             *([f"{counted(self.untraced, 'topic')} without a trace"] if self.untraced else []),
-            *([f"{counted(self.unlinked, 'score')} without an id of OpenTelemetry skipped"] if self.unlinked else []),
+            *([f"{counted(self.unlinked, 'score')} without an OpenTelemetry id skipped"] if self.unlinked else []),
             *([f"{counted(self.untimed, 'score')} without a time"] if self.untimed else []),
         ]
         return "; ".join([f"{counted(self.scores, 'score')} of {counted(self.traces, 'trace')} written", *rest])
@@ -91,7 +91,9 @@ def write_back(results: Results, client: Any) -> WrittenBack:
     write = None if isinstance(client, (str, PathLike)) else _writer(client)
     scores = list(_scores(results))
     if not any(facts.traces for facts in results.run_facts.values()):
-        raise UsageError("the results are of no traces: evaluate what bp.read_traces returns, or a file of traces")
+        raise UsageError(
+            "the results do not come from traces: evaluate what bp.read_traces returns, or a file of traces"
+        )
     written = [one for one in scores if one is not None]
     topics = {topic for facts in results.run_facts.values() for topic in facts.traces}
     untraced = sum(topic not in topics for topic in results.topics)
@@ -104,7 +106,7 @@ def write_back(results: Results, client: Any) -> WrittenBack:
         except Exception as error:  # whatever a client raises
             done = f"{counted(number, 'score')} of {len(written)} written"
             why = f"{type(error).__name__}: {error}"
-            raise UsageError(f"{type(client).__name__} did not take the score {one.name} of trace {one.trace} "
+            raise UsageError(f"{type(client).__name__} refused the score {one.name} of trace {one.trace} "
                              f"({why}); {done}") from error  # fmt: skip
     if callable(flush := getattr(client, "flush", None)):
         flush()
@@ -164,6 +166,6 @@ def _writer(client: Any) -> Callable[[TraceScore], Any]:
             trace_id=one.trace, name=one.name, value=one.value, rationale=one.signature, source=source
         )
     raise UsageError(
-        f"{type(client).__name__} is not a client that takes scores: expected a langsmith.Client, a langfuse.Langfuse, "
+        f"{type(client).__name__} is not a client for scores: expected a langsmith.Client, a langfuse.Langfuse, "
         "a phoenix.client.Client, the module mlflow, or the name of a file"
     )

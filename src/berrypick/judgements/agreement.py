@@ -27,11 +27,11 @@ class Agreement(Tabular):
     annotators
         Their names.
     alpha
-        Krippendorff's alpha, nominal; None where nothing is shared, or all is judged alike.
+        Krippendorff's alpha, nominal; None if annotators share no text or all judgements are equal.
     characters
-        How many characters two or more have judged.
+        Number of characters judged by two or more annotators.
     alike
-        The share of them on which all agree.
+        Share of these on which all agree.
     unit
         What positions count: character, second, or unit where that is not known.
 

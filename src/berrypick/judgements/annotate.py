@@ -41,7 +41,7 @@ def annotate(
     pages: str | PathLike[str] | None = None,
     notes: list[str] | None = None,
 ) -> int:
-    """Write a page on which a person judges tasks.
+    """Write a page on which a person judges passages.
 
     The page keeps the work in the browser under a name that follows from the tasks and the annotator, and saves a truth
     as JSON Lines.
@@ -53,17 +53,17 @@ def annotate(
     html : str or path
         The file to write.
     annotator : str
-        Who judges; the page has a field for it.
+        Name of the person who judges; the page can change it.
     pages : str or path, optional
         Where boxes on pages are judged, a folder with pictures of the pages: DOC/PAGE.png or .jpg, pages from 1, or
         DOC.pdf. Without a picture, a page is an outline.
     notes : list, optional
-        Takes what is to be said of pictures that are not shown.
+        A list to which notes on missing pictures are added.
 
     Returns
     -------
     int
-        How many regions there are to judge.
+        The number of regions to judge.
 
     Examples
     --------

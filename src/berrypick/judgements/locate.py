@@ -35,15 +35,15 @@ def locate(
     documents : Texts, mapping, str or path, optional
         The texts: a folder, JSON Lines with doc and text, or a mapping.
     quotes : {'exact', 'normalised', 'fuzzy'}, optional
-        How quotes are matched; exact unless said.
+        How quotes are matched; exact by default.
     offsets : str, optional
-        What offsets in the truth count so far: chars, bytes or utf16; what its file says of that counts for more.
+        Unit of the offsets in the truth: chars, bytes or utf16; a unit declared in its file takes precedence.
     threshold : float
-        The least similarity of fuzzy matches, in percent.
+        The minimum similarity of fuzzy matches, in percent.
     repair : int
-        Offsets that do not match their quote are moved to the only place of it within so many characters.
+        Move offsets that do not match their quote to its only place within this many characters.
     partial : bool
-        Leave out what has no place, and count it in the notes, instead of an error.
+        Skip quotes that are not in the documents and count them in the notes, instead of an error.
     report : str or path, optional
         A file of JSON Lines to write, with every span and quote.
 
@@ -66,7 +66,7 @@ def locate(
     given, texts = as_truth(truth), read_texts(documents)
     if given.of_pages or given.unit:
         judged = "places on pages" if given.of_pages else f"stretches of {given.unit}"
-        raise UsageError(f"{given.source or 'the truth'} judges {judged}; locate finds spans of text")
+        raise UsageError(f"{given.source or 'the truth'} judges {judged}; locate only finds spans of text")
     counting = given.offsets or check_offsets(offsets)
     if given.units != "spans":
         if texts_unread := [name for name in given.origin.unread if ours_of(name, "run") == "text"]:

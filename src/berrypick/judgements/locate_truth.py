@@ -272,7 +272,7 @@ def locate_truth(truth: Truth, locator: TruthLocator, partial: bool, report: str
         raise UnresolvedQuotes([case.error(locator.texts, truth.source) for case in bad], len(cases), truth.source)
     for case in bad:
         if truth.topics[case.topic].names_sets and case.quote.grade > 0:
-            what = f"topic {case.topic} names sets or hops, which would be complete without what is left out"
+            what = f"topic {case.topic} names sets or hops, which would look complete without the skipped parts"
             raise UsageError(f"{what} ({case.error(locator.texts, truth.source).what}): correct it, or the truth")
     topics = {
         name: topic
@@ -294,7 +294,7 @@ def _notes(cases: Sequence[LocatedSpan], emptied: int) -> list[str]:
     bad = {status: counts[status] for status in STATUSES[3:] if counts[status]}
     if bad:
         parts = ", ".join(f"{count} {status}" for status, count in bad.items())
-        said.append(f"{sum(bad.values())} of {len(cases)} spans and quotes left out: {parts}")
+        said.append(f"{sum(bad.values())} of {len(cases)} spans and quotes skipped: {parts}")
     if emptied:
-        said.append(f"{counted(emptied, 'topic')} left out, with no span that was found")
+        said.append(f"{counted(emptied, 'topic')} skipped: no span was found")
     return said

@@ -159,7 +159,7 @@ def page_pool(
 ) -> PagePool:
     """Pages of the first results of some runs on some topics, without what is judged already."""
     if truth is not None and len(truth) and not truth.of_pages:
-        what = f"{truth.source or option('truth')} judges no places on pages, and the runs have some"
+        what = f"{truth.source or option('truth')} judges no places on pages, but the runs have some"
         raise UsageError(f"{what}: berrypick place turns spans into boxes")
     known, units = PageUnits.of_truth(truth) if truth is not None and truth.of_pages else (truth, _units_of(runs))
     systems = [units.of_run(run) for run in runs]
@@ -297,9 +297,7 @@ def read_page_task(value: dict[str, Any], problems: Problems, line: int | None) 
     topic, document = fields.name("topic"), fields.name("doc")
     given = value.get("boxes")
     if given is not None and not (isinstance(given, list) and given):
-        fields.fail(
-            "boxes must be a list of boxes, x0, y0, x1, y1", "leave it out where all of the page is to be judged"
-        )
+        fields.fail("boxes must be a list of x0, y0, x1, y1", "remove it to judge the whole page")
     if not fields.good:
         return None
     page, size, boxes = 0, None, []

@@ -32,7 +32,7 @@ def place(value: Truth | Run | RunLike, words: str | PathLike[str] | Any, *, quo
     Parameters
     ----------
     value : Truth, Run, or what a run is made of
-        What is to be turned: boxes become spans, all else becomes boxes. A file may be either.
+        The value to convert: boxes become spans, everything else becomes boxes. A file may be either.
     words : str, path or list of dictionaries
         Words with their places, as :func:`berrypick.read_words` reads them.
     quotes : {'exact', 'normalised', 'fuzzy'}
@@ -41,7 +41,7 @@ def place(value: Truth | Run | RunLike, words: str | PathLike[str] | Any, *, quo
     Returns
     -------
     Truth or Run
-        The same with places of the other kind; notes say what was left out.
+        The same with places of the other kind; notes count what was skipped.
 
     Examples
     --------
@@ -155,6 +155,6 @@ def _in_units(row: Mapping[str, Any], document: Any, shares: bool) -> Any:
 
 def _notes(lost: list[str], what: str, to_spans: bool) -> tuple[str, ...]:
     made = "words in their boxes" if to_spans else "words in their spans"
-    found = () if not lost else (f"{counted(len(lost), what)} without {made}, left out",)
+    found = () if not lost else (f"{counted(len(lost), what)} without {made}, skipped",)
     lines = "" if to_spans else "a span of several lines is a box for each of them"
     return (*found, *([lines] if lines else []))

@@ -66,12 +66,12 @@ class JudgingTask:
 
 @dataclass(frozen=True)
 class Pool(Tabular):
-    """Tasks, the most important first, and how far the judgements have got.
+    """Tasks, the most important first, and the share already judged.
 
     Attributes
     ----------
     tasks
-        Regions of documents to be judged, with text around them.
+        Regions of documents to judge, with text around them.
     depth
         How many results of each run count.
     retrieved
@@ -83,7 +83,7 @@ class Pool(Tabular):
     sample
         Which random sample of topics was drawn; '' where all topics count.
     notes
-        What a person should know about the tasks.
+        Notes about the tasks.
 
     Examples
     --------
@@ -159,7 +159,7 @@ def pool(
     sample: int | None = None,
     seed: int | None = None,
 ) -> Pool:
-    """Merge the first results of all runs into tasks to be judged, without what is judged already.
+    """Merge the first results of all runs into tasks to judge, skipping text already judged.
 
     Parameters
     ----------
@@ -175,14 +175,14 @@ def pool(
     context : int
         How many characters are shown around a region; regions that are nearer to each other are one task.
     budget : int, optional
-        The most tasks, the most important ones.
+        The maximum number of tasks; the most important ones.
     titles : mapping, str or path, optional
-        What topics ask: topic to title, or a file with topic, TAB, title; unless said, what the truth says of it.
+        Questions of topics: topic to title, or a file with topic, TAB, title; by default those of the truth.
     sample : int, optional
         How many topics of the runs people should judge, drawn at random; the tasks say so. All tasks of these topics
         must be judged, so there is no budget.
     seed : int, optional
-        The seed of the sample, 0 unless said. A larger sample with the same seed has all topics of a smaller one.
+        The seed of the sample, 0 by default. A larger sample with the same seed has all topics of a smaller one.
 
     Returns
     -------

@@ -67,7 +67,7 @@ class RelocatedSpan:
 
 @dataclass(frozen=True)
 class Relocation(Tabular):
-    """The truth in the new version of its documents, and what became of every span.
+    """The truth in the new version of its documents, and the outcome for every span.
 
     Attributes
     ----------
@@ -98,7 +98,7 @@ class Relocation(Tabular):
         formats.write(self.truth, path, format or "span-truth")
 
     def records(self) -> list[dict[str, Any]]:
-        """Return what became of every span, as in the report of the command line."""
+        """Return the outcome for every span, as in the report of the command line."""
         return [case.as_dict() for case in self.cases]
 
     def rows(self) -> list[dict[str, Any]]:
@@ -127,7 +127,7 @@ def relocate(
     old: Texts | Mapping[str, str] | str | PathLike[str],
     new: Texts | Mapping[str, str] | str | PathLike[str],
 ) -> Relocation:
-    """Carry the spans of a truth into a new version of the documents.
+    """Move the spans of a truth to a new version of the documents.
 
     A span whose text moved to another document, or whose document has another name, follows it there.
 
@@ -136,14 +136,14 @@ def relocate(
     truth : TruthLike
         Judgements of spans: characters, or lines.
     old : Texts, mapping, str or path
-        The documents that the truth was made on.
+        The documents that were judged.
     new : Texts, mapping, str or path
         Their new version.
 
     Returns
     -------
     Relocation
-        The truth in the new version, and what became of every span.
+        The truth in the new version, and the outcome for every span.
 
     Examples
     --------
@@ -309,7 +309,7 @@ def _moved_topic(topic: TopicTruth, found: list[RelocatedSpan], spans: _Characte
     lost = next((row for row, case in enumerate(found) if case.status not in PLACED and topic.grade[row] > 0), None)
     if topic.names_sets and lost is not None:
         what = f"topic {topic.topic} names sets or hops, which would be complete without {topic.name(lost)}"
-        raise UsageError(f"{what} ({found[lost].status}): judge the topic anew, or leave it out")
+        raise UsageError(f"{what} ({found[lost].status}): judge the topic again, or remove it")
     judged = (spans.documents.unchanged(name) for name in (*topic.judged_documents, *topic.empty_documents))
     quotes = [
         Quote(spans.new_text(place), place.document, place.start, place.end, float(topic.grade[row]))

@@ -26,7 +26,7 @@ ALMOST = 1 - 1e-9
 
 def iou_parameter() -> Any:
     """The parameter of measures that can match by intersection over union."""
-    return positive_share(None, "least intersection over union of one result and a target, instead of share")
+    return positive_share(None, "minimum intersection over union of one result and a target, instead of share")
 
 
 #: Lengths of moments in seconds: longer than the first, and at most as long as the second.
@@ -36,7 +36,7 @@ LENGTHS = {"short": (0, 10), "middle": (10, 30), "long": (30, 150)}
 def length_parameter() -> Any:
     """The parameter of measures that can keep targets of some lengths alone."""
     told = ", ".join(f"{name} ({low}, {high}]" for name, (low, high) in LENGTHS.items())
-    return parameter(None, "|".join(LENGTHS), f"only targets of this length in seconds: {told}; results all stay")
+    return parameter(None, "|".join(LENGTHS), f"only targets of this length in seconds: {told}; all results count")
 
 
 def of_length(judged: JudgedTopic, length: str | None) -> BoolArray:

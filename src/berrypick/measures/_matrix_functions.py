@@ -19,7 +19,7 @@ def expected_ratio(reach: Any, idealism: Any = None) -> FloatArray:
     reach : matrix
         Ranks x targets, dense or SciPy sparse, values in [0, 1].
     idealism : list of float, optional
-        For each target the share of readers for whom it is ideal; 1 unless said.
+        For each target the share of readers for whom it is ideal; 1 by default.
 
     Returns
     -------
@@ -45,7 +45,7 @@ def some_targets(matrix: Reach) -> None:
 
 
 def vector(values: Any, length: int, name: str) -> FloatArray:
-    """Return so many numbers above 0."""
+    """Return this many numbers above 0."""
     try:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):

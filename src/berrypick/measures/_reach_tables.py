@@ -57,7 +57,7 @@ def item_tables(judged: JudgedTopic) -> list[Table]:
         for row, chance in zip(pointers, chances.considered(finds), strict=True):
             to = ", ".join(f"{name} {number(p)}" for name, p in leads.get(row, [])[:MOST_COLUMNS])
             rows.append([str(rank + 1), ranking.name(row), number(chance), to or "-"])
-    title = "Results that point to several places: who considers each, and what it leads to"
+    title = "Results with several pointers: share of readers who consider each, and where it leads"
     title += f" (the first {MOST_ROWS})" if len(rows) > MOST_ROWS else ""
     return [Table(title, ["rank", "pointer", "P(considered)", "leads to"], rows[:MOST_ROWS], align="><><")]
 
@@ -72,7 +72,7 @@ def reach_table(reach: Reach, names: Sequence[str], targets: Sequence[str]) -> T
             p, seen = reach.at_events[event, x], reach.seen[event, x]
             cells.append(f"{number(p)} -> {number(seen)}" if p else f"- -> {number(seen)}" if seen else "-")
         rows.append([f"{k} ({names[k - 1]})", *cells])
-    title = "What each rank leads to: probability of reaching the target -> of having seen it by now"
+    title = "Targets reached from each rank: probability now -> probability of having seen it so far"
     return Table(_cut(title, reach), ["rank", *(targets[x] for x in shown)], rows)
 
 
@@ -178,4 +178,4 @@ def _every_way(
     total = sum(scenario.probability for scenario in found)
     rows.append(["probability", *(number(scenario.probability) for scenario in found), number(total)])
     head = ["", *(f"#{i}" for i in range(1, len(found) + 1)), "E"]
-    return [Table("Every way it can go", head, [*rows, *expected])]
+    return [Table("All possible outcomes", head, [*rows, *expected])]

@@ -163,11 +163,11 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
         return None
 
     def counts_repeats(self) -> bool:
-        """Say whether a result that repeats an earlier one counts again."""
+        """Return whether a result that repeats an earlier one counts again."""
         return False
 
     def takes_unjudged(self) -> bool:
-        """Say whether the option unjudged applies to it."""
+        """Return whether the option unjudged applies to it."""
         return self.counts_unjudged and not self.counts_repeats()
 
     def text_value(self) -> TextValue | None:
@@ -175,7 +175,7 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
         return None
 
     def has_readers_of(self, user: str) -> bool:
-        """Say whether readers of this user model go through the list, who see how long elements are only by reading."""
+        """Return whether readers of this model go through the list and learn the lengths of elements by reading."""
         return False
 
     def drawn_fields(self, context: JudgingContext) -> tuple[tuple[str, str], ...]:
@@ -191,7 +191,7 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
         if self.cutoff == "none":
             raise UsageError(f"{self.name()} takes no cut-off after @")
         if isinstance(at, bool) or not isinstance(at, (int, float)):
-            raise UsageError(f"{self.name()}: the cut-off is a number, not {at!r:.60}")
+            raise UsageError(f"{self.name()}: the cut-off must be a number, not {at!r:.60}")
         if self.cutoff == "rank":
             if not isinstance(at, int) or at < 1:
                 what = self.cutoff_is or "a rank"
@@ -220,9 +220,9 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
         if cls.compute is Measure.compute:
             return "it has no method compute"
         if cls.cutoff not in get_args(Cutoff):
-            return f"cutoff is one of {', '.join(get_args(Cutoff))}"
+            return f"cutoff must be one of {', '.join(get_args(Cutoff))}"
         if unknown := [name for name in cls.depends_on or () if name not in MAY_DEPEND_ON]:
-            return f"depends_on has {unknown[0]!r}; it is made of {', '.join(MAY_DEPEND_ON)}"
+            return f"depends_on has {unknown[0]!r}; it may have {', '.join(MAY_DEPEND_ON)}"
         if problem := laws_problem(cls.laws):
             return problem
         return super().definition_problem()
@@ -298,11 +298,11 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
         return {}
 
     def reads_targets(self, user: str) -> bool:
-        """Say whether readers of this user model look for targets; else it reads gains or text, and no idealism."""
+        """Return whether readers of this user model look for targets; else it reads gains or text, and no idealism."""
         return not {"targets", "idealism"}.isdisjoint(self.dependencies())
 
     def is_empty(self, judged: JudgedTopic) -> bool:
-        """Say whether a topic holds nothing that the measure is about, whatever the run returns."""
+        """Return whether a topic holds nothing that the measure is about, whatever the run returns."""
         if not self.needs_targets:
             return False
         if "ignore_elements" in self.dependencies() or self.reads_targets(unrecorded(judged.context, "user").name()):
@@ -392,7 +392,7 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
         raise NotImplementedError
 
     def best_lists(self, judged: JudgedTopic) -> Iterator[BestList]:
-        """Go through the best lists for a topic, of a measure that :meth:`certified` returned."""
+        """Iterate over the best lists for a topic, for a measure that :meth:`certified` returned."""
         raise NotImplementedError
 
     def explain(self, judged: JudgedTopic) -> Explanation:
@@ -417,18 +417,18 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
         return number(as_score(self.compute(judged)).value or 0.0, 6)
 
     def reader_values(self, judged: JudgedTopic, sessions: ReaderSessions) -> ReaderValues:
-        """Return what each of some simulated readers gets; for measures of readers, whose mean it is."""
+        """Return the value of each simulated reader; for measures that are means over readers."""
         raise NamedError(f"{self.name()} is not a mean over readers, so it cannot be simulated")
 
     @classmethod
     def has_readers(cls) -> bool:
-        """Say whether its readers can be simulated."""
+        """Return whether its readers can be simulated."""
         return cls.reader_values is not Measure.reader_values
 
     def bounded(self, end: Literal["low", "high"]) -> Measure | None:
-        """Return the measure of the least or the largest value that reach alone proves, whatever readers see together.
+        """Return the measure of the lower or upper bound without the independence assumption.
 
-        None where the value does not depend on what is seen together, or no such bound is known.
+        None if the value does not depend on it, or no such bound is known.
         """
         return None
 
@@ -441,12 +441,12 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
         return None
 
     def is_mean_over_readers(self) -> bool:
-        """Say whether the value is the mean of what simulated readers get; with some parameters it may not be."""
+        """Return whether the value is the mean over simulated readers; with some parameters it may not be."""
         return self.has_readers()
 
     @classmethod
     def has_curve(cls) -> bool:
-        """Say whether it has a curve."""
+        """Return whether it has a curve."""
         return cls.curve is not Measure.curve
 
 

@@ -36,7 +36,7 @@ def _count_change() -> None:
 
 
 def register(definition: C) -> C:
-    """Make a measure, user model or format known by its name; a command, panel, protocol or client reader as well.
+    """Register a measure, user model, format, command, panel, protocol or client reader by its name.
 
     Parameters
     ----------
@@ -244,7 +244,7 @@ class Registry(Generic[T]):
     # what programs and other packages bring
 
     def takes(self, value: Any) -> bool:
-        """Say whether a value is of this kind."""
+        """Return whether a value is of this kind."""
         return self._takes(value) if self._takes is not None else not self._check(value)
 
     def register(self, value: T) -> None:
@@ -339,7 +339,7 @@ def plugin_errors(what: str, *classes: type) -> Iterator[None]:
 
 
 def _defined_again(one: Any, other: Any) -> bool:
-    """Say whether a class replaces an earlier form of itself: a cell of a notebook that is run again."""
+    """Return whether a class replaces an earlier form of itself: a cell of a notebook that is run again."""
     if not (isinstance(one, type) and isinstance(other, type)):
         return False
     return one.__module__ == other.__module__ == "__main__" and one.__qualname__ == other.__qualname__

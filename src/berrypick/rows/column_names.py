@@ -34,7 +34,7 @@ def match_columns(
     known, chosen = TABLE[role], dict(chosen or {})
     for ours, theirs in chosen.items():
         if ours not in known:
-            raise UsageError(f"columns: {ours} is none of {', '.join(known)}{nearest(ours, list(known))}")
+            raise UsageError(f"columns: {ours} is not one of {', '.join(known)}{nearest(ours, list(known))}")
         if theirs not in names:
             raise InputError(f"{where} has no column {theirs}{nearest(theirs, list(names))}", remedy=_has(names))
     left = [name for name in names if name not in chosen.values()]
@@ -89,7 +89,7 @@ def _check_role(matched: Mapping[str, str], names: Sequence[str], role: Role, wh
         why = f"a run: it has {ranked[0]}, and no {', '.join(grades)}"
     else:
         return
-    raise InputError(f"{where} looks like {why}", remedy="the truth is given first, then the runs")
+    raise InputError(f"{where} looks like {why}", remedy="give the truth first, then the runs")
 
 
 @lru_cache(maxsize=256)

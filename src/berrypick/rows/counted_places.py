@@ -39,7 +39,7 @@ _WORDS = {"lines": "by lines", "seconds": "by seconds", "": "by characters"}
 def in_one_unit(row: MutableMapping[str, Any], called: MutableMapping[str, str], role: str) -> None:
     """Make start and end of the fields of a row that count lines or seconds; what says two things is an error."""
     if row.get("lines") is not None and not _is_cost(row, role):
-        what = f"{called.get('lines', 'lines')} says where, by lines, in a form that is not read"
+        what = f"{called.get('lines', 'lines')} cannot be read as a position in lines"
         raise LayoutError(what, "give start_line and end_line, from 1, both included")
     there = [name for name in COUNTED if row.get(name) is not None]
     if there:
@@ -66,15 +66,15 @@ def _one_unit(row: Mapping[str, Any], called: Mapping[str, str], there: Sequence
     if len(units) > 1:
         (one, first), (other, second), *_ = units.items()
         names = f"{called.get(first, first)} and {called.get(second, second)}"
-        what = f"{names} both say where, {_WORDS[one]} and {_WORDS[other]}"
-        raise LayoutError(what, "leave one of them out, the same in truth and runs")
+        what = f"{names} are both positions, {_WORDS[one]} and {_WORDS[other]}"
+        raise LayoutError(what, "remove one of them, the same in truth and runs")
     return "lines" if "lines" in units else "seconds"
 
 
 def _lines(row: Mapping[str, Any], called: Mapping[str, str]) -> tuple[int, int]:
     if row.get("line") is not None:
         if other := next((name for name in ("start_line", "end_line") if row.get(name) is not None), ""):
-            what = f"{called.get('line', 'line')} and {called.get(other, other)} both say where"
+            what = f"{called.get('line', 'line')} and {called.get(other, other)} are both positions"
             raise LayoutError(what, "keep start_line and end_line, or line alone")
         number = _whole(row, called, "line")
         return number - 1, number
@@ -91,7 +91,7 @@ def _lines(row: Mapping[str, Any], called: Mapping[str, str]) -> tuple[int, int]
 def _whole(row: Mapping[str, Any], called: Mapping[str, str], name: str) -> int:
     value = row[name]
     if not _is_number(value) or not 1 <= value <= _LARGEST or not float(value).is_integer():
-        what = f"{called.get(name, name)} must be a whole number from 1 on, not {value!r:.40}"
+        what = f"{called.get(name, name)} must be a whole number of at least 1, not {value!r:.40}"
         raise LayoutError(what, "lines count from 1, and both are included")
     return int(value)
 
@@ -99,7 +99,7 @@ def _whole(row: Mapping[str, Any], called: Mapping[str, str], name: str) -> int:
 def _seconds(row: Mapping[str, Any], called: Mapping[str, str]) -> tuple[float, float]:
     if (given := row.get("ts")) is not None:
         if other := next((name for name in ("start_time", "end_time") if row.get(name) is not None), ""):
-            what = f"{called.get('ts', 'ts')} and {called.get(other, other)} both say where"
+            what = f"{called.get('ts', 'ts')} and {called.get(other, other)} are both positions"
             raise LayoutError(what, "keep start_time and end_time, or ts alone")
         start, end = _pair(given, called.get("ts", "ts"))
     else:
@@ -109,7 +109,9 @@ def _seconds(row: Mapping[str, Any], called: Mapping[str, str]) -> tuple[float, 
         start, end = (_second(row[name], called.get(name, name)) for name in ("start_time", "end_time"))
     if start < 0 or end < start:
         names = "ts" if given is not None else called.get("end_time", "end_time")
-        raise LayoutError(f"{names}: {start:g} to {end:g} is no stretch of time", "a stretch starts at 0 or later")
+        raise LayoutError(
+            f"{names}: {start:g} to {end:g} is not a valid time range", "a time range starts at 0 or later"
+        )
     return start, end
 
 
@@ -128,7 +130,7 @@ def _pair(given: Any, name: str) -> tuple[float, float]:
 def _second(value: Any, name: str) -> float:
     if not _is_number(value) or not abs(value) <= _LARGEST:
         what = f"{name} must be a number of seconds, not {value!r:.40}"
-        raise LayoutError(what, f"give seconds from the start of the recording, or leave {name} out")
+        raise LayoutError(what, f"give seconds from the start of the recording, or remove {name}")
     return float(value) if isinstance(value, float) else int(value)
 
 

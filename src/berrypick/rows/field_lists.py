@@ -155,7 +155,7 @@ def one_text_each(row: FieldRow, role: Role) -> Sequence[FieldRow]:
         return [row]
     if len(texts) > 1 and (rival := next((n for n in ("start", "rank", "score") if row.get(n) is not None), "")):
         name = row.called.get(ours, ours)
-        raise FieldError(f"{name} holds {len(texts)} texts beside one {rival}", "give each text a row of its own")
+        raise FieldError(f"{name} has {len(texts)} texts but only one {rival}", "give each text a row of its own")
     name = plain_name(row.called.get(ours, ours))
     string = role == "run" and row.get("doc") is None and name not in TEXTS_ONLY
     made = []

@@ -35,7 +35,7 @@ from berrypick.rows.fields import (
 from berrypick.rows.layouts import LAYOUTS, short_name
 from berrypick.rows.relevance_fields import score_is_grade
 
-#: Fields whose values are taken as they are. Texts and lengths may be something else, and are looked at.
+#: Fields whose values are accepted directly. Texts and lengths may be something else, and are looked at.
 _SIMPLE = frozenset({"topic", "doc", "start", "end", "rank", "score", "grade", "tag", "run", "stage", "results",
                      "judged", "is_impossible", "annotator", "checksum", "set", "hop"})  # fmt: skip
 _SIMPLE_TOO = ("tag", "results")

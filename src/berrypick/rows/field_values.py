@@ -16,7 +16,7 @@ from berrypick.rows.fields import COMMON, INSIDE, ONE_ONLY, PAGES, PLACES, count
 
 _REMEDY = {
     "milliseconds": "give start_time and end_time, in seconds",
-    "bytes": f"call them start and end, and say {option('offsets', 'bytes')}",
+    "bytes": f"call them start and end, and give {option('offsets', 'bytes')}",
 }
 #: Haystack has the page beside its own offset, which counts from the start of the whole document.
 WITH_PAGES = "split_idx_start"
@@ -81,17 +81,17 @@ def refuse_places(given: Mapping[str, Any]) -> None:
         if unit and value is not None:
             _refuse_place(name, unit)
         if plain_name(name) in PLACES and isinstance(value, (list, tuple, Mapping)) and len(value):
-            raise FieldError(f"{name} says where, but a list or object there is not read", "give start and end")
+            raise FieldError(f"{name} is a position, but lists and objects are not supported", "give start and end")
         is_place = name.startswith("_") or ours_of(name, "run") in PAGES
         if isinstance(value, (list, tuple, Mapping)) and not is_place and (inner := place_inside(value)):
             raise FieldError(
-                f"{name} holds {inner}, which says where and is not read", "give start and end in the row itself"
+                f"{name} has {inner}, a position that berrypick cannot read", "give start and end in the row itself"
             )
 
 
 def _refuse_place(name: str, unit: str) -> None:
     remedy = _REMEDY.get(unit, "give start and end, which count characters")
-    raise FieldError(f"{name} says where, by {unit}, which are not read yet", f"{remedy}; or leave {name} out")
+    raise FieldError(f"{name} is a position in {unit}, which is not supported", f"{remedy}; or remove {name}")
 
 
 def place_inside(value: Any) -> str:

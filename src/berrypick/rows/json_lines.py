@@ -46,10 +46,10 @@ def records(path: str, problems: Problems, nan: bool = False) -> Iterator[tuple[
             continue
         except ValueError as error:
             why = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
-            problems.report(f"is not JSON ({why})", number, text, "every line holds one object")
+            problems.report(f"is not JSON ({why})", number, text, "each line must be one object")
             continue
         if not isinstance(value, dict):
-            problems.report("is not an object", number, text, 'every line looks like {"topic": ..., "doc": ...}')
+            problems.report("is not an object", number, text, 'each line looks like {"topic": ..., "doc": ...}')
             continue
         yield number, text, value
 

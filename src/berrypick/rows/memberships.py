@@ -71,7 +71,7 @@ class Memberships:
 
     def _passed_over(self, fields: Fields, topic: str, found: dict[str, tuple[str, ...]]) -> None:
         for kind, names in found.items():
-            fields.problems.count(f"lines that are not relevant and name a {kind}, which they are no part of")
+            fields.problems.count(f"lines that are not relevant but name a {kind}, ignored")
             for name in names:
                 self._empty.setdefault(topic, {}).setdefault((kind, name), fields.number)
 
@@ -96,7 +96,7 @@ class Memberships:
             for (kind, name), number in names.items():
                 if (kind, name) not in self._named.get(topic, {}):
                     what = f"{kind} {name} of topic {topic} is empty: no line of it is relevant"
-                    self._problems.report(what, number, remedy=f"leave {kind} out of lines of grade 0")
+                    self._problems.report(what, number, remedy=f"remove {kind} from lines of grade 0")
 
     def columns(self, topic: str, units: Iterable[Any]) -> dict[str, tuple[tuple[str, ...], ...]]:
         """Return the fields ``sets`` or ``hops`` of a topic whose units are these, in this order."""
@@ -117,7 +117,7 @@ def _names(fields: Fields, kind: str) -> tuple[str, ...]:
         given = given.tolist()
     listed = list(given) if isinstance(given, (list, tuple)) else [given]
     if not listed or any(name == "" for name in listed):
-        fields.fail(f"the name of the {kind} is empty", f"name the {kind}, or leave the field out")
+        fields.fail(f"the name of the {kind} is empty", f"name the {kind}, or remove the field")
         return ()
     named = [Fields(fields.number, fields.text, {kind: name}, fields.problems) for name in listed]
     names = tuple(dict.fromkeys(one.name(kind) for one in named))

@@ -57,8 +57,8 @@ def read_place(fields: Fields, empty_allowed: bool) -> Place | None:
         return None
     if value.get("start") is not None or value.get("end") is not None:
         there = next(name for name in PAGE_NAMES if value.get(name) is not None)
-        what = f"{fields.called('start')} and {fields.called(there)} both say where, by characters and by pages"
-        fields.fail(what, "leave one of them out: offsets count from the start of the document, not of the page")
+        what = f"{fields.called('start')} and {fields.called(there)} are both positions, in characters and in pages"
+        fields.fail(what, "remove one of them: offsets count from the start of the document, not of the page")
         return None
     page, box, size = _page(fields), _box(fields), _size(fields)
     if fields.good and page is None:
@@ -66,14 +66,14 @@ def read_place(fields: Fields, empty_allowed: bool) -> Place | None:
         fields.fail(f"{fields.called(there)} is there, but no page", "give page, counted from 1")
     text = next((name for name in ("text", "quote") if isinstance(value.get(name), str)), "")
     if fields.good and box is None and text:
-        what = f"{fields.called('page')} and {fields.called(text)} both say where"
+        what = f"{fields.called('page')} and {fields.called(text)} are both positions"
         fields.fail(what, f"give the box of the text; {fields.called('page')} alone is the whole page")
     if not fields.good or page is None:
         return None
     if box is not None and size is not None:
         box = _within(fields, box, size)
     if box is not None and not empty_allowed and not (box[0] < box[2] and box[1] < box[3]):
-        fields.problems.count("targets without area, left out")
+        fields.problems.count("targets without area, skipped")
         fields.good = False
         return None
     return page, box, size
@@ -87,7 +87,7 @@ def _page(fields: Fields) -> int | None:
             continue
         if number < first or not float(number).is_integer() or number > _LARGEST:
             remedy = "a page_index counts from 0" if first and number == 0 else ""
-            fields.fail(f"{fields.called(name)} must be a whole number from {first} on, not {number!r:.40}", remedy)
+            fields.fail(f"{fields.called(name)} must be a whole number of at least {first}, not {number!r:.40}", remedy)
             return None
         found.append(int(number) - first)
     if len(set(found)) > 1:
@@ -116,7 +116,7 @@ def _of_object(fields: Fields, given: Mapping[str, Any], called: str) -> tuple[f
     known = next((pair for pair in _OBJECTS if names.issuperset(pair[0])), None)
     if known is None or str(given.get("coord_origin", "TOPLEFT")).upper().endswith("BOTTOMLEFT"):
         remedy = "give x0, y0, x1, y1 from the upper left corner of the page"
-        why = "counts from the lower left corner" if known else "is no box"
+        why = "counts from the lower left corner" if known else "is not a box"
         fields.fail(f"{called} {why}: {str(dict(given))[:60]}", remedy)
         return None
     by_name = {str(name).lower(): held for name, held in given.items()}
@@ -170,7 +170,7 @@ def _within(fields: Fields, box: tuple[float, ...], size: tuple[float, ...]) -> 
         return box
     if (box[0] < box[2] and cut[0] == cut[2]) or (box[1] < box[3] and cut[1] == cut[3]):
         shown = f"{', '.join(f'{edge:g}' for edge in box)} on a page of {size[0]:g} x {size[1]:g}"
-        fields.fail(f"the box {shown} lies outside of its page", "correct it, or page_size")
+        fields.fail(f"the box {shown} is outside its page", "correct it, or page_size")
         return None
-    fields.problems.count("boxes that end outside of their page, cut there")
+    fields.problems.count("boxes that ran past the edge of their page, cut off there")
     return cut

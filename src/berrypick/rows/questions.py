@@ -54,7 +54,7 @@ def _numbered(rows: Rows, problems: Problems) -> Iterator[tuple[int, str, dict[s
             continue
         if not _asked(value):
             remedy = "name the topic in every line, or in none"
-            problems.report("names its topic, and other lines have their questions alone", number, text, remedy)
+            problems.report("has a topic, but other lines only have questions", number, text, remedy)
             continue
         topic, question = places.setdefault(plain_title(str(asked)), (str(len(places) + 1), str(asked)))
         row = FieldRow({"question": question, **value, "topic": topic})

@@ -74,7 +74,7 @@ class RunParser(RowParser):
         """Read a row that says that the run returns nothing for its topic, on purpose."""
         value, row.topic = row.value, row.name("topic")
         if value["results"] != []:
-            row.fail("results must be an empty list, or left out", "give every result a line of its own")
+            row.fail("results must be an empty list, or missing", "give every result a line of its own")
         elif any(value.get(name) is not None for name in ("doc", "start", "end", "score", "rank")):
             row.fail("has both a result and an empty list of results", "keep one of them")
         self._topic_costs(row)
@@ -91,7 +91,7 @@ class RunParser(RowParser):
     def check_string(self, row: ParsedRow) -> None:
         """Refuse a blank string of a list."""
         if not row.document.strip():
-            row.fail("a string of the list of results is blank", "leave it out")
+            row.fail("a string of the list of results is blank", "remove it")
 
     def read_place(self, row: ParsedRow) -> None:
         """Read the place on a page."""
@@ -290,7 +290,7 @@ class RunParser(RowParser):
             run = run.changed(disordered=rising_topics(unpacked(run.score), run.bounds[:-1]))
         for name in run.topics:
             if name in none_found:
-                none_found[name].fail(f"topic {name} is said to have no results, but other lines have some")
+                none_found[name].fail(f"topic {name} has no results in one line, but other lines have some")
         run = run.with_empty(none_found).changed(missing="absent" if self.empty else "empty", asked=named.asked)
         return self._with_columns(run.changed(unread=("id",)) if named.unread else run, named)
 
@@ -382,7 +382,7 @@ class RunParser(RowParser):
 
 def missing_scores(count: int, results: int) -> str:
     """Write the note on lists in which only some results have a score."""
-    return f"{count} of {results} results have no score, so scores are not used; lists keep their order"
+    return f"{count} of {results} results have no score, so scores are ignored; lists keep their order"
 
 
 def _ranks_of_some(topic: list[str], listed: AbstractSet[str], score: list[float | None]) -> FloatArray:

@@ -61,7 +61,7 @@ def checked(fields: Fields, name: str, given: Any) -> Any:
             return None
         value = float(given)
     if value is None:
-        fields.problems.count(f"values of {fields.called(name)} that are {_KIND.get(name, 'no number')}, not read")
+        fields.problems.count(f"values of {fields.called(name)} that are {_KIND.get(name, 'not a number')}, ignored")
     return value
 
 

@@ -31,7 +31,7 @@ _VALUE = 40
 #: Rows of a Parquet file whose cells are values of Python at the same time.
 _BATCH = 1 << 14
 NO_ROWS = "has column names but no rows"
-ROWS = "put each span in a row below the header"
+ROWS = "write each span in a row below the header"
 TableRows = Iterator[tuple[int, str, dict[str, Any]]]
 
 
@@ -97,7 +97,7 @@ def csv_rows(path: str, problems: Problems, needed: tuple[str, ...], reader: Fie
             graded = _graded(header, reader)
             continue
         if cells[0].startswith("\ufeff"):
-            problems.report("begins with a byte order mark, which belongs to the start of a file only", number, text)
+            problems.report("begins with a byte order mark, which is only valid at the start of a file", number, text)
             continue
         if len(cells) != len(header):
             what = f"has {len(cells)} cells, the header has {len(header)}"

@@ -75,7 +75,9 @@ class TruthParser(RowParser):
             return False
         units = _units(value)
         if impossible and units:
-            row.fail(f"is_impossible stands beside {units[0]}", "a topic without an answer has no spans and grades")
+            row.fail(
+                f"is_impossible is true, but {units[0]} is given", "a topic without an answer has no spans and grades"
+            )
         elif units:
             return False
         elif not impossible and value.get("doc") is not None:
@@ -99,9 +101,9 @@ class TruthParser(RowParser):
                 return False
         topic, document = row.name("topic"), row.name("doc")
         if judged is not True:
-            row.fail(f"judged is true or missing, not {judged!r:.40}")
+            row.fail(f"judged must be true or missing, not {judged!r:.40}")
         elif units:
-            row.fail("judged stands for a whole document, without a span or grade", "put it into a line of its own")
+            row.fail("judged marks a whole document, without a span or grade", "write it in a line of its own")
         elif row.good and self.judged.setdefault(topic, {}).setdefault(document, row.number) != row.number:
             self.problems.count("exact copies, merged")
         return True
@@ -288,7 +290,7 @@ class TruthParser(RowParser):
         for name, line in self.unanswerable.items():
             topic = topics[name]
             if topic.has_relevant or any(quote.grade > 0 for quote in topic.quotes):
-                self.problems.report(f"topic {name} is said to have no answer, but other lines give one", line)
+                self.problems.report(f"topic {name} has no answer in one line, but other lines give one", line)
             topics[name] = replace(topic, no_answer=True)
         return replace(truth, topics=topics)
 

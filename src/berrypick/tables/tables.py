@@ -67,7 +67,7 @@ def elided_note(names: Sequence[str]) -> str:
     if not shorter:
         return ""
     name, one = next(iter(shorter.items()))
-    return f"runs are shown without what their names have in common: {one} is {name}"
+    return f"run names are shortened to what differs: {one} is {name}"
 
 
 def _shared(names: Sequence[str]) -> str:

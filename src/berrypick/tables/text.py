@@ -95,7 +95,7 @@ def assisted_table(results: Results, places: int) -> Table:
         ])  # fmt: skip
     names = ["run", "measure", "value", "95% interval", "people", "model", "worth", "model - people", "95% interval",
              "correlation"]  # fmt: skip
-    title = "Model-assisted means. worth: topics judged by people alone that would give an interval as narrow"
+    title = "Model-assisted means. worth: topics judged by people alone needed for an interval as narrow"
     return Table(title, names, rows, "<<><>>>><>")
 
 

@@ -24,7 +24,7 @@ def output_of(path: str | PathLike[str]) -> str:
     ending = Path(name.removesuffix(".gz")).suffix.lower()
     if ending not in ENDINGS:
         known = f"{', '.join(list(ENDINGS)[:-1])} or {list(ENDINGS)[-1]}"
-        raise UsageError(f"{name}: the name does not say the format; end it in {known}, or give {option('format')}")
+        raise UsageError(f"{name}: the extension is not a known format; use {known}, or give {option('format')}")
     return ENDINGS[ending]
 
 

@@ -40,7 +40,7 @@ def _checked_idealism(given: str, pairs: list[tuple[str, Any]]) -> dict[float, f
         if not math.isfinite(key):
             raise UsageError(f"{given}: {text!r}: a grade is a finite number")
         if not 0 <= value <= 1:
-            raise UsageError(f"{given}: a share of readers lies in [0, 1], not {value:g}")
+            raise UsageError(f"{given}: a share of readers must be between 0 and 1, not {value:g}")
         if key <= 0 < value:
             raise UsageError(f"{given}: grade {key:g} means not relevant; only grades above 0 can be ideal")
         if key in found:

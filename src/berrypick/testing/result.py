@@ -63,7 +63,7 @@ class LawRow:
 
 @dataclass(frozen=True, eq=False)
 class Laws(Tabular):
-    """The laws that measures declare, tried on variants of a truth and runs.
+    """The laws that measures declare, tested on variants of a truth and runs.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class Laws(Tabular):
     seed
         The random seed of the variants.
     notes
-        What a person should know.
+        Notes for the user.
 
     Examples
     --------

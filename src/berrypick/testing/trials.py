@@ -67,10 +67,10 @@ def laws(
     progress: Progress | None = None,
     **options: Unpack[EvaluationKeywords],
 ) -> Laws:
-    """Try the laws that measures declare on variants of a truth and runs.
+    """Test the laws that measures declare on variants of a truth and runs.
 
-    A law says what a value must not depend on (the order of the truth's lines, names of documents, kernels, ...), or in
-    which direction it moves.
+    A law states what a value must not depend on (the order of the truth's lines, names of documents, kernels, ...), or
+    in which direction it moves.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def laws(
     Returns
     -------
     Laws
-        What was tried, and what is broken.
+        The laws tested, and those broken.
 
     Examples
     --------

@@ -31,7 +31,7 @@ def enough_chance(groups: Sequence[Sequence[int]], kind: Kind, seen: FloatArray,
     """
     sets = _minimal(map(frozenset, groups))
     if most_shared(sets) > MOST_SHARED:
-        raise ValueError(f"more than {MOST_SHARED} targets are shared by sets that hang together")
+        raise ValueError(f"more than {MOST_SHARED} targets are shared by connected sets")
     if kind == "set":
         return _Conditioned(seen, unseen).some(sets)
     enough_not, enough = _Conditioned(unseen, seen).some(sets)

@@ -51,7 +51,7 @@ class EnoughByRank:
         if not self.drawn:
             return ()
         error = float(drawn_error(self.chance).max(initial=0.0))
-        shared = f"more than {MOST_SHARED} targets are shared by sets or hops that hang together"
+        shared = f"more than {MOST_SHARED} targets are shared by connected sets or hops"
         return (f"{shared}: chances are estimated from {READERS} readers, with an error of {number(error)} at most",)
 
 

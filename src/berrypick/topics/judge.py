@@ -94,7 +94,7 @@ def _kinds_differ(truth: Truth, run: Run, lengths: bool) -> UsageError:
         meant += f" and document lengths by {option('collection')}"
     return UsageError(
         f"the {parts} parts of documents, the {wholes} whole documents {files}; give start and end, or text to find in "
-        f"{option('documents')}, in both; or say that whole documents are meant: {meant}{_adopting(truth)}"
+        f"{option('documents')}, in both; or, to count whole documents, use {meant}{_adopting(truth)}"
     )
 
 

@@ -13,4 +13,4 @@ TOGETHER: tuple[TogetherName, ...] = get_args(TogetherName)
 def refuse_unsimulated(together: str | None) -> None:
     """Raise an error if it is said what readers see together, and none are simulated."""
     if together is not None:
-        raise UsageError(f"{option('together', together)} is about simulated readers: give {option('simulate')} too")
+        raise UsageError(f"{option('together', together)} applies to simulated readers: give {option('simulate')} too")

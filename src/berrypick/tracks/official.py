@@ -72,7 +72,7 @@ class TrackResults(Tabular):
     teams
         Run to team.
     notes
-        What a person should know about the numbers.
+        Notes about the numbers.
 
     Examples
     --------
@@ -243,7 +243,7 @@ def official_results(check: TrackCheck, progress: ProgressLike = None) -> TrackR
             first.message,
             path=first.file,
             line=first.line,
-            remedy=f"{check.line}; berrypick check --track lists them: correct the files, or leave them out",
+            remedy=f"{check.line}; berrypick check --track lists them: correct or remove the files",
         )
     if not check.submissions:
         raise UsageError("there are no runs to score")
@@ -274,7 +274,7 @@ def _unjudged_topics(track: Track, truth: Truth) -> int:
     other = [topic for topic in truth.topics if topic not in track.topics]
     if other:
         what = f"judges {counted(len(other), 'topic')} that the track does not list: {', '.join(other[:5])}"
-        remedy = f"add them to the topics of {track.source}, or take them out of the truth: no run may answer them"
+        remedy = f"add them to the topics of {track.source}, or remove them from the truth: no run may answer them"
         raise InputError(what, path=track.truth, remedy=remedy)
     return sum(topic not in truth.topics for topic in track.topics)
 

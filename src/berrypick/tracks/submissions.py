@@ -62,7 +62,7 @@ class Submission:
 
 @dataclass(frozen=True, eq=False)
 class TrackCheck(Tabular):
-    r"""What a check of submissions found: the problems, file by file and line by line.
+    r"""The result of a check of submissions: the problems, file by file and line by line.
 
     Attributes
     ----------
@@ -249,7 +249,9 @@ class _FileCheck:
         own = [one.file for one in before if one.team == team]
         if most is not None and len(own) >= most:
             earlier = f"{', '.join(own[:3])}{' ..' * (len(own) > 3)}"
-            self.report("runs", line, f"run {len(own) + 1} of team {team}, which may hand in {most}; before: {earlier}")
+            self.report(
+                "runs", line, f"run {len(own) + 1} of team {team}, which may submit {most}; earlier ones: {earlier}"
+            )
 
     def _check_topics(self, run: Run) -> None:
         known = self.track.topics
@@ -279,7 +281,9 @@ class _FileCheck:
         deepest = self.track.depth
         if deepest is not None and ranking.ranks > deepest:
             row = int(np.argmax(ranking.rank >= deepest))
-            what = f"result {deepest + 1} of topic {topic}, {ranking.ranks} in all: the track takes {deepest} per topic"
+            what = (
+                f"result {deepest + 1} of topic {topic}, {ranking.ranks} in all: the track allows {deepest} per topic"
+            )
             self.report("depth", _line(ranking, row), what)
         self._check_duplicates(topic, ranking)
         for row, rule, what in places.problems(ranking):

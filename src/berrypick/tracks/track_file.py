@@ -96,7 +96,7 @@ class Track:
             found = self._pattern.fullmatch(tag, timeout=_PATIENCE)
         except TimeoutError:
             what = f"the pattern of tags takes longer than {_PATIENCE} seconds for {tag!r:.60}"
-            raise InputError(what, path=self.source, remedy="simplify it: nested repetitions take forever") from None
+            raise InputError(what, path=self.source, remedy="simplify it: avoid nested repetitions") from None
         return (found["team"] or None) if found else None
 
     @property
@@ -132,7 +132,7 @@ class _Parser:
         self.keys = self._loaded()
 
     def _loaded(self) -> dict[str, Any]:
-        with nesting_refused(self.path, "a track file has top-level keys alone"):
+        with nesting_refused(self.path, "a track file has only top-level keys"):
             try:
                 return tomllib.loads(self.text)
             except ValueError as error:  # not only of TOML: numbers with thousands of digits
@@ -140,7 +140,7 @@ class _Parser:
                 what = str(error)[: at.start()] if at else str(error)
                 line = None if at is None else int(at[1] or self.text.count("\n") + 1)
                 shown = None if line is None else self.text.split("\n")[line - 1]
-                remedy = "a line is key = value: texts in quotes, numbers and true without"
+                remedy = "a line is key = value: put texts in quotes, but not numbers or true"
                 raise InputError(f"is not TOML: {what}", path=self.path, line=line, text=shown, remedy=remedy) from None
 
     def line(self, key: str) -> int | None:
@@ -170,7 +170,7 @@ class _Parser:
         given: dict[str, Any] = {key: getattr(self, f"_{key}")(key) for key in self.keys}
         track = Track(source=self.path, **given.pop("collection", {}), **given)
         if track.runs_per_team is not None and not track.tag:
-            raise self.wrong("runs_per_team", "needs tag, which says whose run it is", _TAG)
+            raise self.wrong("runs_per_team", "needs tag, which names the team of each run", _TAG)
         if track.all_topics and track.topics is None:
             raise self.wrong("all_topics", "needs topics", "list them, or name a file of lines topic TAB title")
         return track
@@ -206,7 +206,7 @@ class _Parser:
     def _number(self, key: str) -> int:
         value = self.keys[key]
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-            raise self.wrong(key, f"must be a whole number from 1 on, not {value!r:.60}")
+            raise self.wrong(key, f"must be a whole number of at least 1, not {value!r:.60}")
         return value
 
     _depth = _runs_per_team = _number
@@ -241,7 +241,7 @@ class _Parser:
         except regex.error as error:
             raise self.wrong(key, f"is not a regular expression: {error}", _TAG) from None
         if "team" not in pattern.groupindex:
-            raise self.wrong(key, "has no group team, which says whose run it is", _TAG)
+            raise self.wrong(key, "has no group team, which names the team of each run", _TAG)
         return self._text(key)
 
     def _topics(self, key: str) -> dict[str, str]:

@@ -29,5 +29,5 @@ def read_fitted(given: Any) -> FittedReader | None:
         return None
     found: FittedReader = formats.read_any(given, "user")
     if is_file(found.user):
-        raise InputError("holds no user model", path=fspath(given))
+        raise InputError("contains no user model", path=fspath(given))
     return found

@@ -123,7 +123,7 @@ class UserModel(Parameterized, base=True):
     slider: ClassVar[Slider | None] = None
 
     returns: bool | None = parameter(
-        None, "bool", "whether the reader comes back to a document consulted at an earlier rank; True by default"
+        None, "bool", "whether the reader returns to a document consulted at an earlier rank; True by default"
     )
 
     def dependencies(self) -> frozenset[str]:
@@ -164,7 +164,7 @@ class UserModel(Parameterized, base=True):
         return ranking
 
     def item_notes(self, ranking: Ranking, items: Ranking) -> tuple[str, ...]:
-        """Return what a person should know about how results became list items."""
+        """Return notes on how results became list items."""
         return ()
 
     @classmethod
@@ -192,12 +192,12 @@ class UserModel(Parameterized, base=True):
 
     @classmethod
     def can_be_learnt(cls) -> bool:
-        """Say whether :meth:`fit` can estimate the model."""
+        """Return whether :meth:`fit` can estimate the model."""
         return bool(cls.learnt_from) or cls.has_own_fit()
 
     @classmethod
     def has_own_fit(cls) -> bool:
-        """Say whether the model is learnt in a way of its own."""
+        """Return whether the model is learnt in a way of its own."""
         return cls.fit.__func__ is not UserModel.fit.__func__  # type: ignore[attr-defined]
 
     @classmethod
@@ -229,7 +229,7 @@ class UserModel(Parameterized, base=True):
 
     @classmethod
     def can_walk(cls) -> bool:
-        """Say whether the model says where readers go, by its method walk."""
+        """Return whether the model says where readers go, by its method walk."""
         return cls.walk is not UserModel.walk
 
     def no_walk(self) -> str:
@@ -254,7 +254,7 @@ class UserModel(Parameterized, base=True):
         return ()
 
     def notes(self, ranking: Ranking, targets: Targets) -> tuple[str, ...]:
-        """Return what a person should know about this reader on this ranking."""
+        """Return notes about this reader on this ranking."""
         return ()
 
     def regions(self, ranking: Ranking, context: ReaderContext) -> Ranking:

@@ -43,7 +43,7 @@ class Classical(ContextModel):
     reads_areas: ClassVar[bool] = True
     slider: ClassVar[Slider | None] = (("share",), (0.1, 0.25, 0.5, 0.75, 1))
 
-    share: float = positive_share(0.5, "least share of a span that must be covered")
+    share: float = positive_share(0.5, "minimum share of a span that must be covered")
 
     @property
     def reads_sizes(self) -> bool:

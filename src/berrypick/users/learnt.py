@@ -29,7 +29,7 @@ class Learnt:
     calibration
         Predicted and observed shares on the sessions held out.
     notes
-        What a person should know about the numbers.
+        Notes about the numbers.
     more
         Whatever else the file is to hold.
     """

@@ -65,7 +65,7 @@ class Table(NavigationModel):
         return source_, target_, np.array([p for _, _, p in found], dtype=np.float64)
 
     def no_walk(self) -> str:
-        return "a table of reach does not say what a reader sees together"
+        return "a table of reach has no joint probabilities"
 
     def other_units(self, targets: Targets, context: ReaderContext) -> tuple[str, ...]:
         if not isinstance(context.navigation, ReachTable):

@@ -28,9 +28,9 @@ class Window(ContextModel):
     reads_areas: ClassVar[bool] = True
     slider: ClassVar[Slider | None] = (("before", "after"), (0, 30, 100, 300, 1000))
 
-    before: float = zero_or_more(100, "how many characters, seconds or pages before")
-    after: float = zero_or_more(100, "how many characters, seconds or pages after")
-    share: float = positive_share(0.5, "least share of a span that must be covered")
+    before: float = zero_or_more(100, "number of characters, seconds or pages before")
+    after: float = zero_or_more(100, "number of characters, seconds or pages after")
+    share: float = positive_share(0.5, "minimum share of a span that must be covered")
 
     def regions(self, ranking: Ranking, context: ReaderContext) -> Ranking:
         assert ranking.start is not None and ranking.end is not None

@@ -109,7 +109,7 @@ def _lost() -> WorkerLostError:
 #: For scripts where processes are not forked.
 NO_GUARD = (
     "on this system every worker process loads the script again, which then starts workers itself: put what the script "
-    "does below if __name__ == '__main__':, or leave jobs out"
+    "does below if __name__ == '__main__':, or remove jobs"
 )
 
 

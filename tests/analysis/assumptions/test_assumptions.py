@@ -60,7 +60,7 @@ def test_unjudged_text_may_turn_it_round():
     row = verdict(spans(worse=(180, 1080), better=(100, 200)), "charR@1")
     ends = [100 / 980 - 900 / 980, 1 - 0.2]
     assert row["a"] == "better" and row["unjudged"] == pytest.approx(ends)
-    assert row["verdict"] == "better is ahead of worse; not proved against: unjudged text"
+    assert row["verdict"] == "better is ahead of worse; not proven against: unjudged text"
 
 
 def differing(*shares):
@@ -88,7 +88,7 @@ def test_the_corrected_p_counts():
     found = bp.compare(truth, {"x": runs["x"], **more}, "charR@1", assumptions=True, resamples=500)
     row = next(one for one in found.records() if (one["a"], one["b"]) == ("x", "y0"))
     assert row["topics"]["p"] == pytest.approx(2 / 128 * 66) or row["topics"]["p"] == 1.0
-    assert row["verdict"] == "x is ahead of y0; not proved against: topics"
+    assert row["verdict"] == "x is ahead of y0; not proven against: topics"
     whole = bp.compare(truth, {"x": runs["x"], **more}, "charR@1", assumptions=True, resamples=500, correction="none")
     assert next(one for one in whole if (one.a, one.b) == ("x", "y0")).verdict == "x beats y0"
 
@@ -104,7 +104,7 @@ def test_few_topics_never_suffice(shares, test):
                    enumerate(shares)} for name in "xy"}  # fmt: skip
     row = verdict(runs, "charR@1", truth, test=test)
     if row["topics"]["p"] <= 0.05:
-        assert row["verdict"] == "x is ahead of y; not proved against: topics" and test == "t"
+        assert row["verdict"] == "x is ahead of y; not proven against: topics" and test == "t"
     else:
         assert row["verdict"] == "no difference seen"
 
@@ -122,7 +122,7 @@ def test_parts_that_hold_for_themselves_but_not_at_once():
     ]
     assert row["unjudged"][0] == pytest.approx(sum(lows) / 12) and row["unjudged"][0] > 0 > row["joint"][0]
     assert row["topics"]["p"] < 0.05
-    assert row["verdict"] == "x is ahead of y; not proved against: topics and unjudged text at once"
+    assert row["verdict"] == "x is ahead of y; not proven against: topics and unjudged text at once"
 
 
 def test_smaller_is_better_and_equal_is_neither():
@@ -150,13 +150,13 @@ def test_the_range_and_the_usual_reader():
     row = verdict(runs, over="distance(theta=0.001..1,law='inverse')", **options)
     assert row["a"] == "both" and row["over"][0] < 0 < row["over"][1]  # at the usual theta, .01
     assert row["over"][1] == pytest.approx(-difference(0.001)) and row["over"][0] <= -difference(0.2) + 1e-3
-    assert row["verdict"] == "both is ahead of one; not proved against: range"
+    assert row["verdict"] == "both is ahead of one; not proven against: range"
     row = verdict(runs, over="distance(theta=0.06..1,law='inverse')", **options)  # .01 is outside: the middle
     assert row["a"] == "one" and row["over"][0] > 0 and row["verdict"] == "one beats both"
     row = verdict(
         runs, over="distance(theta=0.001..1,law='inverse')", user="distance(theta=0.5,law='inverse')", **options
     )
-    assert row["a"] == "one" and row["verdict"] == "one is ahead of both; not proved against: range"
+    assert row["a"] == "one" and row["verdict"] == "one is ahead of both; not proven against: range"
 
 
 @pytest.mark.slow
@@ -172,7 +172,7 @@ def test_the_fitted_reader():
             row["measure"], row["a"], row["b"]
         )
         assert row["reader"] == list(pair.reader) and (pair.reader[0] > 0) is stays
-        assert row["verdict"].endswith("not proved against: reader") is not stays
+        assert row["verdict"].endswith("not proven against: reader") is not stays
 
 
 class Bounded(bp.Measure):
@@ -198,13 +198,13 @@ def test_what_is_seen_together(width, stays):
     row = verdict(runs, f"Bounded(width={width})", user="coverage")
     assert row["a"] == "all" and row["together"] == pytest.approx([0.5 - 2 * width, 0.5 + 2 * width])
     assert extremes(runs, row["measure"], user="coverage") == pytest.approx(tuple(row["together"]))
-    ahead = "all is ahead of half; not proved against: dependence"
+    ahead = "all is ahead of half; not proven against: dependence"
     assert row["verdict"] == ("all beats half" if stays else ahead)
     asked = verdict(runs, f"Bounded(width={width},together='low')", user="coverage")
     assert asked["together"] is None  # a bound is no assumption
 
 
-@each(("r", "ends", "said"), [(1, [0, 1 / 12], "A is ahead of B; not proved against: dependence"),
+@each(("r", "ends", "said"), [(1, [0, 1 / 12], "A is ahead of B; not proven against: dependence"),
                               (2, [1 / 12, 1 / 4], "A beats B")], ids=str)  # fmt: skip
 def test_a_hub_in_both_lists(r, ends, said):
     """As in test_pair_bounds.py: whatever readers see together, A is never behind; for both answers it is ahead."""
@@ -259,7 +259,7 @@ def test_labels_and_dependence_at_once():
     d = 0.75 * (2 - 1) / 5
     added = [d + (row["unjudged"][side] - d) + (row["together"][side] - d) for side in (0, 1)]
     assert added == pytest.approx([-0.6, 0.75])
-    assert row["verdict"] == "x is ahead of y; not proved against: unjudged text, dependence"
+    assert row["verdict"] == "x is ahead of y; not proven against: unjudged text, dependence"
 
 
 class UnlabelledBounds(LabelledBounds):
@@ -277,7 +277,7 @@ def test_labels_and_dependence_of_which_too_little_is_known(cluster):
     runs = {"x": {t: {"d#4-6": 1.0} for t in TOPICS}, "y": {t: {"d#5-10": 1.0} for t in TOPICS}}
     row = verdict(runs, "UnlabelledBounds@1", truth, cluster=cluster)
     assert row["unjudged"][0] > 0 and row["together"][0] > 0 and row["joint"] == [None, None]
-    assert row["verdict"] == "x is ahead of y; not proved against: topics and unjudged text and dependence at once"
+    assert row["verdict"] == "x is ahead of y; not proven against: topics and unjudged text and dependence at once"
 
 
 def test_no_measure_of_ours_depends_on_both():
@@ -341,8 +341,8 @@ def test_the_report_shows_the_verdicts_of_its_own_comparison(tmp_path):
         bp.write_report(truth, more, "charR@1", html=page, readers="none", resamples=100, correction=correction)
         text, found = page.read_text(), bp.compare(truth, more, "charR@1", assumptions=True, resamples=100,
                                                    correction=correction)  # fmt: skip
-        assert "Is the better run proved to be better?" in text
+        assert "Is the better run proven to be better?" in text
         for one in found:
             assert f"charR@1, {one.a} and {one.b}: {one.verdict}." in text
     bp.write_report(truth, runs["x"], "charR@1", html=page, readers="none", resamples=100)
-    assert "Is the better run proved to be better?" not in page.read_text()
+    assert "Is the better run proven to be better?" not in page.read_text()

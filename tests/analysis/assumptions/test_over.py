@@ -76,7 +76,7 @@ def test_scales_that_do_not_fit(tmp_path, berrypick):
         over("fetch_browse(consider=0..1)", scale="log")
     with pytest.raises(bp.UsageError, match="unknown scale 'loud'; expected one of log, linear"):
         over("bep(A=2..3)", scale="loud")
-    with pytest.raises(bp.UsageError, match="scale='log' is the scale of a range of readers: give over= too"):
+    with pytest.raises(bp.UsageError, match="scale='log' is the scale of a range of readers and needs over="):
         bp.compare(TRUTH, RUNS, MEASURE, scale="log")
     for name in ("truth", "one", "two"):
         (tmp_path / name).write_text('{"topic": "q", "doc": "d", "start": 0, "end": 10}\n')
@@ -85,7 +85,7 @@ def test_scales_that_do_not_fit(tmp_path, berrypick):
     done = berrypick("compare", *files, "-m", "EPRUM", *how)
     assert done.code == 0 and json.loads(done.out)[0]["scale"] == "log"
     refused = berrypick("compare", *files, "-m", "EPRUM", "--scale", "log")
-    assert refused.code == 2 and "--scale log is the scale of a range of readers: give --over too" in refused.err
+    assert refused.code == 2 and "--scale log is the scale of a range of readers and needs --over" in refused.err
 
 
 def test_the_golden_section_of_fetch_and_browse():
@@ -277,7 +277,7 @@ def test_the_law_of_a_fitted_reader(tmp_path):
     law = over(bep, {"near": {"q": {"d#100-110": 1.0}}, "far": {"q": {"d#0-9": 1.0}}}, truth, "EPRUM")
     error = math.sqrt(bep.reader.content["law"]["covariance"][0][0])
     assert law.axes[0].low == pytest.approx(bep.user.A * math.exp(error * NormalDist().inv_cdf(0.001)))
-    assert "what the log leaves open" in str(law) and law.pairs[0].share_a == pytest.approx(1)
+    assert "the uncertainty of the fit" in str(law) and law.pairs[0].share_a == pytest.approx(1)
 
 
 def test_whole_numbers_are_taken_as_such():
@@ -316,12 +316,12 @@ def test_ends_that_are_jumps_are_said():
         ("bep(A=0..1)", "must be above 0"),
         ("bep(B=1..2)", "has no parameter B"),
         ("bap(A=1..2)", "unknown user model"),
-        ("distance(law=1..2)", "no number"),
+        ("distance(law=1..2)", "not a number"),
         ("t2i(tolerance=1..2,spread=0..1,t_init=0..1)", "has 3 ranges"),
         ("hyperlink(steps=1..2.5)", "whole number"),
         ("bep(A=1..2)@5", "takes no cut-off"),
         ("bep(A=1..", "lacks a closing bracket|not a user model"),
-        (3, "a range of readers is a text"),
+        (3, "a range of readers must be text"),
     ],
 )
 def test_what_is_no_range_is_refused(text, why):
@@ -333,11 +333,11 @@ def test_other_measures_are_left_out_with_a_note():
     found = over("distance(theta=0.001..1)", measure=f"{MEASURE} charR@1 EPRUM(user='hierarchy')")
     assert found.measures == (MEASURE,)
     assert sum(note.kind == "not over the range" for note in found.notes) == 2
-    with pytest.raises(bp.UsageError, match="no reader of the range changes it"):
+    with pytest.raises(bp.UsageError, match="the range of readers does not affect it"):
         over("distance(theta=0.001..1)", measure="charR@1")
     with pytest.raises(bp.UsageError, match="two runs or more"):
         over("distance(theta=0.001..1)", ONE)
-    with pytest.raises(bp.UsageError, match="is about all topics: leave by= out"):
+    with pytest.raises(bp.UsageError, match="uses all topics: remove by="):
         over("distance(theta=0.001..1)", by={"q": "x"})
     with pytest.raises(bp.UsageError, match="no run nobody"):
         over("distance(theta=0.001..1)", pairs="baseline", baseline="nobody")

@@ -298,7 +298,7 @@ def test_few_topics_are_noted():
     assert tuple(map(str, notes)) == (
         "some means are over 3 topics; with fewer than 10 topics, 95% intervals are too narrow: over 3, about 73 of "
         "100 hold the mean",
-        "AP: no interval where all topics differ alike, so that no spread is seen: two and one",
+        "AP: no interval where all topics differ alike: two and one",
         "AP: no difference can be significant: the smallest possible corrected p-value on 3 topics is 0.25; "
         "use more topics",
     )

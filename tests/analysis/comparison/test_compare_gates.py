@@ -209,7 +209,7 @@ def test_a_margin_does_not_help_what_cannot_be_compared():
 
 @pytest.mark.parametrize("margin", [-0.1, float("nan"), float("inf")])
 def test_wrong_margins(margin):
-    with pytest.raises(UsageError, match="margin= is a difference that is accepted, 0 or more"):
+    with pytest.raises(UsageError, match="margin= is the accepted difference, 0 or more"):
         compared(one=GOOD, two=BAD).unmet(worse_than="one", margin=margin)
 
 
@@ -218,7 +218,7 @@ def test_the_margin_of_the_command(berrypick, written):
     assert berrypick(*command, "0.74").code == 1
     assert berrypick(*command, "0.75").code == 0
     done = berrypick("compare", *written.values(), "-m", "AP", "--margin", "0.1")
-    assert done.code == 2 and "--margin is a part of --fail-if-worse" in done.err and done.out == ""
+    assert done.code == 2 and "--margin needs --fail-if-worse" in done.err and done.out == ""
 
 
 # outputs
@@ -242,7 +242,7 @@ def test_junit(berrypick, written):
 
 def test_junit_needs_a_gate(berrypick, written):
     done = berrypick("compare", *written.values(), "-m", "AP", "-o", "junit")
-    assert done.code == 2 and "junit output is about gates" in done.err and done.out == ""
+    assert done.code == 2 and "junit output needs a gate" in done.err and done.out == ""
 
 
 def test_junit_is_well_formed_whatever_the_names(berrypick, files):

@@ -120,7 +120,7 @@ def test_the_others_of_a_family_leave_a_smaller_level():
 def test_equal_scores_say_nothing():
     found = printed([0.5, 0.25, 0.75] * 5, [0.5, 0.25, 0.75] * 5)
     assert found.drop is None and not found.blind
-    assert found.reason == "the differences of the runs are equal on 15 topics, so they show no spread"
+    assert found.reason == "the differences of the runs are equal on 15 topics"
     assert printed([0.5, 0.25] * 5, [0.25, 0.0] * 5).drop is None
     assert printed([0.5, 0.25, 0.75] * 5, [0.5, 0.25, 0.75] * 5, must_see=0.01).drop is None, "not known, not refused"
 
@@ -140,18 +140,18 @@ def test_must_see_says_how_many_topics():
     assert printed(hits, hits, must_see=0.26).drop < 0.26
     with pytest.raises(UsageError, match=r"would miss a drop of 0\.1 too often on 30 topics") as error:
         printed(hits, hits, must_see=0.1)
-    assert "about 78 topics would do" in str(error.value)
+    assert "about 78 topics would be enough" in str(error.value)
     # by hand, six misses among 78 topics; among 77 they are less than 0.8 probable
     assert binomial_tail(6, 78, 0.1) == pytest.approx(0.8, abs=0.01)
     assert printed(hits, hits, must_see=0.7).drop < 0.26, "larger than the hit rate, and seen all the same"
-    with pytest.raises(UsageError, match="no number of topics would do"):
+    with pytest.raises(UsageError, match="no number of topics would be enough"):
         printed([1.0] + [0.0] * 19, [1.0] + [0.0] * 19, must_see=0.1)
 
 
 def test_must_see_of_scores_is_enough():
     draw = np.random.default_rng(8)
     base, noise = draw.random(30), draw.normal(0, 0.1, 30)
-    with pytest.raises(UsageError, match="topics would do") as error:
+    with pytest.raises(UsageError, match="topics would be enough") as error:
         printed(base + noise, base, must_see=0.02)
     needed = int(str(error.value).split("about ")[1].split()[0])
     times = round(needed / 30)
@@ -160,12 +160,14 @@ def test_must_see_of_scores_is_enough():
 
 @pytest.mark.parametrize("wrong", [0.0, -1.0, math.nan, math.inf, 0.01])
 def test_wrong_drops_to_see(wrong):
-    with pytest.raises(UsageError, match=r"must_see= is a drop that must be seen, above margin=, which is 0\.01"):
+    with pytest.raises(
+        UsageError, match=r"must_see= is the drop that the gate must see, above margin=, which is 0\.01"
+    ):
         Gates({}, {}, "base", 0.01, wrong)
 
 
 def test_must_see_needs_a_baseline():
-    with pytest.raises(UsageError, match="must_see= is a part of fail_if_worse="):
+    with pytest.raises(UsageError, match="must_see= needs fail_if_worse="):
         Gates({}, {}, None, None, 0.1)
 
 
@@ -278,9 +280,9 @@ def test_must_see_of_the_command(berrypick, written):
     command = ("compare", *written.values(), "-m", "P@1")
     assert berrypick(*command, "--fail-if-worse", "base", "--must-see", "0.3").code == 0
     done = berrypick(*command, "--fail-if-worse", "base", "--must-see", "0.1")
-    assert done.code == 2 and done.out == "" and "about 78 topics would do" in done.err
+    assert done.code == 2 and done.out == "" and "about 78 topics would be enough" in done.err
     done = berrypick(*command, "--must-see", "0.1")
-    assert done.code == 2 and "--must-see is a part of --fail-if-worse" in done.err
+    assert done.code == 2 and "--must-see needs --fail-if-worse" in done.err
 
 
 def test_a_test_with_pytest_says_it():

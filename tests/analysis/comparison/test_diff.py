@@ -83,7 +83,7 @@ def test_different_signatures_are_refused():
         bp.diff(old, new)
     assert str(error.value) == (
         "the signatures differ, so the numbers cannot be compared:\n"
-        "  AP: user:x before, user:y now (2 values)\n  force=True compares them anyway"
+        "  AP: user:x before, user:y now (2 values)\n  force=True compares them nevertheless"
     )
     forced = bp.diff(old, new, force=True)
     assert not forced and [str(note) for note in forced.notes] == [
@@ -267,7 +267,7 @@ def test_saved_results_with_older_signatures_still_compare(tmp_path):
     found = bp.diff(old, new)
     assert not found.changes
     assert [str(note.text) for note in found.notes if note.kind == "signatures differ"] == [
-        f"only one side states {part} (2 values): taken for no difference"
+        f"only one side states {part} (2 values): not counted as a difference"
         for part in ("effort:rank", "idealism:1=1", "user:classical(share=0.5)")
     ]
     with_reach = bp.evaluate({"q": {"a": 1, "b": 1}}, {"mine": {"q": {"a": 2, "c": 1}}}, "EPRUM")

@@ -79,7 +79,7 @@ def test_two_files_of_one_name(berrypick, folder):
 def test_a_file_that_is_not_among_the_runs(berrypick, folder):
     write(folder, base=run_text(8, "main"), new=run_text(0, "base.run"), other=run_text(8, "other"))
     done = berrypick("compare", "truth.qrels", "other.run", "new.run", "-m", "P@1", "--fail-if-worse", "base.run")
-    assert done.code == 2 and "base.run is a file that is not among the runs" in done.err
+    assert done.code == 2 and "base.run is not one of the runs" in done.err
     done = berrypick("compare", "truth.qrels", "other.run", "new.run", "-m", "P@1", "--fail-if-worse", "nowhere.run")
     assert done.code == 2 and "no run nowhere.run" in done.err
 

@@ -186,7 +186,7 @@ def test_saved_results_that_do_not_fit(tmp_path: Path) -> None:
     twice = command("compare", str(tmp_path / "r.json"), str(tmp_path / "r.json"))
     assert twice.exit_code == 2 and "run x has AP in two of the results" in twice.stderr
     other = command("compare", str(tmp_path / "r.json"), "--user", "hierarchy")
-    assert other.exit_code == 2 and "take no --user" in other.stderr
+    assert other.exit_code == 2 and "--user has no effect on saved results" in other.stderr
     missing = command("compare", str(_truth(tmp_path)), "-m", "AP")
     assert missing.exit_code == 2 and "RUNS" in missing.stderr
     formats.write(bp.read_truth(_truth(tmp_path)), tmp_path / "truth.jsonl", "span-truth")

@@ -20,7 +20,7 @@ def test_diff_refuses_two_truths_and_names_the_remedies():
     with pytest.raises(bp.UsageError) as error:
         bp.diff(evaluated(TRUTH), evaluated(OTHER))
     text = str(error.value)
-    assert "3 of 4 topics are judged differently or in one of them only (q1, q3, q4)" in text
+    assert "3 of 4 topics are judged differently or only in one (q1, q3, q4)" in text
     assert "common_topics=True compares the topic that is judged identically" in text
     assert "different_truth=True compares all" in text
 
@@ -29,7 +29,7 @@ def test_diff_of_common_topics_has_their_means():
     found = bp.diff(evaluated(TRUTH), evaluated(OTHER), common_topics=True)
     assert not found and found.compared == 2  # q2 and the mean
     assert [(one.old, one.new) for one in found.summaries] == [(1.0, 1.0)]
-    assert str(found.notes[0]) == "1 topic judged identically, 3 left out (q1, q3, q4)"
+    assert str(found.notes[0]) == "1 topic judged identically, 3 skipped (q1, q3, q4)"
 
 
 def test_diff_of_different_truths_has_a_note():
@@ -41,7 +41,7 @@ def test_diff_of_different_truths_has_a_note():
 
 def test_comparing_results_refuses_two_truths():
     both = bp.concat(evaluated(TRUTH, "old"), evaluated(OTHER, "new"))
-    with pytest.raises(bp.UsageError, match="two truths"):
+    with pytest.raises(bp.UsageError, match="different judgements"):
         bp.compare(both)
     common = bp.compare(both, common_topics=True)
     assert [one.topics for one in common.estimates] == [1, 1] and common.pairs[0].unpaired == 0

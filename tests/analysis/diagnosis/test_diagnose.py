@@ -246,7 +246,7 @@ def test_quotes_of_golden_files_are_unplaced_as_those_of_truths(tmp_path):
         "How deep?": spans(("guide", 0, 43)),
     }
     for truth in (golden, tmp_path / "golden.json"):
-        with pytest.raises(bp.InputError, match="have no place in the documents"):
+        with pytest.raises(bp.InputError, match="are not in the documents"):
             bp.evaluate(truth, run, "charR@1", documents={"guide": guide})
         found = bp.diagnose(truth, run, documents={"guide": guide})
         rows = [(one.question, one.class_name, one.place.get("start")) for one in found.targets]

@@ -200,9 +200,9 @@ def test_steps_that_are_no_decisions_are_counted():
     found = bp.fit("seek(near=0,indegree=0)", paths, links=links, goals=["x"] * 9, held_out=0)
     data = found.reader.content["data"]
     assert data["left_out"] == {
-        "sessions that went on after their goal, whose rest is not looked at": 1,
-        "steps back, which no link describes": 1,
-        "steps that the table of links does not have": 1,
+        "sessions that went on after their goal, cut off there": 1,
+        "steps back, not along a link": 1,
+        "steps along links that are not in the table": 1,
     }
     # a>b b>x | a>c a>b b>x | | a>b | c>a stop | b>x | a>b b>a stop | c>x | b>a a>c stop
     assert data["decisions"] == 2 + 3 + 0 + 1 + 2 + 1 + 3 + 1 + 3

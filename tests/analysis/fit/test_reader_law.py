@@ -162,7 +162,7 @@ def test_a_law_that_belongs_to_nothing_is_refused(reader, tmp_path, change):
         del content["law"]
     content["checksum"] = content_checksum(content)
     (tmp_path / "bad.json").write_text(json.dumps(content))
-    with pytest.raises(bp.InputError, match="do not belong to its parameters"):
+    with pytest.raises(bp.InputError, match="do not fit its parameters"):
         bp.evaluate(TRUTH, RUNS, "EPRUM", user=tmp_path / "bad.json")
 
 
@@ -239,6 +239,6 @@ def test_saved_results_have_no_readers(reader, tmp_path):
 def test_the_report_page_has_the_interval(reader, tmp_path):
     bp.write_report(TRUTH, RUNS, "EPRUM", user=reader, html=tmp_path / "page.html", readers="none", resamples=100)
     page = (tmp_path / "page.html").read_text()
-    assert "What the log leaves open" in page and "intervals over 100 readers drawn from bep" in page
+    assert "Uncertainty of the fitted reader" in page and "intervals over 100 readers drawn from bep" in page
     bp.write_report(TRUTH, RUNS, "EPRUM", user="bep(L=1000)", html=tmp_path / "page.html", readers="none")
-    assert "What the log leaves open" not in (tmp_path / "page.html").read_text()
+    assert "Uncertainty of the fitted reader" not in (tmp_path / "page.html").read_text()

@@ -109,7 +109,7 @@ def test_a_search_is_no_visit_and_does_not_end_one(tmp_path):
         step(4, "b.py", 1, 5, doc_lines=90),
     )
     assert found == [(20, "gave_up"), (5, "censored")]
-    assert skipped == {"places that a search showed, which are no visits": 1}
+    assert skipped == {"places shown by a search, not counted as visits": 1}
 
 
 def test_windows_of_a_step_are_read_in_the_order_of_lines(tmp_path):
@@ -121,10 +121,10 @@ def test_what_is_not_known_is_said(tmp_path):
     found, skipped = visits(tmp_path, step(1, "b.py", 1, 40), step(2, "a.py", 51, 51), step(1, "z", 1, 2, topic="9"))
     assert found == [(40, "gave_up"), (0, "reached")]
     assert set(skipped.values()) == {1} and any("length" in what for what in skipped)
-    assert "sessions without judgements, left out" in skipped
+    assert "sessions without judgements, skipped" in skipped
     both = GOLD + GOLD.replace('"1"', '"2"')
     _, skipped = visits(tmp_path, step(1, "a.py", 1, 5), step(1, "b.py", 1, 1, "Grep", "2"), gold=both)
-    assert skipped["sessions without a step that reads, left out"] == 1
+    assert skipped["sessions without a reading step, skipped"] == 1
 
 
 @pytest.mark.slow
@@ -193,7 +193,7 @@ def test_from_the_command_line(tmp_path, berrypick):
 def test_units_must_be_the_same(tmp_path):
     with pytest.raises(bp.InputError, match="count lines"):
         visits(tmp_path, step(1, "a.py", 1, 5), gold=lines({"topic": "1", "doc": "a.py", "start": 1, "end": 5}))
-    with pytest.raises(bp.UsageError, match="no session reads anything in a topic that is judged"):
+    with pytest.raises(bp.UsageError, match="no session reads anything in a judged topic"):
         visits(tmp_path, step(1, "a.py", 1, 5, topic="other"))
 
 

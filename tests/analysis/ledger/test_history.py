@@ -90,7 +90,7 @@ def test_merged_branches_are_shown_by_time_and_counted_once(path, tmp_path):
     path.write_bytes(path.read_bytes().replace(b'"time": "1', b'"time": "soon 1'))
     found = bp.history(path, "RR")
     assert [note.text for note in found.notes if "time" in note.text] == [
-        "1 line without a time that can be read: shown in the order of the ledger"
+        "1 line without a readable time: shown in the order of the ledger"
     ]
 
 

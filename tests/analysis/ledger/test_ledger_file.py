@@ -79,7 +79,7 @@ def test_a_line_that_is_cut_out_is_reported(ledger, place):
 def test_reordered_lines_are_reported(ledger):
     first, second, third, last = lines(ledger)
     ledger.write_bytes(first + third + second + last)
-    assert problems(ledger) == ["2: the lines were reordered: it stands before a line that it follows"]
+    assert problems(ledger) == ["2: the lines were reordered: it is before a line that it follows"]
 
 
 def test_the_report_reaches_the_next_look(ledger):
@@ -129,13 +129,13 @@ def test_a_line_twice_counts_once(ledger):
 def test_a_torn_last_line_is_reported_and_skipped(ledger, kept):
     *whole, last = lines(ledger)
     ledger.write_bytes(b"".join(whole) + last[:kept])
-    assert problems(ledger) == ["4: skipped the last line, which is not whole: its writer was interrupted"]
+    assert problems(ledger) == ["4: skipped the incomplete last line: writing it was interrupted"]
     found = look(ledger, 5)
     assert found.looks["RR", "new"].number == 4
-    assert any("not whole" in str(note) for note in found.notes)
+    assert any("incomplete" in str(note) for note in found.notes)
     assert json.loads(lines(ledger)[-1])["run"] == "new", "the new line is a line of its own"
     [said] = problems(ledger)
-    assert "skipped 1 line that no ledger has (line 4)" in said
+    assert "skipped 1 line that are not ledger lines (line 4)" in said
     assert len(Ledger.read(ledger).lines) == 4
 
 
@@ -164,7 +164,7 @@ def test_no_name_can_forge_a_line(tmp_path, name):
 def test_numbers_that_cannot_be_computed_with_make_no_line(ledger, number):
     first, *others = lines(ledger)
     ledger.write_bytes(re.sub(rb'"value": [0-9.]+', b'"value": ' + number, first) + b"".join(others))
-    assert any("skipped 1 line that no ledger has (line 1)" in text for text in problems(ledger))
+    assert any("skipped 1 line that are not ledger lines (line 1)" in text for text in problems(ledger))
     assert len(bp.history(ledger).points) == 3
 
 
@@ -178,7 +178,7 @@ def test_another_file_is_no_ledger_and_is_not_touched(tmp_path, content):
 
 
 def test_files_that_cannot_be_a_ledger(tmp_path):
-    with pytest.raises(bp.UsageError, match="neither packed nor a pipe"):
+    with pytest.raises(bp.UsageError, match="neither compressed nor a pipe"):
         look(tmp_path / "l.jsonl.gz", 1)
     with pytest.raises(bp.InputError, match="not a regular file"):
         look(tmp_path, 1)

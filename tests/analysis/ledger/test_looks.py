@@ -208,8 +208,8 @@ def test_claims_that_no_p_value_can_make(path):
 def test_what_a_ledger_cannot_count_is_refused(path):
     truth, runs = truth_of(5), {"a": hits([1] * 5), "b": hits([0] * 5)}
     for options, message in (
-        ({"ledger_head": "x"}, "ledger_head= is about a ledger"),
-        ({"commit": "x"}, "commit= is about a ledger"),
+        ({"ledger_head": "x"}, "ledger_head= needs ledger="),
+        ({"commit": "x"}, "commit= needs ledger="),
         ({"ledger": path, "assumptions": True}, "counts looks of a comparison"),
         ({"ledger": path, "topics": "run"}, "choose its topics"),
     ):
@@ -239,7 +239,7 @@ def test_assert_retrieval_records_looks(path):
     with pytest.raises(AssertionError, match=r"must be >= 0\.9"):
         assert_retrieval(truth_of(40), {"third": hits([0] * 40)}, "RR >= 0.9", ledger=path)
     assert Ledger.read(path).lines[-1]["run"] == "third"
-    with pytest.raises(bp.UsageError, match="is about a ledger"):
+    with pytest.raises(bp.UsageError, match="needs ledger="):
         assert_retrieval(truth_of(40), {"new": after}, "RR >= 0.1", commit="c1")
 
 
@@ -258,7 +258,7 @@ def test_the_command(berrypick, tmp_path):
     assert f"head {head}" in done.err and Ledger.read(path).lines[0]["commit"] == "c1"
     assert berrypick("compare", *files, "-m", "RR", "--ledger", path, "--ledger-head", head).code == 0
     done = berrypick("compare", *files, "-m", "RR", "--ledger", path, "--ledger-head", "0" * 32)
-    assert done.code == 2 and "leave --ledger-head out" in done.err
+    assert done.code == 2 and "remove --ledger-head" in done.err
     kept = path.read_bytes()
     # what a gate refuses is not shown, and is no look
     (tmp_path / "odd.jsonl").write_text('{"topic": "q000", "doc": "a", "rank": 1}\n')

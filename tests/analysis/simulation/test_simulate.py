@@ -714,7 +714,7 @@ def test_a_table_of_reach_has_no_walk(process, tmp_path):
     assert not any(row.is_clear for row in table) and all(row.error > 0 for row in table)
     assert [row.difference > 0 for row in markov] == [True, False]
     assert {row.together for row in table} == {"independent"} and {row.together for row in markov} == {"walk"}
-    said = "a table of reach does not say what a reader sees together"
+    said = "a table of reach has no joint probabilities"
     assert sum(said in note.text for note in table.notes) == 1
     assert not any(said in note.text for note in markov.notes)
     assert "it comes from" not in str(table)

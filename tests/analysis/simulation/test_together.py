@@ -138,17 +138,17 @@ def test_what_is_refused_and_what_is_said(berrypick, tmp_path):
     (tmp_path / "r.run").write_text("q Q0 c 1 3 r\nq Q0 d 2 2 r\nq Q0 a 3 1 r\n")
     given = tmp_path / "t.qrels", tmp_path / "r.run", "--navigation", table
     done = berrypick("simulate", *given, "-m", "EPRUM", "--together", "walk")
-    assert done.code == 2 and "user model table cannot be simulated by a walk: a table of reach does not" in done.err
+    assert done.code == 2 and "user model table cannot be simulated by a walk: a table of reach has no" in done.err
     done = berrypick("simulate", *given, "-m", "EPRUM", "--together", "least", "-o", "json")
     assert {row["together"] for row in json.loads(done.out)} == {"least"} and "in the order of the truth" in done.err
     done = berrypick("explain", *given, "--topic", "q", "-m", "EPRUM", "--together", "most")
-    assert done.code == 2 and "--together most is about simulated readers: give --simulate too" in done.err
+    assert done.code == 2 and "--together most applies to simulated readers: give --simulate too" in done.err
     done = berrypick("explain", *given, "--topic", "q", "-m", "EPRUM(r=2)", "--together", "most", "--simulate", "2000")
     assert done.code == 0 and "Readers see as many targets together at a rank as reach allows" in done.out
     page = tmp_path / "page.html"
     done = berrypick("report", *given, "-m", "EPRUM", "--together", "most", "-o", page)
     assert done.code == 2 and not page.exists()
-    with pytest.raises(bp.UsageError, match="together is one of walk, independent, most, least, not 'mots'"):
+    with pytest.raises(bp.UsageError, match="together must be one of walk, independent, most, least, not 'mots'"):
         bp.simulate(TRUTH, RUN, "EPRUM", navigation=CLICKS, together="mots")
 
 

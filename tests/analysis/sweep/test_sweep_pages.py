@@ -56,13 +56,13 @@ def test_command_and_kept_runs(tmp_path, berrypick):
     ("given", "what"),
     [
         ({"documents": {"a": "x"}}, "chunkers cut texts: give words="),
-        ({"documents": {"a": "x"}, "words": WORDS}, "leave documents= out"),
+        ({"documents": {"a": "x"}, "words": WORDS}, "remove documents="),
         ({"words": WORDS, "truth": {"q1": {"a#0-5": 1}, "q2": {"a#0-5": 1}}}, "judges no places on pages"),
         (
             {"words": [{"doc": "b", **{k: v for k, v in WORDS[0].items() if k != "doc"}}]},
             "document a is not in the documents given",
         ),
-        ({"words": WORDS, "runs": "folder"}, "no words"),
+        ({"words": WORDS, "runs": "folder"}, "words"),
     ],
 )
 def test_what_does_not_fit_is_refused(given, what):

@@ -134,7 +134,7 @@ def test_settings_are_looks(folder):
                                                 for name, run in runs.items()}, "P@1", ledger=path)  # fmt: skip
     assert after.looks["P@1", "new"].number == 18
     assert [point.look for point in bp.history(path).points] == list(range(1, 19))
-    with pytest.raises(bp.UsageError, match="is about a ledger"):
+    with pytest.raises(bp.UsageError, match="needs ledger="):
         swept(folder, commit="c1")
 
 

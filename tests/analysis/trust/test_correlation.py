@@ -174,7 +174,7 @@ def test_runs_and_topics_of_one_side_only_are_told():
     found = bp.correlate(one, other, resamples=100)
     assert found[0].runs == 2 and found[0].topics == 3
     kinds = {note.kind: str(note) for note in found.notes}
-    assert "2 runs without a mean in both rankings left out: c, z" in kinds["runs left out"]
+    assert "2 runs without a mean in both rankings skipped: c, z" in kinds["runs left out"]
     assert "(1 topic)" in kinds["topics differ"]
 
 

@@ -225,7 +225,7 @@ def test_broken_documents_are_told_of(berrypick: Command, folder: Path, tmp_path
     assert lines[1].startswith(f"{folder}/m/broken.xml:2: cannot be read as XML: ")
     assert lines[2].startswith(f"{folder}/zz.xml:1: cannot be read as XML")
     assert lines[3].startswith(f"note: {tmp_path / 'x'}: 300 documents, ")
-    assert lines[4:] == ["note: 3 of 303 documents could not be read and are left out"]
+    assert lines[4:] == ["note: 3 of 303 documents could not be read and were skipped"]
 
 
 def test_broken_documents_are_not_there_and_say_why(index: Path) -> None:
@@ -247,7 +247,7 @@ def test_nothing_could_be_read(berrypick: Command, tmp_path: Path) -> None:
     (tmp_path / "docs" / "a.xml").write_text("<a>")
     done = berrypick("index", tmp_path / "docs", tmp_path / "x")
     assert done.code == 0 and "1 of 1 documents could not be read" in done.err
-    with pytest.raises(InputError, match="x: has no document that could be read"):
+    with pytest.raises(InputError, match="x: has no readable document"):
         read_index(tmp_path / "x")
 
 
@@ -325,7 +325,7 @@ def test_damage_in_a_document_is_told_with_its_name(berrypick: Command, tmp_path
     assert data.count(stored) == 1
     (tmp_path / "x").write_bytes(data.replace(stored, bytes(len(stored))))
     message = refused(berrypick, tmp_path / "x")
-    assert "is damaged: document " in message and "make it again: berrypick index FOLDER FILE" in message
+    assert "is damaged: document " in message and "build it again: berrypick index FOLDER FILE" in message
 
 
 def test_foreign_files(berrypick: Command, tmp_path: Path) -> None:

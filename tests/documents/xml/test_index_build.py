@@ -129,7 +129,7 @@ def test_going_on(folder: Path, tmp_path: Path, read: list[str], small_bundles: 
     made = build_index(folder, tmp_path / "x", jobs=1, progress=lambda done, of: seen.append((done, of)))
     assert read == [f"{i:05d}" for i in range(20, 60)]
     assert made.reused == 20 and seen[0] == (25, 60) and seen[-1] == (60, 60)
-    assert "20 documents had been read by an earlier attempt" in made.notes()
+    assert "20 documents were read by an earlier attempt" in made.notes()
     assert left(tmp_path) == {"docs", "x"}
     build_index(folder, tmp_path / "fresh", jobs=1)
     assert (tmp_path / "x").read_bytes() == (tmp_path / "fresh").read_bytes()
@@ -297,11 +297,11 @@ def test_ctrl_c_and_again(some_broken: Path, tmp_path: Path, jobs: int) -> None:
     assert left(tmp_path) == {"docs", "x.partial", first.log.name}
     again = Watched(some_broken, target, jobs)
     code, told = again.ended()
-    assert code == 0 and "note: 30 documents had been read by an earlier attempt\n" in told
+    assert code == 0 and "note: 30 documents were read by an earlier attempt\n" in told
     assert sorted(again.read()) == [f"{i:05d}" for i in range(30, 60)]
     assert f"{some_broken}/00020.xml:3: cannot be read as XML" in told  # read by the first
     assert f"{some_broken}/00040.xml:1: cannot be read as XML" in told  # and by the second
-    assert "note: 2 of 60 documents could not be read and are left out\n" in told
+    assert "note: 2 of 60 documents could not be read and were skipped\n" in told
     assert left(tmp_path) == {"docs", "x", first.log.name, again.log.name}
     build_index(some_broken, tmp_path / "fresh", jobs=1)
     assert target.read_bytes() == (tmp_path / "fresh").read_bytes()
@@ -447,7 +447,7 @@ def test_which_files_are_documents(folder: Path, tmp_path: Path) -> None:
     (folder / "sub.xml" / "y.xml").write_text("<a/>")
     (tmp_path / "outside.xml").write_text("<a/>")
     (folder / "out.xml").symlink_to(tmp_path / "outside.xml")
-    with pytest.raises(InputError, match=r"out\.xml: is a link that leads out of the folder"):
+    with pytest.raises(InputError, match=r"out\.xml: is a link to a file outside the folder"):
         folders.find_documents(folder)
     (folder / "out.xml").unlink()
     (folder / "in.xml").symlink_to(folder / "00001.xml")

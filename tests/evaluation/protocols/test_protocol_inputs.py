@@ -25,7 +25,7 @@ def test_lengths_of_judged_documents_and_of_the_collection_have_two_signatures(t
     for one, other in zip(first, second, strict=True):
         assert one["value"] != other["value"] and "|lengths:judged|" in one["signature"]
         assert f"|lengths:{len(truth.lengths) + 1} documents,{total:g}|" in other["signature"]
-    assert "BEPD, EPRUM(user='bep'): lengths are those of the 7 judged documents only" in judged.err
+    assert "BEPD, EPRUM(user='bep'): lengths are known for the 7 judged documents only" in judged.err
     assert "judged documents only" not in all_of_them.err
 
 
@@ -148,6 +148,6 @@ def test_elements_that_are_too_small_and_those_left_out(tmp_path, files):
     told = reasons(bp.explain(paths["truth_xml"], run, "xCG(quant='generalised')@3", "1", ignore_elements="a"))
     assert told == [
         "too small to be worth anything by itself",
-        "elements of this name are left out",
+        "elements of this name are skipped",
         "nothing relevant in it",
     ]

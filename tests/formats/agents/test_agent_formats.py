@@ -29,11 +29,11 @@ def lines(path, rows):
 def test_contextbench(tmp_path):
     gold, run = lines(tmp_path / "gold.jsonl", GOLD), lines(tmp_path / "run.jsonl", STEPS)
     truth = bp.read_truth(gold)
-    assert truth.format == "contextbench" and truth.skipped == {"paths outside of the repository, left out": 1}
+    assert truth.format == "contextbench" and truth.skipped == {"paths outside the repository, skipped": 1}
     assert [truth["t3"].name(row) for row in range(2)] == ["a b.py:1-2", "c.py:5"]
     found = bp.read_run(run)
     assert found.format == "contextbench-run" and found.size("t2") == 0
-    assert found["t1"].rank.tolist() == [0, 0, 1] and found.skipped == {"steps that show no lines, left out": 1}
+    assert found["t1"].rank.tolist() == [0, 0, 1] and found.skipped == {"steps without file lines, skipped": 1}
     values = next(iter(bp.evaluate(truth, found, "StepAUC charR").per_topic().values()))
     assert values["StepAUC"] == {"t1": pytest.approx((2 / 4 + 3 / 4) / 2), "t2": 0.0, "t3": 0.0}
 
@@ -65,7 +65,7 @@ def test_browsecomp(tmp_path):
     (folder / "2.json").write_text(json.dumps({"query_id": "18", "retrieved_docids": []}))
     run = bp.read_run(folder)
     assert run.format == "browsecomp-run" and run.topics == ("17", "18")
-    assert run["17"].names_by_rank() == ["d3", "d9"] and run.skipped == {"documents retrieved again, left out": 1}
+    assert run["17"].names_by_rank() == ["d3", "d9"] and run.skipped == {"documents retrieved again, skipped": 1}
     assert bp.score("RR", {"17": {"d9": 1}}, run) == 0.5
     (folder / "3.json").write_text(json.dumps({"query_id": "18", "retrieved_docids": ["x"]}))
     with pytest.raises(bp.InputError, match="both have query_id 18"):
@@ -117,8 +117,8 @@ def test_contextbench_as_it_is_published(tmp_path):
             "SWE-Bench__python__1": ["a.py:1-4", "b.py:2"],
             "t2": ["django/db/models.py:3-5", "pkg/context1.py:7"],
         }
-        assert truth.skipped == {"paths outside of the repository, left out": 1,
-                                 "instances without gold context, left out": 1}  # fmt: skip
+        assert truth.skipped == {"paths outside the repository, skipped": 1,
+                                 "instances without gold context, skipped": 1}  # fmt: skip
     spans = {"/workspace/django/a.py": [{"start": 3, "end": 4}]}
     steps = [{"instance_id": "django__django-1", "traj_data": {"pred_steps": [{"spans": spans}]}}]
     results = bp.evaluate(path, lines(tmp_path / "run.jsonl", steps), "charR")

@@ -39,8 +39,8 @@ def test_spans_of_tools_are_steps(tmp_path):
         {"topic": "one", "doc": "src/a.py", "start_line": 5, "end_line": 6, "rank": 2, "tokens": 75, "seconds": 6,
          "tool": "Read", "session": "t1"},
     ]  # fmt: skip
-    assert run.notes == ("1 call of tools that show nothing that is placed: Shell 1",)
-    assert run.skipped == {"steps after the first edit, left out": 1} and "SECRET" not in str(run.to_records())
+    assert run.notes == ("1 call without a file position: Shell 1",)
+    assert run.skipped == {"steps after the first edit, skipped": 1} and "SECRET" not in str(run.to_records())
 
 
 def test_tools_of_genai_are_the_same_steps(tmp_path):

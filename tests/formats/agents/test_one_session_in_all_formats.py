@@ -85,15 +85,15 @@ def test_rows_are_the_same_and_keep_no_text(all_runs):
     assert [row["tool"] for row in expected] == ["rg", "rg", "sed", "nl", "cat"]
     for name, run in all_runs.items():
         assert plain(run)[0] == expected, name
-        assert run.notes == ("2 calls of tools that show nothing that is placed: ls 1, cat 1",), name
-        assert run.skipped["steps after the first edit, left out"] == 1
+        assert run.notes == ("2 calls without a file position: ls 1, cat 1",), name
+        assert run.skipped["steps after the first edit, skipped"] == 1
         assert SECRET not in str(run.to_records()) + str(run.notes) + str(run.skipped)
 
 
 def test_the_shell_is_an_option_of_claude_session(tmp_path):
     written = claude(tmp_path / "s.jsonl", "issue: t1", STEPS)
     run = run_of(written, tools="Read,Grep")
-    assert run.size("t1") == 0 and run.notes == ("8 calls of tools that show nothing that is placed: Bash 8",)
+    assert run.size("t1") == 0 and run.notes == ("8 calls without a file position: Bash 8",)
 
 
 def test_trajectories_are_valid_for_the_reference_models(tmp_path):
@@ -136,7 +136,7 @@ def test_subagents_stand_at_the_step_that_refers_to_them(tmp_path):
     rows = run.to_records()
     assert run.topics == ("t1",), "the file of the subagent is no session of its own"
     assert [(row["doc"], row["tokens"]) for row in rows] == [("a.py", 110), ("b.py", 118), ("c.py", 110), ("z.py", 110)]
-    assert run.skipped["steps of copied context, left out"] == 1
+    assert run.skipped["steps of copied context, skipped"] == 1
     assert run.skipped["references to trajectories of subagents that are not there"] == 1
 
 
@@ -208,7 +208,7 @@ def test_torn_and_hostile_sessions(tmp_path):
     lines[3:3] = ['{"type": "response_item", "pay', "[1]", '{"type": "event_msg", "payload": 3}', '{"a": NaN}']
     path.write_text("\n".join(lines) + '\n{"type": "resp')
     torn = run_of((path, "codex-session", {}))
-    assert torn.to_records() == whole.to_records() and torn.skipped["broken lines of sessions, left out"] == 5
+    assert torn.to_records() == whole.to_records() and torn.skipped["broken lines of sessions, skipped"] == 5
     value = atif_value("issue: t1", [Step("cat a.py", "x\n")])
     value["steps"] += [
         3,
@@ -282,7 +282,7 @@ def test_an_edit_whose_result_was_torn_off_counts(tmp_path):
     for run in runs:
         assert [row["doc"] for row in run.to_records()] == ["a.py"], run.format
         assert run.skipped["edits whose result is missing, which may have happened"] == 1
-        assert run.skipped["steps after the first edit, left out"] >= 1
+        assert run.skipped["steps after the first edit, skipped"] >= 1
 
 
 def test_a_broken_line_may_have_changed_a_file(tmp_path):

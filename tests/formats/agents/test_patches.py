@@ -36,7 +36,7 @@ WRONG = {
     "ends": (HEAD + "@@ -3,3 +3,2 @@\n a\n-b", "ends within a hunk"),
     "too long": (HEAD + "@@ -3,1 +3,1 @@\n-a\n-b\n", "more lines than its head says"),
     "no head": ("@@ -3,1 +3,1 @@\n-a\n+b\n", "before the name of its file"),
-    "no numbers": (HEAD + "@@ here @@\n-a\n", "is no hunk"),
+    "no numbers": (HEAD + "@@ here @@\n-a\n", "is not a hunk"),
 }
 
 
@@ -82,7 +82,7 @@ def test_folders_lines_and_commands(tmp_path, berrypick):
     for given in (folder, lines):
         truth = bp.read_truth(given)
         assert truth.format == "patch" and truth.unit == "lines" and list(truth) == ["t1", "t2"]
-        assert truth.skipped["topics whose change touches no line of an old file, left out"] == 1
+        assert truth.skipped["topics whose change touches no line of an old file, skipped"] == 1
     assert list(bp.read_truth(folder / "t1.diff")) == ["t1"]
     done = berrypick("convert", folder, tmp_path / "truth.jsonl", "--from", "patch")
     assert done.code == 0 and "new files of changes, which have no old lines: 1" in done.err

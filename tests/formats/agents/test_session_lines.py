@@ -144,7 +144,7 @@ def test_the_number_of_a_run_with_names_that_begin_with_digits(tmp_path, berrypi
     )
     done = berrypick("evaluate", truth, file, "-m", "charR@5 charP@5", "-o", "json")
     assert done.code == 0, done.err
-    assert "results of Grep that show no lines, left out: 1" in done.err
+    assert "results of Grep without file lines, skipped: 1" in done.err
     assert bp.evaluate(truth, file, "charR@5 charP@5").mean() == {"s": {"charR@5": 0.5, "charP@5": 1.0}}
 
 

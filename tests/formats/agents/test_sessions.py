@@ -47,9 +47,9 @@ def test_a_step_is_a_rank(folder):
         (4, "src/d.py", 1, 5)]  # fmt: skip
     assert run.topics == ("t1", "t2") and run.size("t2") == 0 and run.unit == "lines"
     skipped = run.skipped
-    assert skipped["results outside of the root, left out"] == 1
-    assert skipped["steps after the first edit, left out"] == 1
-    assert run.notes == ("2 calls of tools that show nothing that is placed: Bash 2",)
+    assert skipped["results outside the root, skipped"] == 1
+    assert skipped["steps after the first edit, skipped"] == 1
+    assert run.notes == ("2 calls without a file position: Bash 2",)
 
 
 def test_costs_are_what_was_spent_since_the_step_before(folder):
@@ -70,7 +70,7 @@ def test_to_the_end(folder):
 def test_tools_are_chosen(folder):
     run = bp.read_run(folder, PATTERN + ",tools='Grep')")
     assert [place[1] for place in places(run, "t1")] == ["src/b.py", "src/c.py"]
-    with pytest.raises(bp.UsageError, match="Edit shows nothing that can be placed; they are Read, Grep, Bash"):
+    with pytest.raises(bp.UsageError, match="Edit returns no file positions; they are Read, Grep, Bash"):
         bp.read_run(folder, PATTERN + ",tools='Edit')")
 
 
@@ -78,7 +78,7 @@ def test_converted_on_the_command_line(folder, berrypick):
     out = folder.parent / "run.jsonl"
     done = berrypick("convert", folder, out, "--from", "claude-session", "--topic-pattern", r"instance_id: (\S+)",
                      "--root", "repo", "--until", "edit", "--tools", "Read,Grep")  # fmt: skip
-    assert done.code == 0 and "steps after the first edit, left out: 1" in done.err
+    assert done.code == 0 and "steps after the first edit, skipped: 1" in done.err
     rows = [json.loads(line) for line in out.read_text().splitlines()]
     assert rows[0] == {"topic": "t1", "doc": "src/a.py", "start_line": 1, "end_line": 40, "rank": 1, "tokens": 100,
                        "seconds": 2, "doc_lines": 500, "tool": "Read", "session": "s1",
@@ -112,7 +112,7 @@ def test_a_broken_line_is_counted_and_the_session_goes_on(folder):
     lines[2:2] = ['{"type": "user", "mess', "[1]", '{"a": NaN}']
     file.write_text("\n".join(lines) + '\n{"type": "as')
     whole = bp.read_run(folder, PATTERN + ")")
-    assert whole.skipped["broken lines of sessions, left out"] == 4 and len(places(whole, "t1")) == 5
+    assert whole.skipped["broken lines of sessions, skipped"] == 4 and len(places(whole, "t1")) == 5
 
 
 def test_one_file_and_gzip(folder, tmp_path):
@@ -132,15 +132,15 @@ def test_repeated_records_count_once(tmp_path):
 
 
 def test_what_is_refused(folder, tmp_path):
-    with pytest.raises(bp.InputError, match=r"(?s)no result lies below rep\n.*/home/me/repo/src/a.py"):
+    with pytest.raises(bp.InputError, match=r"(?s)no result is below rep\n.*/home/me/repo/src/a.py"):
         bp.read_run(folder, "claude-session(root='rep')")
     with pytest.raises(bp.InputError, match="no session has a topic"):
         bp.read_run(folder, "claude-session(topic_pattern='nothing: (.*)')")
-    with pytest.raises(bp.UsageError, match="is no regular expression"):
+    with pytest.raises(bp.UsageError, match="is not a regular expression"):
         bp.read_run(folder, "claude-session(topic_pattern='(')")
     with pytest.raises(bp.UsageError, match="format claude-session has no folder: it takes topic_pattern, root"):
         bp.read_run(folder, "claude-session(folder='x')")
-    with pytest.raises(bp.UsageError, match="until is edit or end, not 'stop'"):
+    with pytest.raises(bp.UsageError, match="until must be edit or end, not 'stop'"):
         bp.read_run(folder, "claude-session(until='stop')")
     again = (folder / "one.jsonl").read_text()
     (folder / "three.jsonl").write_text(again)

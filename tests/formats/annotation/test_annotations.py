@@ -125,8 +125,8 @@ def test_doccano(tmp_path, dialect, shift):
     assert sniff(path, "truth").name() == "doccano"
     truth = bp.read_truth(path)
     assert spans(truth) == EXPECTED
-    assert truth.skipped == {"lines without spans, which may not have been looked at, skipped": 1}
-    assert truth.notes == (f"offsets are taken as {'UTF-16 units' if shift else 'characters'}",)
+    assert truth.skipped == {"lines without spans, possibly not judged, skipped": 1}
+    assert truth.notes == (f"offsets are read as {'UTF-16 units' if shift else 'characters'}",)
 
 
 def test_prodigy(tmp_path):

@@ -34,13 +34,13 @@ def test_precision_and_recall_of_what_is_cited(files, berrypick):
     run = bp.read_run(written["answers_jsonl"])
     assert run.format == "trec-rag-answers" and run.tag == "mine"
     assert [one["doc"] for one in run["1"]] == ["c", "a", "b"] and run.topics == ("1", "2")
-    assert run.skipped == {"references that no sentence cites, left out": 1}
+    assert run.skipped == {"references that no sentence cites, skipped": 1}
     results = bp.evaluate(written["truth_qrels"], written["answers_jsonl"], "SetP SetR")
     values = results.per_topic()["mine"]
     assert values["SetP"] == {"1": pytest.approx(2 / 3), "2": 0.0}
     assert values["SetR"] == {"1": pytest.approx(2 / 3), "2": 0.0}
     shown = berrypick("evaluate", written["truth_qrels"], written["answers_jsonl"], "-m", "SetP SetR")
-    assert shown.code == 0 and "references that no sentence cites, left out: 1" in shown.err
+    assert shown.code == 0 and "references that no sentence cites, skipped: 1" in shown.err
 
 
 def test_the_same_citations_as_a_report(files):
@@ -61,13 +61,13 @@ def test_names_in_metadata(files):
 def test_citations_of_nothing_are_counted(files):
     path = files(a_jsonl=answers(("1", ["a"], ([0, 1, -1], ["a", "z"]))))["a_jsonl"]
     run = bp.read_run(path)
-    assert run.size() == 1 and run.skipped == {"citations that name none of the references, left out": 3}
+    assert run.size() == 1 and run.skipped == {"citations of unknown references, skipped": 3}
 
 
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (answers(("1", ["a"], ([0],)), ("1", ["a"], ([0],))), ":2: topic 1 stands in line 1 too"),
+        (answers(("1", ["a"], ([0],)), ("1", ["a"], ([0],))), ":2: topic 1 is also in line 1"),
         (answers(("1", ["a"], ([0.5],))), ":1: a citation is a place among the references"),
         (answers(("1", ["a"], ([True],))), ":1: a citation is a place among the references"),
         (answers(("1", ["a", 3], ([0],))), ":1: references must be a list of names"),

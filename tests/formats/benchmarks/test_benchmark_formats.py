@@ -44,7 +44,7 @@ def test_fever_gold(tmp_path):
     assert truth.unanswerable == ("8",) and len(truth["9"]) == 0
     assert truth.fields["verdict"].values == {"7": "SUPPORTS", "8": "NOT ENOUGH INFO", "9": "REFUTES"}
     assert truth.skipped == {
-        "evidence sets that repeat another one, merged": 1, "claims without evidence, not judged": 1
+        "repeated evidence sets, merged": 1, "claims without evidence, not judged": 1
     }  # fmt: skip
 
 
@@ -161,9 +161,9 @@ def test_locomo(flat, tmp_path):
     assert len(truth["talk/3"]) == 1
     assert truth.fields["category"].values == {"talk/1": "1", "talk/2": "2", "talk/3": "2"}
     assert truth.skipped == {
-        "evidence written otherwise than D1:3, read as the turns it names": 2,
+        "evidence not written as D1:3, read as the turns it names": 2,
         "questions without evidence, not judged": 1,
-        "evidence that is no turn, skipped ('D' in line 1)": 1,
+        "evidence that is not a turn, skipped ('D' in line 1)": 1,
     }
     if flat:
         run = bp.read_run(path)

@@ -117,7 +117,7 @@ def test_legalbench_rag(files, berrypick, tmp_path):
     assert berrypick("convert", path, tmp_path / "out.jsonl").code == 0
     assert spans_of(bp.read_truth(tmp_path / "out.jsonl"), "0") == spans_of(truth, "0")
     refused = berrypick("convert", path, tmp_path / "out.jsonl", "--documents", tmp_path / "texts.jsonl")
-    assert refused.code == 2 and "holds no texts of documents" in refused.err
+    assert refused.code == 2 and "has no texts of documents" in refused.err
 
 
 def test_beir_qrels_and_corpus(files, berrypick, tmp_path):

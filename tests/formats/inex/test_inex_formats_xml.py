@@ -245,7 +245,7 @@ def test_folder_is_evaluated(tmp_path: Path, berrypick: Any) -> None:
 
 
 def test_folder_of_something_else(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="is a folder in no known truth format"):
+    with pytest.raises(InputError, match="is a folder in no recognised judgement format"):
         formats.read_truth(tmp_path)
     with pytest.raises(InputError, match="folder without XML files"):
         formats.read_truth(tmp_path, "inex-assessments")

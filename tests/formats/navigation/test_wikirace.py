@@ -65,11 +65,11 @@ def test_a_chain_is_estimated_from_them_too(tmp_path):
         ({"runs": [game("lose", "Otter", "France")]}, "is not won, and its last page is"),
         ({"runs": [game("won", "Otter", "France")]}, "result 'won' is not known"),
         ({"runs": [game("win", "Europe", "France")]}, "do not begin with start_article 'Otter'"),
-        ({"runs": [game("win", "Otter", 7, "France")]}, "article 7 is no page"),
-        ({"runs": [game("win", "Otter", "France", goal=None)]}, "destination_article None is no page"),
+        ({"runs": [game("win", "Otter", 7, "France")]}, "article 7 is not a page"),
+        ({"runs": [game("win", "Otter", "France", goal=None)]}, "destination_article None is not a page"),
         ({"runs": {"start_article": 1}}, "runs must be a list"),
         ({"max_steps": 1, "runs": [game("win", "Otter", "Europe", "France")]}, "more clicks than max_steps, 1"),
-        ({"max_steps": "2", "runs": [game("lose", "Otter")]}, "max_steps '2' is no number of clicks"),
+        ({"max_steps": "2", "runs": [game("lose", "Otter")]}, "max_steps '2' is not a number of clicks"),
     ],
 )
 def test_what_cannot_be_understood_is_refused(tmp_path, games, message):

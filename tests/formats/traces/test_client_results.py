@@ -57,7 +57,7 @@ REFUSED = {
     '{"topic": "q", "response": {"page": "x"}}\n': r"run:1: the score of page is 'x'",
     '{"topic": "q", "response": [3]}\n': "run:1: int is not a known kind of result",
     '{"topic": "q", "response": {"root": {"relevance": 1, "errors": [{"code": 4}]}}}\n': "run:1: .*the search failed",
-    '{"topic": "q", "response": ["a"]}\n{"topic": "r"}\n': "run:2: is no result of a known kind",
+    '{"topic": "q", "response": ["a"]}\n{"topic": "r"}\n': "run:2: is not a result of a known kind",
     '{"topic": "q", "response": [{"page_content": "Cut", "metadata": [3]}]}\n': "run:1: metadata is a list, not an obj",
 }
 

@@ -69,8 +69,8 @@ def test_tvr(files, berrypick):
     }
     first = bp.read_run(written["run_json"])
     assert [one["doc"] for one in first["7"]] == ["hedge", "garden"]
-    assert first.skipped["queries of another task (SVMR), not read"] == 2
-    assert first.skipped["lists of whole videos (VR), not read"] == 1
+    assert first.skipped["queries of another task (SVMR), ignored"] == 2
+    assert first.skipped["lists of whole videos (VR), ignored"] == 1
     shown = berrypick("evaluate", written["truth_jsonl"], written["run_json"], "-m", "spanHit(iou=0.5)@1")
     assert (
         shown.code == 0
@@ -110,7 +110,7 @@ def test_ego4d(files):
     assert list(truth) == ["a_0", "a_1", "a_3"] and truth.lengths == {"c": 20}
     assert truth.skipped == {
         "moments without length, which no result can hit: their topics have no target": 1,
-        "queries without times, left out": 1,
+        "queries without times, skipped": 1,
     }
     assert run.skipped == {"results that end before they start, which hit nothing": 1}
     for k, value in ((1, 0.0), (2, 0.0), (3, 1.0)):
@@ -133,7 +133,7 @@ BAD = [
     ("tvr-run", json.dumps({**PREDICTED, "video2idx": {"a": 3, "b": 3}}), "two videos of video2idx have one number"),
     ("tvr-run", json.dumps({"video2idx": {}, "VR": []}), "has neither VCMR nor SVMR"),
     ("tvr-run", json.dumps({**PREDICTED, "VCMR": [{"desc_id": 7, "predictions": [[3, 1]]}]}), "predictions must be"),
-    ("tvr-run", json.dumps({**PREDICTED, "VCMR": PREDICTED["VCMR"][:1] * 2}), "desc_id 7 stands twice in VCMR"),
+    ("tvr-run", json.dumps({**PREDICTED, "VCMR": PREDICTED["VCMR"][:1] * 2}), "desc_id 7 is given twice in VCMR"),
     ("activitynet", json.dumps({"v": {"duration": 3, "timestamps": [[1, "2"]], "sentences": ["x"]}}), "timestamps mus"),
     ("activitynet", json.dumps({"v": {"duration": 3, "timestamps": [[1, 2]], "sentences": []}}), "sentences must be"),
     ("activitynet", json.dumps({"v": 3}), "timestamps must"),

@@ -121,7 +121,7 @@ CLIPS = {"relevant_clip_ids": [0, 2], "saliency_scores": [[4, 2, 0], [3, 3, 1]]}
         ([0.1, 0.3, 0.2], (2 / 3 + 1 / 2 + 0) / 3, 0.0, ""),
         # the clip without a score has 0, the largest one; for the hit it has none
         ([-0.3, -0.2], ((1 + 2 / 3) / 2 + 1 + 0) / 3, 0.0, "gives no score to the last clips"),
-        ([0.1, 0.2, 0.3, 0.9], ((1 + 2 / 3) / 2 + 1 + 0) / 3, 0.0, "behind the end of the video"),
+        ([0.1, 0.2, 0.3, 0.9], ((1 + 2 / 3) / 2 + 1 + 0) / 3, 0.0, "after the end of the video"),
     ],
 )
 def test_highlights_by_hand(files, scores, expected, hit, note):
@@ -155,7 +155,7 @@ def test_wrong_saliency_has_its_line(files, changes, said):
 def test_saliency_of_some_topics_only_is_not_read(files):
     path = files(x_jsonl=json.dumps(video(**CLIPS)) + "\n" + json.dumps(video(qid=2)) + "\n")["x_jsonl"]
     truth = bp.read_truth(path)
-    assert truth.skipped == {"lines say nothing of clips, as others do: highlights are not read": 1}
+    assert truth.skipped == {"lines have no clips, although others do: highlights are ignored": 1}
     assert not any(topic.extra for topic in truth.topics.values())
     run = json.dumps(predicted([1])) + "\n" + json.dumps(predicted("x", qid=2)) + "\n"
     with pytest.raises(bp.InputError, match=r":2: pred_saliency_scores must be a list of numbers"):
@@ -166,7 +166,7 @@ def test_highlights_without_saliency_are_refused(files):
     truth, run = written(files, video(**CLIPS), predicted(None))
     with pytest.raises(bp.UsageError, match="the run gives no scores to clips"):
         bp.score("HighlightAP", truth, run)
-    with pytest.raises(bp.UsageError, match="the truth does not say how salient clips are"):
+    with pytest.raises(bp.UsageError, match="the truth has no saliency of clips"):
         bp.score("HighlightHit", {"1": {"v#0-4": 1}}, run)
 
 

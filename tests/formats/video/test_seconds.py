@@ -53,7 +53,7 @@ def test_an_undeclared_run_is_taken_as_seconds_and_said(tmp_path, berrypick):
     truth = put(tmp_path / "charades.txt", CHARADES)
     measure = "spanHit(iou=0.5)@1"
     said = berrypick("evaluate", truth, put(tmp_path / "run.jsonl", UNDECLARED), "-m", measure)
-    assert said.code == 0 and "start and end are taken as seconds, as on the other side" in said.err
+    assert said.code == 0 and "start and end are read as seconds, as in the other file" in said.err
     said = berrypick("evaluate", truth, put(tmp_path / "run.jsonl", IN_SECONDS), "-m", measure)
     assert said.code == 0 and "taken as" not in said.err
 

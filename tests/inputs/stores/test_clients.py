@@ -126,7 +126,7 @@ def test_ids_that_a_library_made_give_way_to_the_file_name(name, given, tmp_path
     for options in ({"documents": TEXTS}, {}):
         results = bp.evaluate(TRUTH, {"q": given}, MEASURES, **options)
         assert results.mean()["run"] == pytest.approx(EXPECTED)
-        assert [one for one in results.notes if "3 results called by the file of the document" in str(one)]
+        assert [one for one in results.notes if "3 results matched by the file name of the document" in str(one)]
 
 
 def test_ids_that_are_known_stay():
@@ -144,7 +144,7 @@ def test_ids_of_chunks_are_no_obstacle():
             for i, (row, score) in enumerate(zip(ROWS, SCORES, strict=True))]  # fmt: skip
     results = bp.evaluate(TRUTH, {"q": hits}, MEASURES, documents=TEXTS)
     assert results.mean()["run"] == pytest.approx(EXPECTED)
-    assert [one for one in results.notes if "3 results found by the text, in any document" in str(one)]
+    assert [one for one in results.notes if "3 results found by their text, in any document" in str(one)]
 
 
 def test_chunks_without_a_document_need_one_that_has_their_text_there():
@@ -230,4 +230,4 @@ def test_responses_without_topics_are_refused_by_name():
 
 def test_what_is_cited_again_is_counted():
     run = bp.run_from_objects({"q": RESPONSES["anthropic"]})
-    assert [note for note in run.notes if note.startswith("1 citation of what an answer cites before")]
+    assert [note for note in run.notes if note.startswith("1 citation repeated within an answer")]

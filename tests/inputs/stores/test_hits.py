@@ -147,7 +147,7 @@ def test_inner_hits_with_a_list_of_values_in_each_field(tmp_path):
     flat = {**flat, "fields": {"metadata.source": ["guide"], "text": [RIGHT["text"]], **metadata}}
     assert both(tmp_path, elastic(flat)) == [("guide", 40, 61)]
     two = {**flat, "fields": {**flat["fields"], "text": ["a", "b"]}}
-    refused(tmp_path, elastic(two), "text holds 2 texts")
+    refused(tmp_path, elastic(two), "text has 2 texts")
 
 
 # --- lengths, places, scores ------------------------------------------------------------------------------------------
@@ -202,7 +202,7 @@ def test_scores_that_are_null_or_distances(tmp_path):
     points = [{"id": i, "version": 1, "score": 0.2 + i, "payload": one} for i, one in enumerate(sources)]
     assert scores({"result": points, "status": "ok"}) == [-0.2, -1.2]  # Euclid
     assert scores({"result": points[::-1], "status": "ok"}) == [1.2, 0.2]
-    assert "scores grow down the lists" in " ".join(bp.run_from_objects({"q": points}).notes)
+    assert "scores rise down the lists" in " ".join(bp.run_from_objects({"q": points}).notes)
     third = {"id": 9, "version": 1, "score": 0.7, "payload": SOURCE}
     assert scores({"result": [*points, third], "status": "ok"}) is None  # reranked: neither scores nor distances
     assert "scores neither fall nor grow" in " ".join(bp.run_from_objects({"q": [*points, third]}).notes)

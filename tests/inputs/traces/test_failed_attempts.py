@@ -197,14 +197,14 @@ def test_where_all_failed_there_is_no_run(tmp_path, record, failure):
     (tmp_path / "traces.jsonl").write_text("".join(json.dumps(one) + "\n" for one in records))
     kind = "samples" if record is promptfoo else "traces"
     for read in (lambda: bp.read_run(tmp_path / "traces.jsonl", kind), lambda: bp.read_traces(records)):
-        with pytest.raises(bp.InputError, match="none of 2 retrievals succeeded"):
+        with pytest.raises(bp.InputError, match="none of 2 retrievals both succeeded"):
             read()
 
 
 def test_a_failed_attempt_without_a_question_is_no_question():
     silent = {**langsmith(FIRST, None, 2, "fails"), "inputs": {}}
     [run] = bp.read_traces([langsmith(FIRST, [GOOD], 1, ""), silent]).values()
-    assert run.skipped == {"retrievals that say no question and no topic": 1}
+    assert run.skipped == {"retrievals with neither question nor topic": 1}
 
 
 def test_a_retriever_that_never_succeeded_is_no_run(tmp_path):

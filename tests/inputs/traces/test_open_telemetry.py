@@ -195,7 +195,7 @@ def test_tools_have_the_attribute_of_retrievals_too() -> None:
 def test_a_span_that_is_exported_again_counts_once() -> None:
     twice = [otlp(span(attributes(FOUND))), otlp(span(attributes(FOUND), spanId=SPAN.upper()))]
     run = only(twice)
-    assert run.size() == 2 and run.skipped == {"spans exported again under the same id, read once": 1}
+    assert run.size() == 2 and run.skipped == {"spans exported twice with the same id, read once": 1}
 
 
 def test_a_failed_export_of_a_span_replaces_no_successful_one() -> None:
@@ -221,7 +221,7 @@ def test_unreadable_documents_are_no_empty_list(documents: Any) -> None:
 
 def test_retrievals_without_documents_are_named() -> None:
     held = {name: value for name, value in attributes(None).items() if value is not None}
-    with pytest.raises(InputError, match="none of 1 retrieval succeeded and recorded documents"):
+    with pytest.raises(InputError, match="none of 1 retrieval both succeeded and recorded documents"):
         bp.read_traces([otlp(span(held))])
 
 

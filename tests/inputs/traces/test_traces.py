@@ -87,7 +87,7 @@ def test_unmatched_traces_are_counted(folder):
     said = " ".join(map(str, results.notes))
     assert results.mean()["more"] == pytest.approx(EXPECTED)
     assert "1 topic matched by the question" in said and "1 topic of the run not in the truth, ignored" in said
-    assert "retrievals that say no question and no topic: 1" in said
+    assert "retrievals with neither question nor topic: 1" in said
 
 
 def test_the_last_answer_to_a_question_counts():
@@ -103,7 +103,7 @@ def test_several_retrievals_of_one_trace_are_one_list():
     again = {**LANGSMITH, "id": "c", "start_time": "2026-05-01T10:00:02", "outputs": {"documents": DOCUMENTS[:1]}}
     [run] = bp.read_traces([CHAIN, again, LANGSMITH]).values()
     assert len(run[QUESTION]) == 4
-    assert "1 trace with several retrievals: their lists count one after the other" in run.notes
+    assert "1 trace with several retrievals: their lists are joined in order" in run.notes
 
 
 def test_every_retriever_is_a_run(folder):
@@ -156,7 +156,7 @@ def test_names_of_documents_that_are_gone_are_no_obstacle():
     [run] = bp.read_traces([step]).values()
     results = bp.evaluate({"canes cut when": TRUTH["q"]}, run, "charR", documents=TEXTS)
     assert results.mean()[run.tag]["charR"] == pytest.approx(21 / 38)
-    assert [one for one in results.notes if "1 result found by the text, in any document" in str(one)]
+    assert [one for one in results.notes if "1 result found by their text, in any document" in str(one)]
     with pytest.raises(bp.InputError, match="only its text"):
         bp.evaluate({"When?": TRUTH["q"]}, bp.read_traces([{**RAGAS, "user_input": "When?"}]), "charR")
 
@@ -186,13 +186,13 @@ def test_pool_takes_traces(folder, berrypick):
 
 
 REFUSED = {
-    "[]": "holds nothing that was retrieved",
-    '{"run_type": "llm", "inputs": {}, "id": "1"}': "holds nothing that was retrieved",
+    "[]": "contains no retrieved documents",
+    '{"run_type": "llm", "inputs": {}, "id": "1"}': "contains no retrieved documents",
     '{"run_type": "retriever", "inputs": {"query": "a"}, "outputs": {"documents": [{"page_content": 3}]}, "id": "1"}':
         "run:1: ",
-    '{"page": 3}': "run:1: is no trace of a known kind",
+    '{"page": 3}': "run:1: is not a trace of a known kind",
     '{"resourceSpans": [': "run:1: is not JSON",
-    "3": "run:1: is no trace of a known kind",
+    "3": "run:1: is not a trace of a known kind",
 }  # fmt: skip
 
 
@@ -263,5 +263,5 @@ def test_a_trace_of_langfuse_without_its_steps_retrieves_what_its_output_holds()
     output = {"answer": "In autumn.", "documents": DOCUMENTS}
     [run] = bp.read_traces([{**trace, "output": output}, {**trace, "id": "t2", "output": "Soon."}]).values()
     assert run.topics == (QUESTION,) and run.of_topics.traces[QUESTION].trace == "t1"
-    with pytest.raises(bp.InputError, match="hold nothing that was retrieved"):
+    with pytest.raises(bp.InputError, match="contain no retrieved documents"):
         bp.read_traces([{**trace, "output": "Soon."}])

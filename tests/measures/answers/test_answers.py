@@ -130,10 +130,10 @@ def test_runs_keep_empty_topics(tmp_path: Path, inputs: tuple[str, str], berrypi
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([*TRUTH, {"topic": "q1", "answer": None}], "topic q1 is said to have no answer, but other lines give one"),
+        ([*TRUTH, {"topic": "q1", "answer": None}], "topic q1 has no answer in one line, but other lines give one"),
         ([{"topic": "q9", "doc": "a", "answer": None}], "has a document and no answer"),
         ([{"topic": "q9", "is_impossible": True, "start": 1}], "is_impossible stands beside start"),
-        ([{"topic": "q9", "doc": "a", "judged": False}], "judged is true or missing, not False"),
+        ([{"topic": "q9", "doc": "a", "judged": False}], "judged must be true or missing, not False"),
         ([{"topic": "q9", "doc": "a", "judged": True, "start": 1, "end": 2}], "judged stands for a whole document"),
         ([{"topic": "q9", "judged": True}], "doc is missing"),
     ],
@@ -146,7 +146,7 @@ def test_truths_that_contradict_themselves(tmp_path: Path, rows: list[dict[str, 
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([*RUN, {"topic": "q1", "results": []}], "topic q1 is said to have no results, but other lines have some"),
+        ([*RUN, {"topic": "q1", "results": []}], "topic q1 has no results in one line, but other lines have some"),
         ([{"topic": "q9", "results": [], "doc": "a"}], "both a result and an empty list"),
     ],
 )

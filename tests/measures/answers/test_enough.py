@@ -196,18 +196,18 @@ def test_documents_that_hold_a_set_for_who_reads_all_of_an_item():
 
 
 REFUSED = {
-    "EPRUM(need='set',r=2)": "not a number of targets; leave r=2 out",
-    "EPRUM(need='set',rank=2)": "leave rank=2 out",
-    "EPRUM(need='set')@0.5": "leave @0.5 out",
-    "EPRUM(need='set',quant='strict')": "leave quant=strict out",
+    "EPRUM(need='set',r=2)": "not a number of targets; remove r=2",
+    "EPRUM(need='set',rank=2)": "remove rank=2",
+    "EPRUM(need='set')@0.5": "remove @0.5",
+    "EPRUM(need='set',quant='strict')": "remove quant=strict",
     "EPRUM(need='set',ideal='greedy')": "takes ideal='targets' or 'exact', not 'greedy'",
     "EPRUM(need='set',ideal='certified')": "takes ideal='targets' or 'exact', not 'certified'",
     "EPRUM(need='set',together='low')": "takes no together='low'",
     "EPRUM(need='set',law='normal')": "takes no law='normal'",
     "EPRUM(need='set',ideal='exact',norm='bounded')": "takes no norm='bounded'",
     "All(cap=True)": "needs a cut-off, as in All",
-    "Enough(share=0.5)@2": "share= is for parts of documents",
-    "All(iou=0.5)@2": "iou= is for parts of documents",
+    "Enough(share=0.5)@2": "share= applies to parts of documents",
+    "All(iou=0.5)@2": "iou= applies to parts of documents",
     "EnoughRR@3": "takes no cut-off",
 }
 
@@ -220,7 +220,7 @@ def test_what_does_not_go_together_is_refused(measure):
 
 def test_share_beside_a_reader_is_refused():
     truth, run = {"q": {"a#0-10": 1}}, {"q": {"a#0-10": 1}}
-    with pytest.raises(bp.UsageError, match="share= asks what results cover, and user model hierarchy"):
+    with pytest.raises(bp.UsageError, match="share= measures what results cover, but user model hierarchy"):
         bp.score("Enough(share=1)", truth, run, user="hierarchy")
     assert bp.score("Enough(share=1,user='classical')", truth, run, user="hierarchy") == 1.0
 

@@ -60,6 +60,6 @@ def test_compare_and_gates_take_each(tmp_path, berrypick):
     given = ("compare", tmp_path / "t.qrels", tmp_path / "r.run", tmp_path / "s.run", "-m", "recalls@5")
     done = berrypick(*given, "--fail-under", "All@5=0.8")
     assert done.code == 1 and "All@5" in done.out and "Success@5" in done.out
-    assert "any (Success@5 1) and all (All@5 0.5) differ by 0.5: say which recall is meant" in done.err
+    assert "any (Success@5 1) and all (All@5 0.5) differ by 0.5: choose the recall that you mean" in done.err
     rows = json.loads(berrypick("evaluate", *given[1:], "-o", "json").out)
     assert {row["measure"] for row in rows} == {"Success@5", "R@5", "All@5"}

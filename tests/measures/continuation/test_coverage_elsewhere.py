@@ -62,8 +62,8 @@ def test_a_note_says_what_a_token_is_where_words_have_no_spaces():
     truth, run = {"q": [("d", 0, 10)]}, {"q": [("d", 0, 20)]}
     measure = "Coverage(budget=10)"
     for text, said in (
-        (THAI, "Thai has no spaces between words: a token is one letter there"),
-        ("\u8986\u76c6\u5b50\u662f\u4e00\u79cd\u6c34\u679c" * 4, "a token is one ideograph there"),
+        (THAI, "Thai has no spaces between words: each letter counts as a token"),
+        ("\u8986\u76c6\u5b50\u662f\u4e00\u79cd\u6c34\u679c" * 4, "each ideograph counts as a token"),
         ("raspberries are cut in autumn, all of them", ""),
     ):
         notes = [str(note) for note in bp.evaluate(truth, run, measure, documents={"d": text}).notes]
@@ -135,7 +135,7 @@ def test_the_command_line_counts_tokens(files, tmp_path, berrypick):
 def test_where_positions_count_lines_characters_are_refused():
     lines = {"topic": "1", "doc": "a.py", "start_line": 1, "end_line": 3}
     truth, run = bp.Truth.from_records([{**lines, "grade": 1}]), bp.Run.from_records([{**lines, "rank": 1}])
-    with pytest.raises(bp.UsageError, match="leave effort out"):
+    with pytest.raises(bp.UsageError, match="remove effort"):
         bp.evaluate(truth, run, "Coverage(budget=20,effort='chars')")
 
 

@@ -38,6 +38,6 @@ def test_explain_says_who_considers_which_pointer():
     truth = handmade.span_truth({"q": [a, b]})
     run = handmade.span_run({"q": [("a", 50, 60, 1), (*a, 1), (*b, 1)]})
     told = str(bp.explain(truth, run, "GainRecall@2", "q", user="fetch_browse(consider=1,miss=0.5)", units=10))
-    table = told.split("who considers each")[1].split("\n\n")[0]
+    table = told.split("share of readers who consider each")[1].split("\n\n")[0]
     rows = [line.split() for line in table.splitlines()[3:]]
     assert [row[:3] for row in rows] == [["1", "a#50-60", "1"], ["1", "a#0-10", "0.5"], ["1", "a#20-30", "0.75"]]

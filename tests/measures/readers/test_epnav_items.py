@@ -79,5 +79,7 @@ def test_explain_says_who_considers_which_pointer():
     """Behind junk half go on to the target, and behind that three quarters to the next."""
     run = handmade.span_run({"q": [("a", 50, 60, 1), (*A, 1), (*B, 1), (*C, 2)]})
     told = str(bp.explain(TRUTH, run, "epnav", "q", user="fetch_browse(consider=1,miss=0.5)"))
-    rows = [line.split() for line in told.split("who considers each")[1].split("\n\n")[0].splitlines()[3:]]
+    rows = [
+        line.split() for line in told.split("share of readers who consider each")[1].split("\n\n")[0].splitlines()[3:]
+    ]
     assert [row[:3] for row in rows] == [["1", "a#50-60", "1"], ["1", "a#0-10", "0.5"], ["1", "a#20-30", "0.75"]]

@@ -105,7 +105,7 @@ def test_explain_says_who_considers_which_pointer():
     run = handmade.span_run({"q": [("a", 50, 60, 1), (*A, 1), (*B, 1), (*C, 2)]})
     for measure in ("EPRUM", "ExpectedRatio", "PRUM"):
         told = str(bp.explain(TRUTH, run, measure, "q", user="fetch_browse(consider=1,miss=0.5)", units=10))
-        table = told.split("who considers each")[1].split("\n\n")[0]
+        table = told.split("share of readers who consider each")[1].split("\n\n")[0]
         rows = [line.split() for line in table.splitlines()[3:]]
         assert [row[:3] for row in rows] == [["1", "a#50-60", "1"], ["1", "a#0-10", "0.5"], ["1", "a#20-30", "0.75"]]
         assert rows[0][3] == "-" and rows[1][3:] == ["a#0-10", "1"]

@@ -200,13 +200,13 @@ def test_simulated_readers_are_drawn_as_from_a_table():
     links = table([("a", "x"), ("a", "y"), ("x", "y")])
     found = bp.simulate({"q": {"x": 1, "y": 1}}, {"q": {"a": 1}}, "EPRUM(r=1)", user="seek", navigation=links)
     assert {row.together for row in found} == {"independent"}
-    with pytest.raises(bp.UsageError, match="goal of its own"):
+    with pytest.raises(bp.UsageError, match="as a separate goal"):
         bp.simulate({"q": {"x": 1}}, {"q": {"a": 1}}, "EPRUM", user="seek", navigation=links, together="walk")
 
 
 def test_what_is_refused(tmp_path):
     for text, message in [
-        ("seek(tiring=1,stop=0)", "needs stop above 0"),
+        ("seek(tiring=1,stop=0)", "so stop must be above 0"),
         ("seek(stop=1.5)", r"in \[0, 1\]"),
         ("seek(budget=0)", "1 .. 100000"),
     ]:

@@ -99,10 +99,10 @@ def test_a_target_that_ends_after_its_document_is_cut(files, berrypick):
     given = ("evaluate", truth, run, "-m", "ESLRF(tolerance=15)", "--collection", lengths, "-o", "json")
     done = berrypick(*given)
     assert json.loads(done.out)[0]["value"] == 1.0
-    assert "1 relevant span of the truth ended after the document, and cut there" in done.err
+    assert "1 relevant span of the truth ran past the end of the document, cut off there" in done.err
     truth.write_text('{"topic": "1", "doc": "d", "start": 100, "end": 200}\n')
     outside = berrypick(*given)
-    assert outside.code == 2 and f"{truth}:1" in outside.err and "lies after the end" in outside.err
+    assert outside.code == 2 and f"{truth}:1" in outside.err and "starts after the end" in outside.err
 
 
 @pytest.mark.parametrize("measure", ["T2I(tolerance=3)", "PT2I", "ESL"])

@@ -109,18 +109,18 @@ class Verdict:
 
 @dataclass(frozen=True, repr=False)
 class Assumptions(Tabular):
-    """What differences rest on: what ``bp.compare(..., assumptions=True)`` finds.
+    """Assumptions behind differences: the result of ``bp.compare(..., assumptions=True)``.
 
     Attributes
     ----------
     verdicts
-        For every two runs and each measure, whether the better run is proved to be better, and against what it is not.
+        For every two runs and each measure, whether the better run is proven to be better, and against what it is not.
     comparison
-        The comparison that it is about.
+        The comparison.
     over
-        What was found along the range of readers, where there is one.
+        The result over the range of readers, if there is one.
     notes
-        What a person should know about the numbers.
+        Notes about the numbers.
 
     Examples
     --------
@@ -206,7 +206,7 @@ class Assumptions(Tabular):
         progress: Progress | None = None,
         reader_draws: int = READERS,
     ) -> Assumptions:
-        """Find what the differences of an evaluation rest on; see :func:`berrypick.compare`."""
+        """Find the assumptions behind the differences of an evaluation; see :func:`berrypick.compare`."""
         if len(evaluation.runs) < 2:
             raise UsageError(f"a difference is one of two runs or more, not {len(evaluation.runs)}")
         evaluation, notes = _with_reader(evaluation, over)
@@ -269,7 +269,7 @@ def _verdict(pair: Pair, along: Over | None, alpha: float) -> Verdict:
     open_ = _not_proved(pair, ends, alpha) if seen else ()
     text = "no difference seen"
     if seen:
-        ahead = f"{pair.run} is ahead of {pair.versus}; not proved against: {', '.join(open_)}"
+        ahead = f"{pair.run} is ahead of {pair.versus}; not proven against: {', '.join(open_)}"
         text = ahead if open_ else f"{pair.run} beats {pair.versus}"
     return Verdict(
         measure=pair.measure,

@@ -79,7 +79,7 @@ class OverValue:
 
 @dataclass(frozen=True, repr=False)
 class Over(Tabular):
-    """For which readers runs are better: what ``bp.compare(..., over=...)`` finds.
+    """Readers for whom each run is better: the result of ``bp.compare(..., over=...)``.
 
     Attributes
     ----------
@@ -92,9 +92,9 @@ class Over(Tabular):
     method
         How topics are resampled.
     notes
-        What a person should know about the numbers.
+        Notes about the numbers.
     clusters
-        How many there are, where whole clusters are resampled.
+        Number of clusters, if whole clusters are resampled.
 
     Examples
     --------
@@ -180,7 +180,7 @@ class Over(Tabular):
     def _range(self) -> str:
         parts = [f"{axis.parameter} from {axis.low:.4g} to {axis.high:.4g}" for axis in self.axes]
         law = self.axes[0].law
-        return f"{self.range.text}: {' and '.join(parts)}" + (f", by the law of {law.what}" if law else "")
+        return f"{self.range.text}: {' and '.join(parts)}" + (f", by the distribution of {law.what}" if law else "")
 
     def _means(self, measure: str, places: int) -> Table:
         points = list(dict.fromkeys(one.at for one in self.values if one.measure == measure))
@@ -223,7 +223,7 @@ class Over(Tabular):
         progress: Progress | None = None,
         points: int | None = None,
     ) -> Over:
-        """Go through a range of readers with the runs of an evaluation; see :func:`berrypick.compare`."""
+        """Compare the runs of an evaluation over a range of readers; see :func:`berrypick.compare`."""
         chosen = read_range(over, scale)
         measures, notes = _readers_measures(evaluation)
         if len(evaluation.runs) < 2:
@@ -259,8 +259,8 @@ def _readers_measures(evaluation: Evaluation) -> tuple[list[RequestedMeasure], l
     ]
     left = [one.text for one in evaluation.measures if one not in kept]
     if not kept:
-        raise UsageError(f"{', '.join(left)}: no reader of the range changes it; give a measure such as EPRUM")
-    text = "the same for every reader of the range, or read by a user model of its own: left out"
+        raise UsageError(f"{', '.join(left)}: the range of readers does not affect it; give a measure such as EPRUM")
+    text = "the same for every reader of the range, or with a user model of its own: skipped"
     return kept, [Note("not over the range", text, measure=name) for name in left]
 
 

@@ -149,14 +149,14 @@ def read_range(given: Any, scale: ScaleName | None = None) -> ReaderRange:
     if fitted is not None:
         return _scaled(_law_range(fitted), scale)
     if not isinstance(given, str):
-        raise UsageError(f"a range of readers is a text such as 'bep(A=0.01..100)', not {given!r:.60}")
+        raise UsageError(f"a range of readers must be text such as 'bep(A=0.01..100)', not {given!r:.60}")
     text = specs.normalise(given)
     found = specs.parse(_RANGE.sub(r"='\1'", given), "user model")
     ranges = {name: one for name, one in found.parameters.items() if isinstance(one, str) and _ends(one)}
     if not ranges:
         raise UsageError(f"{text} has no range: give one parameter from .. to, as in bep(A=0.01..100)")
     if len(ranges) > 2:
-        raise UsageError(f"{text} has {len(ranges)} ranges; one or two can be gone through")
+        raise UsageError(f"{text} has {len(ranges)} ranges; at most two are supported")
     if found.at is not None:
         raise UsageError(f"{text}: a user model takes no cut-off")
     fixed = {name: one for name, one in found.parameters.items() if name not in ranges}
@@ -194,7 +194,7 @@ def _kinds(name: str, ranges: Mapping[str, str], fixed: Mapping[str, Any], text:
     cls.from_parameters(dict.fromkeys((name for name in ranges if name not in known), None), text)  # says what is near
     for one in ranges:
         if known[one] not in ("number", "number or text", "int"):
-            raise UsageError(f"{text}: {one} of {name} is no number, so it has no range")
+            raise UsageError(f"{text}: {one} of {name} is not a number, so it has no range")
     return known
 
 
@@ -211,12 +211,12 @@ def _axis(name: str, text: str, kind: str, whole: str) -> Axis:
 
 def _law_range(fitted: FittedReader) -> ReaderRange:
     if not fitted.has_law or "law" not in fitted.content:
-        why = "its file does not say how well its log determines it; fit it again"
+        why = "its file does not state its uncertainty; fit it again"
         if "transitions" in fitted.content:
-            why = "a chain has no parameter that a range could be of"
-        raise UsageError(f"{fitted} cannot be gone through: {why}")
+            why = "a chain has no parameter that a range could vary"
+        raise UsageError(f"{fitted} cannot be varied: {why}")
     if "scales" in fitted.content["law"]:
-        raise UsageError(f"{fitted} cannot be gone through: it has no single parameter that is a distance")
+        raise UsageError(f"{fitted} cannot be varied: it has no single parameter that is a distance")
     spec = specs.parse(fitted.user, "user model")
     name, values = fitted.content["law"]["of"][0], dict(spec.parameters)
     median = float(values.pop(name))
@@ -224,6 +224,6 @@ def _law_range(fitted: FittedReader) -> ReaderRange:
         law = ParameterLaw(median, float(values.pop("spread")), "the tolerances of people")
     else:
         error = math.sqrt(fitted.content["law"]["covariance"][0][0])
-        law = ParameterLaw(median, error, "what the log leaves open")
+        law = ParameterLaw(median, error, "the uncertainty of the fit")
     axis = Axis(name, law.quantile(TAIL), law.quantile(1 - TAIL), law=law)
     return ReaderRange(spec.name, values, (axis,), str(fitted))

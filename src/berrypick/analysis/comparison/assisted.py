@@ -73,7 +73,7 @@ def assisted_comparison(
 
     if method.interval != Method.interval or method.resamples != Method.resamples:
         given = option("interval" if method.interval != Method.interval else "resamples")
-        raise UsageError(f"model-assisted intervals are Student's and draw no topics: leave {given} out")
+        raise UsageError(f"model-assisted intervals are Student's and do not resample topics: remove {given}")
     _refuse_without_model(results)
     assert results.model is not None
     plain = replace(method, test="t", assisted=True)

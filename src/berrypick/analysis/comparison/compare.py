@@ -211,7 +211,7 @@ def compare(
     progress : bool or callable, optional
         True shows a bar; a function is called with (done, of).
     reader_draws : int
-        With a fitted user model: how many readers are drawn from its law, for the interval over readers; 0 for none.
+        With a fitted user model: number of readers to draw for the interval over readers; 0 for none.
     over : str or path, optional
         The readers for whom each run is to be found better: a range, such as ``'bep(A=0.01..100)'``, or a file written
         by fit for the law of its reader.
@@ -265,16 +265,16 @@ def compare(
 
         check_ledger(ledger, ledger_head, commit, {**options, "over": over, "assumptions": assumptions})
     if scale is not None and over is None:
-        raise UsageError(f"{option('scale', scale)} is the scale of a range of readers: give {option('over')} too")
+        raise UsageError(f"{option('scale', scale)} is the scale of a range of readers and needs {option('over')}")
     if over is not None or assumptions:
         what = option("over" if over is not None else "assumptions")
         if model_truth is not None:
-            raise UsageError(f"{what} has no model-assisted form: leave {option('model_truth')} out")
+            raise UsageError(f"{what} has no model-assisted form: remove {option('model_truth')}")
         if isinstance(truth, Results):
             raise UsageError(f"{what} needs the truth and the runs: results alone have one reader")
         evaluation = _prepared(truth, runs, measures, options, "compare", once=False)
         if evaluation.groups is not None:
-            raise UsageError(f"{what} is about all topics: leave {option('by')} out")
+            raise UsageError(f"{what} uses all topics: remove {option('by')}")
         if baseline is not None and not assumptions:  # assumptions rest on a comparison, which finds it
             facts = {name: RunFacts(name, run.source, tag=run.tag) for name, run in evaluation.runs.items()}
             baseline = find_run(baseline, list(evaluation.runs), facts)
@@ -432,7 +432,7 @@ def _prepared(
 
 def _refuse_options(options: Mapping[str, Any]) -> None:
     if options:
-        raise UsageError(f"a prepared evaluation has its options already; it takes no {', '.join(options)}")
+        raise UsageError(f"these options have no effect on a prepared evaluation: {', '.join(options)}")
 
 
 def _chosen(results: Results, runs: Any, measures: Any) -> Results:
@@ -848,10 +848,10 @@ class _ComparisonWork:
             found = [one for one in pairs if one.measure == measure and one.significant]
             turned = [one for one in found if one.could_turn_round]
             if turned:
-                text = f"unjudged text alone could turn round the significant difference between {named_pairs(turned)}"
+                text = f"unjudged text alone could reverse the significant difference between {named_pairs(turned)}"
                 self.notes.append(Note("unjudged text", text, measure=measure))
             elif found and not self.bounds_known and self._leaves_unjudged(measure):
-                text = "whether unjudged text alone could turn round the significant difference between "
+                text = "whether unjudged text alone could reverse the significant difference between "
                 text += f"{named_pairs(found)} is not known from results: compare the runs with the truth"
                 self.notes.append(Note("unjudged text", text, measure=measure))
 

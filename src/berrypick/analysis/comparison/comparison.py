@@ -203,7 +203,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Comparison(Written):
-    """What :func:`compare` found: an estimate for every run and measure, and every pair of runs once.
+    """The result of :func:`compare`: an estimate for every run and measure, and every pair of runs once.
 
     Attributes
     ----------
@@ -216,7 +216,7 @@ class Comparison(Written):
     method
         How runs are compared.
     notes
-        What a person should know about the numbers.
+        Notes about the numbers.
     unlike_topics
         Where runs do not have rows for the same topics: the topics of each run and measure.
     by
@@ -224,7 +224,7 @@ class Comparison(Written):
     groups
         The same over the topics of each group.
     clusters
-        How many there are, where whole clusters are resampled.
+        Number of clusters, if whole clusters are resampled.
     run_facts
         Facts of each run, such as its file and how many results it has, where it was evaluated for this comparison.
     topic_values

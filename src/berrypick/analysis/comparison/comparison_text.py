@@ -297,7 +297,7 @@ class _Renderer:
             f"{model.source} judged {made.model_topics}. This rests on a random sample of topics.",
             "people: mean by people. model: mean by the model. worth: topics judged by people alone that would give an "
             "interval as narrow.",
-            "A difference has a weight of its own for the model, so it is not exactly the difference of the means; d "
+            "The model's weight is estimated for each difference, so a difference is not exactly that of the means; d "
             "and won/tied/lost are by people.",
         ]
 
@@ -314,7 +314,7 @@ class _Renderer:
         used |= {one.interval for table in tables for one in table.pairs}
         said = [text for kind, text in _OTHER_INTERVALS.items() if kind in used]
         if self.comparison.model is not None:
-            said.insert(0, "Student's, model-assisted" if ASSISTED in used else "none, as no spread is seen")
+            said.insert(0, "Student's, model-assisted" if ASSISTED in used else "none, because all values are equal")
         if used & {method.interval, STUDENTISED} or not said:
             drawn = f"{method.resamples} resamples, seed {method.seed}"
             said.insert(0, f"{_INTERVAL[method.interval]} bootstrap over {self._units()}, {drawn}")

@@ -102,7 +102,7 @@ class Sight:
             return Detectable(None, f"no drop can be significant on {unit}", blind=True)
         if not self.hits:
             if np.ptp(self.run - self.baseline) <= 1e-12:
-                return Detectable(None, f"the differences of the runs are equal on {unit}, so they show no spread")
+                return Detectable(None, f"the differences of the runs are equal on {unit}")
             by_t = float(np.quantile(self._t_drops, POWER))
             drop = by_t if self._by_t else self._bisect(self._score_power, by_t / 4, 4 * by_t)
             return Detectable(drop * _assurance(*self._score_draws))

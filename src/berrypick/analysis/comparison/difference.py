@@ -72,7 +72,7 @@ class Summary:
 
 @dataclass(frozen=True, repr=False)
 class Difference(Written):
-    """What :func:`diff` found. True if anything differs.
+    """The result of :func:`diff`. True if anything differs.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ class Difference(Written):
     compared
         How many values both sides have.
     notes
-        What a person should know about the numbers.
+        Notes about the numbers.
 
     Examples
     --------
@@ -212,7 +212,7 @@ def diff(
         notes.append(Note("unknown direction", text, measure=measure))
         info[measure] = MeasureInfo(measure)
     if all(topic is None for _, _, topic in (*before, *after)):
-        text = "both have means only; write results with a row per topic to see the topics that changed"
+        text = "both have means only; write results with a row per topic to see which topics changed"
         notes.append(Note("means only", text))
     if first.group_rows or second.group_rows:
         notes.append(Note("groups", "means of groups are not compared; they follow from the topics"))
@@ -260,7 +260,7 @@ def _check_signatures(
             )
             found[text] += 1
     notes = [
-        Note("signatures differ", f"only one side states {part} ({count} values): taken for no difference")
+        Note("signatures differ", f"only one side has {part} ({count} values): not counted as a difference")
         for part, count in sorted(stated.items())
     ]
     if not found:
@@ -270,7 +270,7 @@ def _check_signatures(
         raise UsageError(
             "the signatures differ, so the numbers cannot be compared:",
             *texts,
-            f"{option('force', True)} compares them anyway",
+            f"{option('force', True)} compares them nevertheless",
         )
     return [*notes, *(Note("signatures differ", f"signatures differ: {text}") for text in texts)]
 

@@ -81,14 +81,16 @@ class Gates:
     def __post_init__(self) -> None:
         for name in ("margin", "must_see"):
             if getattr(self, name) is not None and self.worse_than is None:
-                part = f"{option(name)} is a part of {option('fail_if_worse')}"
-                raise UsageError(f"{part}; name the run that none may be worse than")
+                part = f"{option(name)} needs {option('fail_if_worse')}"
+                raise UsageError(f"{part}; name the run that no other may be worse than")
         if self.margin is not None and not (is_finite(self.margin) and self.margin >= 0):
-            raise UsageError(f"{option('margin')} is a difference that is accepted, 0 or more, not {self.margin:g}")
+            raise UsageError(f"{option('margin')} is the accepted difference, 0 or more, not {self.margin:g}")
         least = self.margin or 0.0
         if self.must_see is not None and not (is_finite(self.must_see) and self.must_see > least):
             beyond = f"{option('margin')}, which is {least:g}" if least else "0"
-            raise UsageError(f"{option('must_see')} is a drop that must be seen, above {beyond}, not {self.must_see:g}")
+            raise UsageError(
+                f"{option('must_see')} is the drop that the gate must see, above {beyond}, not {self.must_see:g}"
+            )
 
     def __bool__(self) -> bool:
         return bool(self.under or self.over or self.worse_than is not None)
@@ -189,7 +191,7 @@ class Gates:
         what = f"{pair.run}: the gate on {pair.measure} would miss a drop of {self.must_see:g} too often"
         sees = seen.reason if seen.drop is None else f"the smallest that it reports with probability {POWER:g} is "
         sees += "" if seen.drop is None else f"{seen.drop:.4g}"
-        remedy = "no number of topics would do" if needed is None else f"about {needed} topics would do"
+        remedy = "no number of topics would be enough" if needed is None else f"about {needed} topics would be enough"
         raise UsageError(f"{what} on {counted(pair.topics, 'topic')}: {sees}; {remedy}")
 
     def _dim(self, comparison: Comparison) -> list[str]:
@@ -356,7 +358,7 @@ def _assisted(comparison: Comparison) -> str:
 
 def _said(seen: Detectable, pair: Pair) -> str:
     if seen.drop is None:
-        return f"the smallest drop that it would report is not known: {seen.reason}"
+        return f"the smallest drop that it would report is unknown: {seen.reason}"
     return (
         f"reports a true drop of {seen.drop:.4g} or more with a probability of at least {POWER:g} "
         f"on {counted(pair.topics, 'topic')}"

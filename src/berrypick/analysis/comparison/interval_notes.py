@@ -49,11 +49,11 @@ def _without(measure: str, estimates: Sequence[Estimate], pairs: Sequence[Pair])
     """Values that are all equal have no interval."""
     runs = [one.run for one in estimates if one.measure == measure and one.interval == EQUAL]
     if runs:
-        text = f"no interval where all topics have the same value, so that no spread is seen: {some(runs, 5)}"
+        text = f"no interval where all topics have the same value: {some(runs, 5)}"
         yield Note("no interval", text, measure=measure)
     equal = [one for one in pairs if one.measure == measure and one.interval == EQUAL]
     if equal:
-        text = f"no interval where all topics differ alike, so that no spread is seen: {named_pairs(equal)}"
+        text = f"no interval where all topics differ alike: {named_pairs(equal)}"
         yield Note("no interval", text, measure=measure)
 
 

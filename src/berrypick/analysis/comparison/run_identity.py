@@ -15,7 +15,7 @@ from berrypick.data.results import RunFacts
 
 
 def find_run(name: str | os.PathLike[str], runs: Sequence[str], facts: Mapping[str, RunFacts] | None = None) -> str:
-    """Return the run that a path or a name stands for.
+    """Return the run of a path or name.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def find_run(name: str | os.PathLike[str], runs: Sequence[str], facts: Mapping[s
         raise UsageError(f"no run {name}{nearest(name, list(runs)) or '; available: ' + ', '.join(runs)}")
     if not by_path and any(one.source for one in known.values()) and _is_other_file(name, known[found[0]]):
         raise UsageError(
-            f"{name} is a file that is not among the runs, and {_described(known[found[0]])} is called the same; "
+            f"{name} is not one of the runs, but {_described(known[found[0]])} has the same name; "
             f"add the file {name} to the runs, or name the other run by its file"
         )
     return found[0]

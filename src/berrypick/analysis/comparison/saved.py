@@ -21,14 +21,14 @@ from berrypick.files.strict_json import RepeatedName, strict_json
 from berrypick.rows.table_files import parquet_columns, parquet_file
 
 #: What files of results do not hold.
-_NO_READERS = "the file holds no readers, so the intervals over them are lost: compare the runs with the truth"
+_NO_READERS = "the file has no readers, so intervals over them are missing: compare the runs with the truth"
 COLUMNS = ("run", "topic", "measure", "value", "signature")
 
 
 def read_results(path: str | PathLike[str]) -> Results:
     """Read results from a file.
 
-    Rows come back as they were, with what is known of their measures. Curves are not kept in files, and of notes
+    Rows come back unchanged, with the facts of their measures. Curves are not kept in files, and of notes
     only the one on measures of whole documents where parts were judged.
 
     Parameters

@@ -58,15 +58,15 @@ class SavedTruths:
         """What is known of the difference between the truths."""
         other = [topic for topic in self.sums if topic not in self.common]
         if not other:
-            return "the numbers are of two truths"
+            return "the values come from different judgements"
         many = "1 topic is" if len(other) == 1 else f"{len(other)} of {counted(len(self.sums), 'topic')} are"
-        return f"the numbers are of two truths: {many} judged differently or in one of them only ({some(other)})"
+        return f"the values come from different judgements: {many} judged differently or only in one ({some(other)})"
 
     def unsigned_notes(self) -> list[Note]:
         """A note on results that do not say which judgements they rest on."""
         if not self.unsigned:
             return []
-        text = f"saved without {TRUTH_SUM}: berrypick cannot check that all numbers rest on the same judgements"
+        text = f"saved without {TRUTH_SUM}: berrypick cannot check that all values come from the same judgements"
         return [Note("truth unknown", text, run=some(list(self.unsigned)))]
 
 
@@ -94,14 +94,14 @@ def with_one_truth(
 def _on_common_topics(results: Sequence[Results], known: SavedTruths) -> tuple[list[Results], list[Note]]:
     if known.unsigned:
         runs = some(list(known.unsigned))
-        what = f"{runs}: saved without {TRUTH_SUM}, so the topics that are judged identically are not known"
-        raise UsageError(what, f"evaluate again, or leave {option('common_topics', True)} out")
+        what = f"{runs}: saved without {TRUTH_SUM}, so it is unknown which topics are judged identically"
+        raise UsageError(what, f"evaluate again, or remove {option('common_topics', True)}")
     if not known.common:
         raise UsageError(f"{known.difference}; no topic is judged identically")
     left = [topic for topic in known.sums if topic not in known.common]
     if not left:
         return list(results), []
-    text = Message(f"{counted(len(known.common), 'topic')} judged identically, {len(left)} left out ({some(left)})")
+    text = Message(f"{counted(len(known.common), 'topic')} judged identically, {len(left)} skipped ({some(left)})")
     return [over_topics(one, known.common) for one in results], [Note("common topics", text)]
 
 

@@ -33,12 +33,12 @@ MEANING = {
     CUT: "chunks overlap it, but a chunk border cuts it",
     WRONG_DOCUMENT: "no result is in its document",
     WRONG_PASSAGE: "results are in its document, but none overlaps it",
-    PARTLY_FOUND: "results overlap it, but none holds enough of it",
-    LOST: "an earlier stage held it, but the last one does not",
-    RANKED_LOW: "a result holds it, but below the cut-off",
-    OVER_BUDGET: "a result holds it, but after the budget was spent",
-    IN_PIECES: "the first results hold it together, but none does alone",
-    FOUND: "one of the first results holds it",
+    PARTLY_FOUND: "results overlap it, but none contains enough of it",
+    LOST: "an earlier stage had it, but the last one lost it",
+    RANKED_LOW: "a result contains it, but below the cut-off",
+    OVER_BUDGET: "a result contains it, but after the budget was spent",
+    IN_PIECES: "the first results contain it jointly, but none does alone",
+    FOUND: "one of the first results contains it",
 }
 
 

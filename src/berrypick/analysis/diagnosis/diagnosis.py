@@ -37,7 +37,7 @@ PIPELINE = "pipeline"
 
 @dataclass(frozen=True)
 class Diagnosis(Tabular):
-    """Where the answers of a truth are lost: every target in exactly one class.
+    """Where answers are lost: every target of a truth in exactly one class.
 
     Attributes
     ----------
@@ -46,9 +46,9 @@ class Diagnosis(Tabular):
     topic_classes
         By run, the class of each topic: that of its target that got least far; with sets, of the set that got farthest.
     k
-        How many results count as the first ones.
+        Number of first results to look at.
     share
-        The least share of a target that a result must cover to hold it.
+        The minimum share of a target that a result must cover to hold it.
     pipelines
         By run, its stages: what each holds, gains and loses, and what the best order of the first one would hold.
     groups
@@ -56,7 +56,7 @@ class Diagnosis(Tabular):
     notes
         What was skipped or assumed.
     shown
-        How many topics the text names.
+        Number of topics that the text shows.
     confidence
         The confidence of the intervals.
 
@@ -123,7 +123,7 @@ class Diagnosis(Tabular):
         return self.classes_of(self.runs[0])
 
     def classes_of(self, run: str, group: str | None = None) -> dict[str, dict[str, Any]]:
-        """Return the same for a run, or for one group of its topics. Classes that are empty are left out."""
+        """Return the same for a run, or for one group of its topics. Empty classes are omitted."""
         of = (
             self.targets_of(run)
             if group is None
@@ -205,7 +205,7 @@ def diagnose(
     measures: MeasuresGiven = (),
     **options: Unpack[EvaluationKeywords],
 ) -> Diagnosis:
-    """Tell for every target of a truth whether a run found it, and where it was lost.
+    """Find out for every target of a truth whether a run found it, and where it was lost.
 
     Parameters
     ----------
@@ -215,7 +215,7 @@ def diagnose(
         What systems returned; each is diagnosed by itself unless ``stages`` is set. Rows that name their ``stage``, and
         reranker spans of traces, are the stages of a pipeline in one run.
     k : int
-        How many results count as the first ones.
+        Number of first results to look at.
     stages : bool
         Whether the runs are the successive stages of one pipeline, such as a retriever, its reranker, and the context
         that reached the model.
@@ -223,7 +223,7 @@ def diagnose(
         What a reader may spend on the list: in what positions count, or in the unit of ``effort``; in results where
         whole documents are judged.
     share : float
-        The least share of a target that one result must cover to hold it.
+        The minimum share of a target that one result must cover to hold it.
     worst : int
         How many topics the text names, those whose answers got least far first; 0 for none.
     confidence : float
@@ -293,7 +293,7 @@ def diagnosis_of(
             raise UsageError(f"{option('stages', True)} needs the runs of two stages or more, the first stage first")
     if measured and not any(len(lists) > 1 for lists in staged.values()):
         remedy = f"give the runs of a pipeline with {option('stages', True)}, or rows with a field stage"
-        raise UsageError(f"measures are compared between stages, and the runs have none: {remedy}")
+        raise UsageError(f"measures are compared between stages, but the runs have none: {remedy}")
     listed = None if chunks is None else read_chunk_list(chunks, prepared)
     patient = Patient(prepared, missing or {}, listed, rules.k, rules.share, rules.budget)
     targets: list[DiagnosedTarget] = []

@@ -81,7 +81,7 @@ def _flow_table(pipeline: Pipeline, of: str, places: int) -> Table:
         parts = [one.held, one.gained or Interval(), one.lost or Interval()]
         rows.append([one.stage, *(cell for part in parts for cell in part.cells(places))])
     header = ["stage", "held", "interval", "gained", "interval", "lost", "interval"]
-    return Table(f"{of}Share of the targets that each stage holds, at any rank", header, rows)
+    return Table(f"{of}Share of the targets that each stage contains, at any rank", header, rows)
 
 
 def _measures_table(pipeline: Pipeline, of: str, places: int) -> Table:
@@ -101,7 +101,7 @@ def _oracle_table(pipeline: Pipeline, oracle: OracleReranker, k: int, of: str, p
         ["best order of it", *oracle.best.cells(places)],
         [pipeline.stages[-1], *oracle.last.cells(places)],
     ]
-    title = f"{of}Oracle reranker: share of a topic's targets that {k} results hold"
+    title = f"{of}Oracle reranker: share of a topic's targets in {k} results"
     return Table(title, ["list", "share", "interval"], rows)
 
 
@@ -121,12 +121,12 @@ def _worst_table(found: Diagnosis, run: str) -> Table:
     lost = sum(kind.name != FOUND for kind in classes.values())
     many = f"the {found.shown} worst of {lost}" if lost > found.shown else str(lost)
     title = f"{run}: topics with a target that was not found ({many})"
-    return Table(title, ["class", "topic", "target", "ranks that hold it", "question", "text"], rows, "<<<<<<")
+    return Table(title, ["class", "topic", "target", "ranks that contain it", "question", "text"], rows, "<<<<<<")
 
 
 def legend_of(found: Diagnosis) -> list[str]:
     """Return what a person needs to know to read the tables."""
-    said = [f"A result holds a target if it covers {found.share:g} of it; the first {found.k} results count."]
+    said = [f"A result contains a target if it covers {found.share:g} of it; the first {found.k} results count."]
     greedy = sum(one.oracle.greedy for one in found.pipelines.values() if one.oracle is not None)
     if greedy:
         many = counted(greedy, "topic")

@@ -27,7 +27,7 @@ class Holdings:
     targets
         What is wanted.
     share
-        The least share of a target that a result must cover to hold it.
+        The minimum share of a target that a result must cover to hold it.
     """
 
     ranking: Ranking

@@ -72,14 +72,14 @@ _PART = re.compile(r"#\d[^#]*-\d[^#]*\Z|:\d+(?:-\d+)?\Z|\[\d+\]\Z")
 
 @dataclass(frozen=True, eq=False)
 class Fit(Tabular):
-    """What :func:`fit` found. ``user=`` of every evaluation takes it, and the file that its ``write`` makes.
+    """The result of :func:`fit`. ``user=`` of every evaluation takes it, and the file that its ``write`` makes.
 
     Attributes
     ----------
     reader
         The content of the file: the model, its parameters, how they were found.
     notes
-        What a person should know about the numbers.
+        Notes about the numbers.
 
     Examples
     --------
@@ -118,7 +118,7 @@ class Fit(Tabular):
     def write(self, path: str | PathLike[str]) -> None:  # type: ignore[override]
         """Write the file that the option user takes, atomically."""
         if not users.is_file(fspath(path)):
-            raise UsageError(f"a fitted user model is a .json file, not {fspath(path)}")
+            raise UsageError(f"a fitted user model must be a .json file, not {fspath(path)}")
         formats.write(self.reader, path, "fitted-user")
 
     def __repr__(self) -> str:
@@ -319,10 +319,10 @@ def _fit_forage(
 ) -> Learnt:
     """What readers expect from the gaps of the truth, unless it is given; what it is worth to them from the log."""
     if "gain" in given:
-        raise UsageError("gain is what fit estimates; leave it out of forage(..)")
+        raise UsageError("fit estimates gain; remove it from forage(..)")
     if {"rate", "present"} <= given.keys():
         if truth is not None:
-            raise UsageError(f"{option('truth')} is what rate and present are estimated from; leave out either")
+            raise UsageError(f"{option('truth')} is needed only to estimate rate and present; remove one of them")
         return fit_visits(model, log, method, None)
     if truth is None or collection is None:
         raise UsageError(
@@ -368,7 +368,7 @@ def _own_fit(
     takes = inspect.signature(cls.fit).parameters
     rest = any(one.kind is one.VAR_KEYWORD for one in takes.values())
     if parameters and not (rest or "given" in takes):
-        raise UsageError(f"{cls.name()} takes no parameters where it is learnt from a log; leave them out")
+        raise UsageError(f"{cls.name()} takes no parameters when it is fitted to a log; remove them")
     with plugin_errors(f"fit of the user model {cls.name()}", cls):
         found = cls.fit(log, **{name: value for name, value in every.items() if rest or name in takes})
     if isinstance(found, UserModel):
@@ -459,11 +459,13 @@ def _readings(log: Any) -> ReadingLog:
     if is_frame(log):
         log = _frame_rows(log)
     if not isinstance(log, Iterable) or isinstance(log, Mapping):
-        raise UsageError(f"a reading log is a file, a list of dictionaries or a data frame, not {type(log).__name__}")
+        raise UsageError(
+            f"a reading log must be a file, a list of dictionaries or a data frame, not {type(log).__name__}"
+        )
     rows = list(log)
     wrong = next((row for row in rows if not isinstance(row, Mapping)), None)
     if wrong is not None:
-        raise UsageError(f"a reading log holds dictionaries with distance and end, not {wrong!r:.60}")
+        raise UsageError(f"a reading log must have dictionaries with distance and end, not {wrong!r:.60}")
     where = "the log"
     return ReadingLogFormat.from_records(
         ((i, repr(row), dict(row)) for i, row in enumerate(rows, 1)), Problems(where), where

@@ -59,7 +59,7 @@ def fit_chain(
         rest = steps.part(held)
         own = log_probabilities(counts, probability, rest)
         other = log_probabilities(counts, counts.prior, rest)
-        baseline = "every link alike" if links is not None else "every step seen alike"
+        baseline = "equal chances for every link" if links is not None else "equal chances for every step seen"
         report = held_out_facts(own, other, rest.session, baseline, "decisions", method.confidence)
         checks = step_calibration(counts, probability, rest)
         checks += _reach_calibration(model, counts, probability, rest, taken, method, progress)
@@ -87,7 +87,7 @@ def _of_counts(model: UserModel, given: TransitionCounts, method: FitMethod, lin
     counts = chain_counts(taken, np.zeros(0, dtype=np.int64))
     notes = [Note("counts", f"{number} {what}") for what, number in given.skipped.items()]
     if method.held_out:
-        notes.append(Note("held_out", "counts of steps have no sessions: none are held out, and nothing is checked"))
+        notes.append(Note("held_out", "counts of steps have no sessions: none are held out, so the fit is not checked"))
     return Learnt(
         user=model,
         parameters=_parameters(taken, method.confidence),
@@ -235,5 +235,7 @@ def _notes(report: dict[str, Any] | None, links: LinkTable | None, training: Ste
         found.append(Note("impossible", Message(text)))
     silent = len(np.setdiff1d(np.unique(training.target), np.append(training.source, training.leave)))
     if silent and links is None:
-        found.append(Note("pages", f"{counted(silent, 'page')} where every session is cut off: taken as the last one"))
+        found.append(
+            Note("pages", f"{counted(silent, 'page')} where every session is cut off: treated as the last one")
+        )
     return found

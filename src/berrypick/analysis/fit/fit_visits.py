@@ -103,7 +103,7 @@ def _family(model: UserModel, mean_length: float | None) -> _Family:
     if isinstance(model, T2I):
         _not_given(model, "tolerance")
         if given.get("t_init"):
-            raise UsageError("fit estimates t2i without t_init; leave it out")
+            raise UsageError("fit estimates t2i without t_init; remove it")
         return _Family(LOG_NORMAL, ("tolerance", "spread"), math.exp, False, given.get("spread"))
     if isinstance(model, Forage):
         _not_given(model, "gain")
@@ -117,7 +117,7 @@ def _family(model: UserModel, mean_length: float | None) -> _Family:
     length = model.L if model.L is not None else mean_length
     if length is None:
         raise UsageError(
-            "the log cannot identify A: distances say what A L is, not A; give the mean length of documents, as in "
+            "the log cannot identify A: distances determine A L, not A; give the mean length of documents, as in "
             f"bep(L=5000), or their lengths with {option('collection')}"
         )
     return _Family(LOG_LOGISTIC, ("A", ""), lambda at: math.exp(at) / length, False, default=math.log(model.A * length))
@@ -125,9 +125,7 @@ def _family(model: UserModel, mean_length: float | None) -> _Family:
 
 def _not_given(model: UserModel, name: str) -> None:
     if name in model.given_values():
-        raise UsageError(
-            f"{name} is what fit estimates; leave it out of {specs.render(model.name(), model.given_values())}"
-        )
+        raise UsageError(f"fit estimates {name}; remove it from {specs.render(model.name(), model.given_values())}")
 
 
 def _parameters(family: _Family, fitted: SurvivalFit) -> dict[str, Mapping[str, float | None]]:

@@ -47,9 +47,9 @@ def visits_of(log: ReadingLog) -> Visits:
     seen = Observations(np.where(exact, stop, low), np.where(exact, stop, high), exact, of_visit)
     seen, rounded = _without_zeros(seen, distance)
     notes = (
-        *_note(early, "gave up sooner than a stretch that the same visit had passed; only where it gave up counts"),
-        *_note(impossible, "missed something nearer than what the same visit got to, and is left out"),
-        *_note(rounded, f"gave up at distance 0, taken as at most {_least(distance):g}, the least one recorded"),
+        *_note(early, "gave up after less than the same visit had passed before; only where it gave up counts"),
+        *_note(impossible, "missed something nearer than what the same visit reached; skipped"),
+        *_note(rounded, f"gave up at distance 0, treated as at most {_least(distance):g}, the least one recorded"),
     )
     return Visits(seen.part(~impossible), int(session.max()) + 1 if count else 0, bool(missed.any()), notes)
 

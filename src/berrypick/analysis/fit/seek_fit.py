@@ -159,7 +159,7 @@ def _estimated(
         values, here = maximise(stop_likelihood(training.stopped, training.clicks, tiring), start, own_names)
         parts.append((own_names, values, here.scores, here.information))
     if not parts:
-        raise UsageError("every parameter is given, and nothing is left to estimate")
+        raise UsageError("every parameter is given, so there is nothing to estimate")
     size = sum(len(part[0]) for part in parts)
     information, place = np.zeros((size, size)), 0
     for part in parts:
@@ -191,7 +191,7 @@ class _Scored:
             leaving = float(training.stopped.mean())
             links = np.diff(self.graph.first)[rest.page]
             alike = np.where(stopped, np.log(leaving), np.log1p(-leaving) - np.log(links))
-        facts = held_out_facts(own, alike, rest.session, "every link alike", "decisions", confidence)
+        facts = held_out_facts(own, alike, rest.session, "equal chances for every link", "decisions", confidence)
         beside = held_out_facts(own, markov, rest.session, "markov", "decisions", confidence)
         facts["markov_log_likelihood"] = beside["baseline_log_likelihood"]
         facts["markov_difference"], facts["markov_low"], facts["markov_high"] = (
@@ -280,17 +280,15 @@ def _notes(
 ) -> list[Note]:
     found = [Note("left out", f"left out: {number} {what}") for what, number in sorted(decisions.left_out.items())]
     if len(set(sessions.players) - {""}) < 2:
-        found.append(
-            Note("clusters", "fewer than two players are named, so that intervals take sessions as independent")
-        )
+        found.append(Note("clusters", "fewer than two players are named, so intervals treat sessions as independent"))
     elif estimate.clusters < FEW:
         players = counted(estimate.clusters, "player")
-        found.append(Note("clusters", f"intervals rest on {players}: they are rough, and hold for such players"))
+        found.append(Note("clusters", f"intervals rest on {players}: they are rough, and valid only for such players"))
     if "stop" not in given and not training.stopped.any():
         found.append(Note("stopping", "nobody stopped before the goal in the training part: stop is 0"))
     if sessions.budget is not None and "budget" not in given:
         clicks = counted(sessions.budget, "click")
-        found.append(Note("budget", f"the log allowed {clicks}, and so does the model; seek(budget=..) allows others"))
+        found.append(Note("budget", f"the model allows {clicks}, as the log did; seek(budget=..) changes that"))
     if words is not None and words.missing:
         found.append(Note("texts", f"{counted(words.missing, 'page')} without a text: like no other page"))
     return found

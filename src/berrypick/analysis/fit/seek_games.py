@@ -20,9 +20,9 @@ from berrypick.formats.base import Problems
 from berrypick.users.links.seek_chain import LinkGraph
 
 #: What is left out of the decisions, by why.
-BACK_STEPS = "steps back, which no link describes"
-OFF_LINKS = "steps that the table of links does not have"
-AFTER_GOAL = "sessions that went on after their goal, whose rest is not looked at"
+BACK_STEPS = "steps back, not along a link"
+OFF_LINKS = "steps along links that are not in the table"
+AFTER_GOAL = "sessions that went on after their goal, cut off there"
 NO_GOAL = "sessions without a goal, or whose goal the table of links does not have"
 
 

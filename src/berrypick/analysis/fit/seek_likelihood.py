@@ -177,7 +177,7 @@ def clustered(scores: FloatArray, information: FloatArray, cluster: IntArray) ->
     _, place = np.unique(cluster, return_inverse=True)
     groups = int(place.max()) + 1
     if groups < 2:
-        raise UsageError("the log cannot say how well it determines anything: all decisions are those of one session")
+        raise UsageError("the uncertainty cannot be estimated: all decisions come from one session")
     sums = np.stack([np.bincount(place, weights=column, minlength=groups) for column in scores.T], axis=1)
     inverse = np.linalg.inv(information)
     return inverse @ (sums.T @ sums) @ inverse * groups / (groups - 1), groups

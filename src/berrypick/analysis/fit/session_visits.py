@@ -30,11 +30,11 @@ from berrypick.evaluation.line_units import check_unit, counted_unit
 
 #: Tools that search and do not read, in small letters.
 SEARCHING = frozenset({"grep", "rg", "glob", "search", "find"})
-NO_TRUTH = "sessions without judgements, left out"
-NO_READING = "sessions without a step that reads, left out"
+NO_TRUTH = "sessions without judgements, skipped"
+NO_READING = "sessions without a reading step, skipped"
 NO_LENGTH = "visits to documents whose length the log does not have: leaving at the end counts as giving up"
-SEARCHES = "places that a search showed, which are no visits"
-NOTHING_AHEAD = f"visits without a relevant line ahead, left out; {option('visits', 'all')} fits every visit"
+SEARCHES = "places shown by a search, not counted as visits"
+NOTHING_AHEAD = f"visits without a relevant line ahead, skipped; {option('visits', 'all')} fits every visit"
 
 #: Which visits of sessions count: those with a relevant line ahead, or all.
 Chosen = Literal["ahead", "all"]
@@ -74,7 +74,9 @@ def reading_log_of(sessions: Any, truth: Any, form: str | None = None, visits: C
     counts: Counter[str] = Counter()
     found = [visit for topic, ranking in run.rankings() for visit in visits_of_session(topic, ranking, gold, counts)]
     if not found:
-        raise UsageError("no session reads anything in a topic that is judged: do run and truth name topics alike?")
+        raise UsageError(
+            "no session reads anything in a judged topic: check that run and truth use the same topic names"
+        )
     if visits == "ahead":
         nothing = sum(visit.ahead is None for visit in found)
         if nothing:

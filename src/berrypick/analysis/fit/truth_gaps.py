@@ -37,7 +37,9 @@ def gaps_of(truth: Truth, lengths: Mapping[str, float]) -> Gaps:
     found: list[bool] = []
     for topic in truth.topics.values():
         if topic.start is None or topic.end is None:
-            raise UsageError("gaps are those between places in documents: the truth needs offsets, not whole documents")
+            raise UsageError(
+                "gaps are distances between places in documents: the truth needs offsets, not whole documents"
+            )
         names = np.array(topic.document, dtype=object)
         for name in dict.fromkeys(names[topic.grade > 0].tolist()):
             if name not in lengths:

@@ -74,7 +74,7 @@ class LooksAtTruth:
 
 @dataclass(frozen=True, repr=False)
 class History(Tabular):
-    """What :func:`history` found in a ledger.
+    """The result of :func:`history`.
 
     Attributes
     ----------
@@ -188,7 +188,7 @@ class History(Tabular):
 
 
 def history(ledger: str | os.PathLike[str], measures: MeasuresGiven = (), *, ledger_head: str | None = None) -> History:
-    """Show what a ledger tells: values over time, the best so far, and the number of looks at each truth.
+    """Show a ledger: values over time, the best so far, and the number of looks at each truth.
 
     Parameters
     ----------
@@ -244,7 +244,7 @@ class _HistoryWork:
         self.similar = self._similar_ways()
         times = {line.sum: time for line in lines if (time := _time(line["time"])) is not None}
         if unread := len(lines) - len(times):
-            text = f"{counted(unread, 'line')} without a time that can be read: shown in the order of the ledger"
+            text = f"{counted(unread, 'line')} without a readable time: shown in the order of the ledger"
             self.notes.append(Note(BROKEN, text))
         else:
             self.lines.sort(key=lambda line: times[line.sum])

@@ -112,10 +112,10 @@ class Ledger:
             elif line.sum not in found:  # a merge may leave a line twice
                 found[line.sum] = line
         if broken and not found and not (broken == [len(texts)] and _is_begun(texts[-1])):
-            remedy = f"{option('ledger')} names a file of its own, which berrypick begins"
+            remedy = f"{option('ledger')} needs a file of its own, which berrypick creates"
             raise InputError("is not a ledger", path=path, line=broken[0], remedy=remedy)
         if broken and broken[-1] == len(texts):
-            said = f"{path}:{broken.pop()}: skipped the last line, which is not whole: its writer was interrupted"
+            said = f"{path}:{broken.pop()}: skipped the incomplete last line: writing it was interrupted"
             notes.append(Note(TORN, said))
         if broken:
             notes.append(Note(BROKEN, _said_broken(path, broken)))
@@ -138,8 +138,8 @@ class Ledger:
         """Refuse a ledger that does not have the line with this checksum: its last lines were cut or edited."""
         if head is None or any(line.sum == head for line in self.lines):
             return
-        what = f"the line {shorten(head, 60)} is missing: somebody cut off or edited the last lines"
-        remedy = f"restore the ledger, or leave {option('ledger_head')} out to go on without them"
+        what = f"the line {shorten(head, 60)} is missing: the last lines were cut off or edited"
+        remedy = f"restore the ledger, or remove {option('ledger_head')} to continue without them"
         raise InputError(what, path=self.path, remedy=remedy)
 
     def following(self, rows: Sequence[Mapping[str, Any]]) -> tuple[bytes, Ledger]:
@@ -176,7 +176,7 @@ def open_ledger(path: str | os.PathLike[str], head: str | None = None) -> Iterat
     """
     name = file_name(path)
     if name.endswith(".gz") or is_stream(name):
-        raise UsageError(f"{name}: a ledger is a plain file that lines are appended to, neither packed nor a pipe")
+        raise UsageError(f"{name}: a ledger must be a plain file, neither compressed nor a pipe")
     with appending(name) as file:
         ledger = Ledger.parse(file.content(), name)
         ledger.check_head(head)
@@ -213,7 +213,7 @@ def _has_type(value: Any, kind: Any) -> bool:
 
 def _said_broken(path: str, numbers: Sequence[int]) -> str:
     which = ", ".join(map(str, numbers[:5])) + (", .." if len(numbers) > 5 else "")
-    skipped = f"{path}: skipped {counted(len(numbers), 'line')} that no ledger has (line {which})"
+    skipped = f"{path}: skipped {counted(len(numbers), 'line')} that are not ledger lines (line {which})"
     return f"{skipped}; where a merge left conflict markers, keep the lines of both sides and remove the markers"
 
 
@@ -229,4 +229,4 @@ def _unchained(lines: Sequence[LedgerLine]) -> Iterator[str]:
         if any(one not in known for one in missing):
             yield f"{line.number}: the line before it was edited or cut out, so looks may be missing from the count"
         else:
-            yield f"{line.number}: the lines were reordered: it stands before a line that it follows"
+            yield f"{line.number}: the lines were reordered: it is before a line that it follows"

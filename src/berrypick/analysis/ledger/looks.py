@@ -110,15 +110,15 @@ def check_ledger(
     """Refuse parts of a ledger without one, and comparisons whose looks cannot be counted."""
     for name, given in (("ledger_head", head), ("commit", commit)):
         if given is not None and ledger is None:
-            raise UsageError(f"{option(name)} is about a ledger: give {option('ledger')} too")
+            raise UsageError(f"{option(name)} needs {option('ledger')}")
     if ledger is None:
         return
     if options.get("over") is not None or options.get("assumptions"):
-        others = f"leave {option('over')} and {option('assumptions', True)} out"
+        others = f"remove {option('over')} and {option('assumptions', True)}"
         raise UsageError(f"{option('ledger')} counts looks of a comparison: {others}")
     if options.get("topics") == "run":
         chosen = f"{option('topics', 'run')} lets each run choose its topics"
-        raise UsageError(f"{chosen}, so a ledger cannot count looks at them; omit it")
+        raise UsageError(f"{chosen}, so a ledger cannot count looks at them; remove it")
 
 
 def record_looks(
@@ -372,7 +372,7 @@ class _Family:
                 break
         for place in near:
             pair = self.pairs[place]
-            text = f"p is between {low[place]:.3g} and {high[place]:.3g}, too near to the level to call it better"
+            text = f"p is between {low[place]:.3g} and {high[place]:.3g}, too close to the level to call it better"
             self.notes.append(Note("undecided", text, run=pair.run, measure=pair.measure))
         adjusted = self._corrected(high)
         return [

@@ -51,7 +51,7 @@ class Readership:
                 raise UsageError(f"{name} must be a whole number from {least} to {most:.10g}, not {value!r:.40}")
         if self.together is not None and self.together not in TOGETHER:
             close = nearest(str(self.together), list(TOGETHER))
-            raise UsageError(f"together is one of {', '.join(TOGETHER)}, not {self.together!r:.40}{close}")
+            raise UsageError(f"together must be one of {', '.join(TOGETHER)}, not {self.together!r:.40}{close}")
 
     def together_of(self, user: UserModel) -> TogetherName:
         """Return what readers of a user model see together."""
@@ -99,10 +99,13 @@ def seen_together(evaluation: Evaluation, one: RequestedMeasure, how: Readership
     return how.together_of(evaluation.contexts[one.text].user) if one.measure.walks else None
 
 
-_ONE_LAW = ": one of the laws that go with it, not always an end; those are EPRUM(together='low') and 'high'"
+_ONE_LAW = (
+    ": one of the possible joint distributions, not always an extreme; "
+    "the extremes are EPRUM(together='low') and 'high'"
+)
 #: What is said of readers who do not walk.
 _SAID: dict[str, str] = {
-    "independent": "each target for itself, as hypothesis 3.1 of EPRUM has it: a difference from EPRUM is chance",
+    "independent": "each target independently, as in hypothesis 3.1 of EPRUM: a difference from EPRUM is chance",
     "most": f"as many targets together at a rank as reach allows{_ONE_LAW}",
     "least": "as few targets together at a rank as reach allows, laid out in the order of the truth, on which values "
     f"over several ranks may depend{_ONE_LAW}",
@@ -364,7 +367,8 @@ def explain_readers(evaluation: Evaluation, run: str, topic: str, how: Readershi
         return ["Readers are not simulated: the value is undefined, or the run has no results for the topic."]
     spread = twin.spread
     quantiles = [
-        [f"{share:.0%} get at most", number(value)] for share, value in zip(SHARES, spread.quantiles, strict=True)
+        [f"{share:.0%} of readers get at most", number(value)]
+        for share, value in zip(SHARES, spread.quantiles, strict=True)
     ]
     facts = [
         ["exact value, under the hypotheses", number(twin.value, 6)],
@@ -372,7 +376,7 @@ def explain_readers(evaluation: Evaluation, run: str, topic: str, how: Readershi
             "all readers together" if one.measure.pools else "mean over readers",
             f"{number(twin.simulated, 6)} (error {number(twin.error, 6)})",
         ],
-        ["share who get 0", number(spread.nothing)],
+        ["share with 0", number(spread.nothing)],
         *quantiles,
     ]
     most = max(spread.bars)
@@ -381,7 +385,7 @@ def explain_readers(evaluation: Evaluation, run: str, topic: str, how: Readershi
         for low, high, count in zip(spread.edges, spread.edges[1:], spread.bars, strict=False)
         if count
     ]
-    title = f"What {how.readers} simulated readers get (seed {how.seed})"
+    title = f"Values of {how.readers} simulated readers (seed {how.seed})"
     assumed = told_together(evaluation, one, how)
     return [
         *([f"{assumed[0].upper()}{assumed[1:]}."] if assumed else []),

@@ -99,7 +99,7 @@ class SimulatedRow:
 
 @dataclass(frozen=True, repr=False)
 class Simulation(Tabular):
-    """What :func:`simulate` found: values beside their simulated twins.
+    """The result of :func:`simulate`: values beside their simulated counterparts.
 
     Attributes
     ----------
@@ -110,7 +110,7 @@ class Simulation(Tabular):
     readership
         How many readers, and the seed.
     notes
-        What a person should know about the numbers.
+        Notes about the numbers.
     per_topic
         Whether tables and records have a row for each topic.
 
@@ -271,7 +271,7 @@ def simulate(
     check_workers(jobs, None)
     if isinstance(truth, Evaluation):
         if options:
-            raise UsageError(f"a prepared evaluation has its options already; it takes no {', '.join(options)}")
+            raise UsageError(f"these options have no effect on a prepared evaluation: {', '.join(options)}")
         evaluation = truth
     else:
         evaluation = Evaluation._from_options(

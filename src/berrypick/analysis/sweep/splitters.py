@@ -92,7 +92,7 @@ def place_in_order(chunks: Sequence[str], text: str) -> list[Span]:
     """
     blank = next((number for number, chunk in enumerate(chunks, start=1) if not chunk.strip()), 0)
     if blank:
-        raise UsageError(f"chunk {blank} is blank: leave it out")
+        raise UsageError(f"chunk {blank} is blank: skip it")
     found: list[Span] = []
     tried = [0]  # where to look next for the chunk of each depth
     bad = set[tuple[int, int, int]]()

@@ -61,7 +61,7 @@ __all__ = ["Chunk", "Sweep", "bm25", "elements", "fixed", "fts5", "paragraphs", 
 
 @dataclass(frozen=True, repr=False)
 class Sweep(Written):
-    """What :func:`sweep` found: the settings, and the results of one run for each.
+    """The result of :func:`sweep`: the settings, and the results of one run for each.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class Sweep(Written):
     results
         The numbers.
     confirmed
-        With ``confirm``: the best setting of each measure, on topics that no setting was chosen by.
+        With ``confirm``: the best setting of each measure, on topics that were not used to choose it.
     looks
         With ``ledger``: by measure, the number of looks at these topics so far, this sweep included.
     ledger_head
@@ -194,7 +194,7 @@ class Sweep(Written):
         return next(row for row in self.rows if row["measure"] == name and row["run"] == self._best[name])
 
     def as_good(self, measure: str | None = None, confidence: float = 0.95) -> list[str]:
-        """Return the names of the runs that cannot be told from the best: no significant difference (paired
+        """Return the names of the runs that are not distinguishable from the best: no significant difference (paired
         randomisation test over topics, corrected by Holm's method for the number of settings); the best comes first."""
         name, best = self._measure(measure), self.best(measure)["run"]
         if len(self.names) < 2:
@@ -461,7 +461,7 @@ def sweep(
         chosen_by, kept_topics = split_topics(judged.topics, confirm)
     if runs is not None:
         if grid or queries or words is not None:
-            raise UsageError("a folder of runs takes no queries, no words and no grid; they need chunkers")
+            raise UsageError("queries, words and grid need chunkers, not a folder of runs")
         if documents is not None:
             settings["documents"] = read_texts(documents)
         job: Job = FolderJob(judged, measures, settings, *runs_by_settings(Path(runs), only))

@@ -24,8 +24,8 @@ def prepare_folder(folder: str, names: Sequence[str]) -> str:
         if long > LONGEST_NAME:
             raise UsageError(
                 f"the run {name[:60]}... cannot be kept: its settings make a file name of {long} bytes, and "
-                f"{LONGEST_NAME} is the most; give functions short names (chunkers={{'short': ...}}) and grids short "
-                f"values, or leave out {option('keep')}"
+                f"{LONGEST_NAME} is the maximum; give functions short names (chunkers={{'short': ...}}) and grids "
+                f"short values, or remove {option('keep')}"
             )
     try:
         Path(folder).mkdir(parents=True, exist_ok=True)
@@ -50,5 +50,5 @@ def _refuse_kept(folder: str, names: Sequence[str]) -> None:
 def refuse_overwriting(file: Path) -> None:
     """Where the file system takes two names for one (upper and lower case), the second run would replace the first."""
     if os.path.exists(file):
-        what = f"{file} holds a run of this sweep already: names that differ in case only are one file here"
-        raise UsageError(f"{what}; give the functions or values other names, or leave out {option('keep')}")
+        what = f"{file} already has a run of this sweep: this file system ignores case"
+        raise UsageError(f"{what}; give the functions or values other names, or remove {option('keep')}")

@@ -112,7 +112,7 @@ def check_names(names: Sequence[str]) -> None:
     """Refuse settings that share a name: their runs could not be told apart."""
     name, count = Counter(names).most_common(1)[0]
     if count > 1:
-        why = "floats are told apart by their first 6 digits, other values by their text"
+        why = "floats must differ in their first 6 digits, other values in their text"
         raise UsageError(f"{count} settings of the grid are called {name}: {why}")
 
 

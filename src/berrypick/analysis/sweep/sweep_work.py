@@ -199,14 +199,14 @@ def _checked_words(words: Any, truth: Truth, documents: Any) -> Any:
 
     if words is None:
         if truth.of_pages:
-            what = "the truth judges places on pages, and chunkers cut texts"
+            what = "the truth judges places on pages, but chunkers cut texts"
             raise UsageError(f"{what}: give {option('words')}, the words with their boxes, or {option('runs')}")
         return None
     if not truth.of_pages:
-        what = f"the truth judges no places on pages: leave {option('words')} out, and give {option('documents')}"
+        what = f"the truth judges no places on pages: replace {option('words')} by {option('documents')}"
         raise UsageError(what)
     if documents is not None:
-        raise UsageError(f"{option('words')} make the texts: leave {option('documents')} out")
+        raise UsageError(f"{option('words')} already give the texts: remove {option('documents')}")
     return read_words(words)
 
 

@@ -87,7 +87,9 @@ def split_topics(topics: Iterable[str], share: float) -> tuple[list[str], list[s
     have at least two topics.
     """
     if not 0 < share < 1:
-        raise UsageError(f"{option('confirm')} is a share of the topics between 0 and 1, such as 0.3, not {share:g}")
+        raise UsageError(
+            f"{option('confirm')} must be a share of the topics between 0 and 1, such as 0.3, not {share:g}"
+        )
     chosen: list[str] = []
     kept: list[str] = []
     for topic in topics:

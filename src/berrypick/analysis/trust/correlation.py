@@ -82,7 +82,7 @@ class Correlation:
 
 @dataclass(frozen=True, repr=False)
 class Correlations(Tabular):
-    """What :func:`correlate` found, a correlation for each pair of rankings.
+    """The result of :func:`correlate`: a correlation for each pair of rankings.
 
     Attributes
     ----------
@@ -91,7 +91,7 @@ class Correlations(Tabular):
     method
         How intervals are computed.
     notes
-        What a person should know about the numbers.
+        Notes about the numbers.
 
     Examples
     --------
@@ -166,7 +166,7 @@ def correlate(
         One: every pair of its measures. Several, or one ``{name: results}``: every measure that two of them have in
         common. A file is one written by ``berrypick evaluate -q -o json``.
     measures : str or list
-        Some of the measures; all unless said.
+        Some of the measures; all by default.
     confidence : float
         The confidence of intervals.
     resamples : int
@@ -307,7 +307,7 @@ class _CorrelationWork:
         topics, draws = self._draws(one, other, runs) if not reason else (0, np.empty((0, 3)))
         undefined = int(np.isnan(draws).any(axis=1).sum())
         if undefined:
-            text = f"{undefined} of {len(draws)} resamples tie all runs, or leave one without a value; not counted"
+            text = f"{undefined} of {len(draws)} resamples tie all runs, or have a run without a value; not counted"
             self.notes.append(Note("undefined resamples", text, measure=f"{one.measure}, {other.measure}"))
         draws = draws[~np.isnan(draws).any(axis=1)]
         tau, ahead, symmetric = (
@@ -342,7 +342,7 @@ class _CorrelationWork:
         skipped = [run for run in every if run not in valued[0] or run not in valued[1]]
         if skipped:
             names = ", ".join(skipped[:_LISTED]) + (" .." if len(skipped) > _LISTED else "")
-            text = f"{counted(len(skipped), 'run')} without a mean in both rankings left out: {shorten(names)}"
+            text = f"{counted(len(skipped), 'run')} without a mean in both rankings skipped: {shorten(names)}"
             self.notes.append(Note("runs left out", text, measure=_label(one, other)))
         return runs
 

@@ -206,16 +206,16 @@ class MeasurePower:
 
 @dataclass(frozen=True, repr=False)
 class Power(Tabular):
-    """What :func:`power` found, a result for each measure and difference.
+    """The result of :func:`power` for each measure and difference.
 
     Attributes
     ----------
     measures
-        For each of them the topics needed, and the smallest difference that the present ones can show.
+        For each measure the topics needed, and the smallest difference that the present ones detect.
     method
         How it was found.
     notes
-        What a person should know about the numbers.
+        Notes about the numbers.
 
     Examples
     --------
@@ -262,7 +262,7 @@ class Power(Tabular):
         method = self.method
         units = f"clusters of topics ({method.cluster})" if method.cluster else "topics"
         lines = [
-            f"smallest: the difference between two runs that these topics show with power {method.power:g} (paired "
+            f"smallest: the difference between two runs that these topics detect with power {method.power:g} (paired "
             f"t-test, two-sided, level {method.alpha:g}, not corrected); median over pairs of runs.",
             f"Intervals: percentile bootstrap over {units}, {method.resamples} resamples, seed {method.seed}.",
         ]
@@ -289,7 +289,7 @@ def power(
     progress: ProgressLike = None,
     **options: Unpack[EvaluationKeywords],
 ) -> Power:
-    """Find the number of topics that a difference takes, and the smallest difference that the present topics can show.
+    """Find the number of topics needed to detect a difference, and the smallest difference that these topics detect.
 
     Parameters
     ----------
@@ -301,7 +301,7 @@ def power(
     measures : str, Measure or list
         One text with several measures, or a list of texts and measures.
     detect : float or list of float
-        The differences of means to be detected.
+        The differences of means to detect.
     power : float
         The probability with which a difference should be found.
     confidence : float
@@ -355,7 +355,7 @@ def _unit_notes(topics: int, codes: IntArray | None, method: PowerMethod) -> lis
     units, unit = (topics, "topic") if codes is None else (int(codes.max()) + 1, "cluster")
     found = []
     if units < FEW_TOPICS:
-        found.append(Note("few topics", f"with fewer than {FEW_TOPICS} {unit}s, deviations are hardly known"))
+        found.append(Note("few topics", f"with fewer than {FEW_TOPICS} {unit}s, deviations are very uncertain"))
     least = statistics.smallest_p(units, statistics.MOST_RESAMPLES)
     if least > method.alpha:
         text = f"the randomisation test of compare gives no p-value below {least:.4g} on {counted(units, unit)}, "
@@ -386,7 +386,7 @@ class _PowerWork:
         pairs, deviations, effects = self._pairs()
         alike = len(self.values.pairs) - len(pairs)
         if alike:
-            text = f"{counted(alike, 'pair')} of runs without any spread of differences left out"
+            text = f"{counted(alike, 'pair')} of runs whose differences are all equal, skipped"
             notes.append(Note("no spread", text, measure=self.values.measure))
         return [self._measure_power(detect, pairs, deviations, effects) for detect in wanted]
 

@@ -125,7 +125,7 @@ class MeasureStability:
 
 @dataclass(frozen=True, repr=False)
 class Stability(Tabular):
-    """What :func:`stability` found, a result for each measure.
+    """The result of :func:`stability` for each measure.
 
     Attributes
     ----------
@@ -134,7 +134,7 @@ class Stability(Tabular):
     method
         How it was found.
     notes
-        What a person should know about the numbers.
+        Notes about the numbers.
 
     Examples
     --------

@@ -80,7 +80,7 @@ class PageUnits:
                 return replace(run, boxes=Boxes.of([]), start=np.zeros(0), end=np.zeros(0))
             what = "whole documents" if not run.points_into_documents else "offsets or elements"
             raise InputError(
-                f"the truth judges places on pages, and the results are {what}", path=source, remedy=_PLACES
+                f"the truth judges places on pages, but the results are {what}", path=source, remedy=_PLACES
             )
         if run.boxes.shares and self.shares:
             return run
@@ -89,7 +89,7 @@ class PageUnits:
         side.note_sizes(names, run.boxes)
         shares = in_shares([run.boxes])
         if shares and not self.shares and not run.boxes.whole.all():
-            what = f"boxes are shares of pages, and those of {self.source or 'the truth'} count in units of their own"
+            what = f"boxes are shares of pages, but those of {self.source or 'the truth'} count in units of their own"
             raise InputError(what, path=source, remedy=_REMEDY)
         lines = None if run.line is None else unpacked(run.line).tolist()
         found = _converted(names, run.boxes, side, self, shares, lines)
@@ -123,12 +123,12 @@ class _FileBoxes:
             found.append(f"{counted(self.scaled, 'box', 'boxes')} on pages of another size of the same shape, scaled")
         if self.assumed:
             text = counted(self.assumed, "box", "boxes")
-            found.append(f"{text} without page_size, taken in the units of {units.source or 'the truth'}")
+            found.append(f"{text} without page_size, read in the units of {units.source or 'the truth'}")
         if self.beside:
             text = counted(self.beside, "box", "boxes")
-            found.append(f"{text} without page_size, taken in the units of other lines on their pages")
+            found.append(f"{text} without page_size, read in the units of other lines on their pages")
         if self.cut:
-            found.append(f"{counted(self.cut, 'box', 'boxes')} ended outside of the page, and cut there")
+            found.append(f"{counted(self.cut, 'box', 'boxes')} ran past the edge of the page, cut off there")
         return found
 
 
@@ -203,7 +203,7 @@ def _one(
     inside = np.clip(found, 0.0, 1.0)
     if ((inside[:2] == inside[2:]) & (found[:2] < found[2:])).any():
         shape = "" if size is None else f", which is {size[0]:g} x {size[1]:g}"
-        raise ValueError(f"it lies outside of its page{shape}")
+        raise ValueError(f"it is outside its page{shape}")
     side.cut += bool((inside != found).any())
     return np.asarray(inside, dtype=np.float64)
 

@@ -118,8 +118,8 @@ def read_words(words: str | PathLike[str] | Iterable[Mapping[str, Any]]) -> Page
     Parameters
     ----------
     words : str, path or list of dictionaries
-        JSON Lines with doc, page, text and box, a line a word; ALTO or PAGE XML, a file or a folder of them; or such
-        dictionaries. ``x0, top, x1, bottom`` of pdfplumber's words are a box, and so are the first four values of
+        JSON Lines with doc, page, text and box, one line per word; ALTO or PAGE XML, a file or a folder of them; or
+        such dictionaries. ``x0, top, x1, bottom`` of pdfplumber's words are a box, and so are the first four values of
         PyMuPDF's, under ``word``.
 
     Returns
@@ -154,7 +154,7 @@ def _of_rows(rows: Any, problems: Problems) -> PageWords:
         document, word = fields.name("doc"), fields.value.pop("text", None)
         place = read_place(fields, empty_allowed=True)
         if not isinstance(word, str) or place is None or place[1] is None:
-            fields.fail("is no word with its place", _SHAPE)
+            fields.fail("is not a word with its place", _SHAPE)
             continue
         if word := " ".join(word.split()):
             held.setdefault(document, []).append((word, place))
@@ -194,7 +194,7 @@ def _of_folder(folder: Path) -> PageWords:
     """A file a page, or a document: those of a folder within it are the pages of one document, in order of names."""
     files = sorted((path for path in folder.rglob("*.xml") if path.is_file()), key=_in_order)
     if not files:
-        raise InputError("holds no ALTO or PAGE XML", path=str(folder), remedy=_SHAPE)
+        raise InputError("contains no ALTO or PAGE XML", path=str(folder), remedy=_SHAPE)
     pages: dict[str, int] = {}
     names = [path.parent.name if path.parent != folder else path.stem for path in files]
     return _joined([_of_xml(path, pages, name) for path, name in zip(files, names, strict=True)])

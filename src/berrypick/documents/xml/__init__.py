@@ -48,7 +48,7 @@ def read_index(path: str | os.PathLike[str]) -> Collection:
 
     index = Index(os.fspath(path))
     if not index.facts.documents:
-        raise InputError("has no document that could be read", path=index.path)
+        raise InputError("has no readable document", path=index.path)
     return Collection(IndexLengths(index), index.path, IndexStructures(index))
 
 

@@ -59,9 +59,9 @@ class IndexSummary:
         found = [f"{self.file}: {facts.documents} documents, {facts.elements} elements"]
         if facts.unreadable:
             all_documents = facts.documents + facts.unreadable
-            found.append(f"{facts.unreadable} of {all_documents} documents could not be read and are left out")
+            found.append(f"{facts.unreadable} of {all_documents} documents could not be read and were skipped")
         if self.reused:
-            found.append(f"{self.reused} documents had been read by an earlier attempt")
+            found.append(f"{self.reused} documents were read by an earlier attempt")
         return found + self.remarks
 
 
@@ -98,9 +98,7 @@ def _read_all(todo: Sequence[BundleTask], jobs: int, keep: Callable[[tuple[pa.Bu
     try:
         ordered_map(read_bundle, todo, jobs=jobs, step=keep)
     except WorkerLostError as error:
-        raise WorkerLostError(
-            *error.lines, "finished documents are kept: the same command continues from there"
-        ) from None
+        raise WorkerLostError(*error.lines, "finished documents are kept: run the same command to continue") from None
 
 
 def _keep_memory() -> None:

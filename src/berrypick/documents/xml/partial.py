@@ -107,7 +107,7 @@ class Partial:
         """Keep complete bundles, if they are of the same folder and version."""
         found = self._file.read(len(head))
         if found[: len(UNFINISHED)] != UNFINISHED[: len(found)]:
-            what = "is in the way: the unfinished index would be written here, and this is another file"
+            what = "is another file at the place of the unfinished index"
             raise InputError(what, path=self.path, remedy="remove it, or name another file for the index")
         if found == head:
             self._find_frames(len(head))

@@ -42,7 +42,7 @@ from berrypick.documents.xml.index_columns import (
 from berrypick.documents.xml.lazy_structures import LazyStructures
 from berrypick.documents.xml.structure import Structure
 
-_REMEDY = "an index is made with: berrypick index FOLDER FILE"
+_REMEDY = "build an index with: berrypick index FOLDER FILE"
 
 
 class Index:
@@ -72,7 +72,7 @@ class Index:
         about = json.loads(metadata)
         if about["version"] != VERSION:
             made_by = about.get("made_by", "another version of berrypick")
-            raise InputError(f"is an index of another kind, made by {made_by}", path=self.path, remedy=_REMEDY)
+            raise InputError(f"is an index of another version, written by {made_by}", path=self.path, remedy=_REMEDY)
         self.facts = Facts(*(int(about[name]) for name in Facts.__dataclass_fields__))
         self._checksums = {words: int(about[f"{words}_checksum"]) for words in ("documents", "names")}
         self._batches = [_Batch(reader.get_batch(i), self._file) for i in range(reader.num_record_batches)]
@@ -82,8 +82,8 @@ class Index:
             raise self._damaged()
 
     def _damaged(self, where: str = "") -> InputError:
-        what = f"is damaged: {where} is not what was stored" if where else "is damaged"
-        return InputError(what, path=self.path, remedy="make it again: berrypick index FOLDER FILE")
+        what = f"is damaged: {where} has changed since it was written" if where else "is damaged"
+        return InputError(what, path=self.path, remedy="build it again: berrypick index FOLDER FILE")
 
     @contextlib.contextmanager
     def _reading(self, where: str = "") -> Iterator[None]:
@@ -307,7 +307,7 @@ class IndexStructures(LazyStructures):
         if number is None:
             raise KeyError(name)
         if index.length(number) < 0:
-            what = f"document {name} could not be read when the index was made: {index.problem(number)}"
+            what = f"document {name} could not be read when the index was built: {index.problem(number)}"
             raise InputError(what, path=index.path)
         return index.structure(number)
 

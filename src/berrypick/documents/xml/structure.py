@@ -186,7 +186,7 @@ class Structure:
         length = int(self.text_raw_length[node])
         offset = (length if last else 0) if text.offset is None else text.offset + (last and inclusive)
         if offset > length:
-            raise InputError(f"{shorten(point)} lies beyond its text node", remedy=f"the node has {length} characters")
+            raise InputError(f"{shorten(point)} is beyond its text node", remedy=f"the node has {length} characters")
         raw = int(self._text_raw_start[node]) + offset
         return raw - int(np.searchsorted(self.dropped, raw))
 

@@ -13,7 +13,7 @@ tvr = Protocol(
 )
 ego4d_nlq = Protocol(
     "ego4d-nlq",
-    "the program of Ego4D's language queries: overlap above the threshold; queries without predictions are left out",
+    "the program of Ego4D's language queries: overlap above the threshold; queries without predictions are skipped",
     {},
     topics="run",
     default=" ".join([*(f"spanHit(iou={iou})@{k}" for k in (1, 5) for iou in (0.3, 0.5)), "BestIoU@1"]),

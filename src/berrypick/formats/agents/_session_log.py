@@ -22,7 +22,7 @@ from berrypick.formats.agents._shell_reading import ShellOutput, ShellReader, Sh
 from berrypick.formats.base import Problems
 
 EDITS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
-BROKEN = "broken lines of sessions, left out"
+BROKEN = "broken lines of sessions, skipped"
 UNANSWERED = "edits whose result is missing, which may have happened"
 
 

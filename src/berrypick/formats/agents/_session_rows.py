@@ -24,17 +24,17 @@ from berrypick.rows.run_rows import run_of_rows
 
 #: Tools whose results are lines of files: those that count by default in logs of Claude Code, and a shell.
 PLACING, SHELL = ("Read", "Grep"), "Bash"
-_OUTSIDE = "results outside of the root, left out"
-_AFTER = "steps after the first edit, left out"
+_OUTSIDE = "results outside the root, skipped"
+_AFTER = "steps after the first edit, skipped"
 _MOVED = "places in files that were edited before, whose line numbers have moved"
-_ORPHANS = "files of subagents without a topic of their own or the file of their session, left out"
+_ORPHANS = "files of subagents without a topic of their own or the file of their session, skipped"
 _UNSURE = "stretches that a shell printed, and whose log drops blank lines at the start: they may begin too early"
 _UNNAMED = "edits by a shell of files that the command does not name"
 
 #: How sessions may be read; the same for all formats of them.
 READING: Mapping[str, str] = {
     "topic_pattern": "a regular expression; its first group is the topic",
-    "root": "the folder below which paths count, its name or a prefix",
+    "root": "the root folder of the paths, by name or prefix",
     "until": "edit or end",
     "tools": "the tools whose results count, separated by commas",
 }
@@ -44,20 +44,20 @@ def checked_options(form: str, options: Mapping[str, Any], usual: tuple[str, ...
     """Options by name, understood; what is wrong is said before anything is read."""
     for name, value in options.items():
         if not isinstance(value, str):
-            raise UsageError(f"{form}: {name} is a text, not {value!r:.40}")
+            raise UsageError(f"{form}: {name} must be text, not {value!r:.40}")
     until = options.get("until", "edit")
     if until not in ("edit", "end"):
-        raise UsageError(f"{form}: until is edit or end, not {until!r:.40}")
+        raise UsageError(f"{form}: until must be edit or end, not {until!r:.40}")
     tools = tuple(name.strip() for name in str(options.get("tools", ",".join(usual))).split(",") if name.strip())
     for name in tools:
         if name not in (*PLACING, SHELL):
             known = nearest(name, [*PLACING, SHELL]) or f"; they are {', '.join((*PLACING, SHELL))}"
-            raise UsageError(f"{form}: {name} shows nothing that can be placed{known}")
+            raise UsageError(f"{form}: {name} returns no file positions{known}")
     pattern = options.get("topic_pattern")
     try:
         compiled = None if pattern is None else re.compile(pattern)
     except re.error as error:
-        raise UsageError(f"{form}: {pattern!r:.60} is no regular expression ({error})") from None
+        raise UsageError(f"{form}: {pattern!r:.60} is not a regular expression ({error})") from None
     return {"pattern": compiled, "root": SessionRoot(options.get("root", "")), "until": until, "tools": tools}
 
 
@@ -90,7 +90,7 @@ class SessionRows:
         """Add what a parser finds in a file."""
         log = read(file, self._problems, self._pattern)
         if log is None:
-            self._problems.count("files without a record of a session, left out")
+            self._problems.count("files without a session, skipped")
         else:
             self.add_log(log)
 
@@ -109,17 +109,17 @@ class SessionRows:
         for log, parts in self._grouped():
             topic = log.topic if self._pattern is not None else log.session or _stem(log.path)
             if not topic:
-                self._problems.count("sessions in which the pattern finds no topic, left out")
+                self._problems.count("sessions without a topic that the pattern matches, skipped")
                 continue
             if topic in known:
-                what = f"topic {shorten(topic, 60)} has two sessions, this and {known[topic]}"
-                remedy = "a run has one session a topic: put others into another folder"
+                what = f"topic {shorten(topic, 60)} has two sessions, this one and {known[topic]}"
+                remedy = "a run has one session per topic: move the others into another folder"
                 raise InputError(what, path=log.path, remedy=remedy)
             known[topic] = log.path
             places = [*self._places(topic, log, parts)]
             yield from places or [{"topic": topic, "results": []}]
         if not known and not self._problems.found:
-            what = "no session has a topic" if self._logs else "holds no session"
+            what = "no session has a topic" if self._logs else "contains no session"
             remedy = "the first group of topic_pattern, in what the user wrote, is the topic" if self._logs else ""
             raise InputError(what, path=source, remedy=remedy)
         self._refuse_wrong_root(source)
@@ -177,7 +177,7 @@ class SessionRows:
 
     def _below(self, result: ToolResult, log: SessionLog) -> list[tuple[str, int, int]]:
         if not result.places:
-            self._problems.count(f"results of {result.program or result.tool} that show no lines, left out")
+            self._problems.count(f"results of {result.program or result.tool} without file lines, skipped")
         found = []
         for path, first, many in result.places:
             doc = self._root.below(path, result.folder, log.folder, result.tool != "Read")
@@ -194,7 +194,7 @@ class SessionRows:
         if self._all_outside:
             shown = ", ".join(shorten(path, 80) for path in list(self._outside)[:3])
             name = self._root.name or "the working folder of its session"
-            raise InputError(f"no result lies below {name}", path=source, remedy=f"paths are like {shown}")
+            raise InputError(f"no result is below {name}", path=source, remedy=f"paths are like {shown}")
 
     def _any_inside(self) -> bool:
         return any(
@@ -210,7 +210,7 @@ class SessionRows:
             most = sorted(silent, key=lambda name: -silent[name])
             shown = ", ".join(f"{shorten(name, 40)} {silent[name]}" for name in most[:6])
             calls = counted(sum(silent.values()), "call")
-            yield f"{calls} of tools that show nothing that is placed: {shown}{', ..' * (len(most) > 6)}"
+            yield f"{calls} without a file position: {shown}{', ..' * (len(most) > 6)}"
 
 
 def _origin(log: SessionLog) -> dict[str, str]:

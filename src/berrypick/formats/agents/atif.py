@@ -40,9 +40,9 @@ _CHANGES = frozenset({"old_string", "new_string", "old_str", "new_str", "content
                       "new_source", "insert_line", "diff", "patch", "replacement"})  # fmt: skip
 #: Commands of editors that take a path beside them.
 _EDITOR = frozenset({"view", "create", "str_replace", "insert", "undo_edit"})
-_COPIED = "steps of copied context, left out"
+_COPIED = "steps of copied context, skipped"
 _MISSING = "references to trajectories of subagents that are not there"
-_LOOSE = "observations without the call that they belong to, left out"
+_LOOSE = "observations without their call, skipped"
 
 
 class Atif(Format):
@@ -134,7 +134,7 @@ class _Folder:
         own = self._problems if file == self._path else Problems(file, self._problems.strict, self._problems.limit)
         value, _ = load(file, own)
         if not isinstance(value, dict) or not isinstance(value.get("steps"), list):
-            self._problems.count("files without a trajectory, left out") if counted else None
+            self._problems.count("files without a trajectory, skipped") if counted else None
             return None
         version = value.get("schema_version")
         if not isinstance(version, str) or not _VERSION.fullmatch(version):

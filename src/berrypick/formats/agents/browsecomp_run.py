@@ -55,7 +55,7 @@ class BrowseCompRun(RunRecords):
             found = [str(name) for name in value["retrieved_docids"]]
             once = dict.fromkeys(found)
             if len(once) < len(found):
-                problems.count("documents retrieved again, left out", len(found) - len(once))
+                problems.count("documents retrieved again, skipped", len(found) - len(once))
             for rank, name in enumerate(once, start=1):
                 yield line, topic, {"topic": topic, "doc": name, "rank": rank}
             if not once:

@@ -36,7 +36,7 @@ from berrypick.formats.agents._shell_reading import ShellReader, patched_files
 from berrypick.formats.base import Format, Problems, Role
 
 _KINDS = ("session_meta", "response_item", "event_msg", "turn_context")
-_UNWRAPPED = "outputs of shells in an unknown form, left out"
+_UNWRAPPED = "outputs of shells in an unknown form, skipped"
 
 
 class CodexSession(Format):

@@ -19,8 +19,8 @@ _TEXT = re.compile(r"file:\s*(?P<file>.+?)[,;\s]+start_line:\s*(?P<start>\d+)[,;
 #: The lines that begin a block, before the source that it shows.
 _BLOCK = re.compile(r"^[ \t]*context(\d{1,6}):[ \t]*\r?$", re.MULTILINE)
 _NAMED = re.compile(r"[ \t]*(file|start_line|end_line):[ \t]*(.*?)[ \t]*\r?")
-_OUTSIDE = "paths outside of the repository, left out"
-_WITHOUT = "instances without gold context, left out"
+_OUTSIDE = "paths outside the repository, skipped"
+_WITHOUT = "instances without gold context, skipped"
 #: Where images of benchmarks keep the repository.
 _ROOTS = re.compile(r"/(?:workspace/[^/]+|testbed)/")
 _TOPICS = ("instance_id", "original_inst_id", "inst_id", "topic")
@@ -206,7 +206,7 @@ def _spans(step: Mapping[str, Any], rank: int, number: int, text: str, problems:
         problems.report(f"spans of step {rank} must be lists of start and end, by file", number, text)
         return
     if not any(spans.values()):
-        problems.count("steps that show no lines, left out")
+        problems.count("steps without file lines, skipped")
     for file, held in spans.items():
         doc = _inside(file, problems)
         for one in held if doc is not None else ():

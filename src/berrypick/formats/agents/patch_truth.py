@@ -96,7 +96,7 @@ class PatchTruth(TruthRecords):
     def records(cls, path: str, problems: Problems) -> Rows:
         for topic, number, change in _changes(path, problems):
             if not change.places:
-                problems.count("topics whose change touches no line of an old file, left out")
+                problems.count("topics whose change touches no line of an old file, skipped")
             for doc, start, end in change.places:
                 place = {"topic": topic, "doc": doc, "start": start, "end": end, UNIT: "lines"}
                 yield number, f"{topic} {doc}", place
@@ -256,7 +256,7 @@ class _Diff:
         hunk = _HUNK.match(self._lines[at])
         if hunk is None or file is None or not file.named:
             head = shorten(self._lines[at], 40)
-            raise DiffError(f"{head!r} is no hunk" if hunk is None else "a hunk before the name of its file", at + 1)
+            raise DiffError(f"{head!r} is not a hunk" if hunk is None else "a hunk before the name of its file", at + 1)
         at += 1
         number, old = int(hunk[1]), int(hunk[2] or 1)
         new = int(hunk[4] or 1)

@@ -70,13 +70,13 @@ def task_fields(
     names = [str(value) if type(value) is int else value for value in (first("topic"), first("doc"), first("text"))]
     for key, value in zip(("topic", "doc", "text"), names, strict=True):
         if not isinstance(value, str) or not value:
-            remedy = "tasks carry topic, doc, text and offset (where text begins in the document)"
+            remedy = "tasks need topic, doc, text and offset (where the text begins in the document)"
             problems.report(f"{name} has no {key}", line, remedy=remedy)
             return None
     given = first("offset") if first("offset") is not None else 0
     offset = finite(given) if isinstance(given, str) else given
     if isinstance(offset, bool) or not isinstance(offset, (int, float)) or not 0 <= offset <= MOST or offset % 1:
-        problems.report(f"{name}: offset is a whole number from 0, not {given!r:.40}", line)
+        problems.report(f"{name}: offset must be a whole number of at least 0, not {given!r:.40}", line)
         return None
     return str(names[0]), str(names[1]), str(names[2]), int(offset)
 
@@ -94,7 +94,7 @@ def truth_of(
     annotators = {
         annotator: {name: topic.truth() for name, topic in topics.items()} for annotator, topics in by_annotator.items()
     }
-    notes = () if counting is None else (f"offsets are taken as {_SAID[counting]}",)
+    notes = () if counting is None else (f"offsets are read as {_SAID[counting]}",)
     return Truth(
         "spans", merge_annotators(annotators), Origin(path, name, notes), offsets="chars",
         annotators=annotators if len(annotators) > 1 else {},

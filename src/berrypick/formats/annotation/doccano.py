@@ -58,7 +58,7 @@ class Doccano(AnnotationExport):
             if fields is None:
                 continue
             if not spans:
-                problems.count("lines without spans, which may not have been looked at, skipped")
+                problems.count("lines without spans, possibly not judged, skipped")
             by_user: dict[str, list[Mark]] = {}
             line_user = value.get("annotator", value.get("username", value.get("user")))
             for one in spans:

@@ -65,7 +65,7 @@ class LabelStudio(AnnotationExport):
             return Truth("spans", {}, Origin(path, cls.format_name))
         if not isinstance(found, list):
             problems.report("is not a list of tasks", remedy="export the project as JSON")
-        tasks = _objects(found, "entries that are no tasks, skipped", problems)
+        tasks = _objects(found, "entries that are not tasks, skipped", problems)
         paged = [task for task in tasks if _data(task).get("page") is not None]
         if paged and len(paged) < len(tasks):
             problems.report("some tasks are pages and some are texts", remedy="export them as two projects")
@@ -99,7 +99,7 @@ def _pages(tasks: list[dict[str, Any]], problems: Problems) -> Iterator[Annotate
             yield AnnotatedPage(fields, _who(task.get("annotator")), tuple(_boxes(values, problems)), whole)
             continue
         for annotation in _finished(task, problems):
-            results = _objects(annotation.get("result"), "results that are no objects, skipped", problems)
+            results = _objects(annotation.get("result"), "results that are not objects, skipped", problems)
             values = _objects([one.get("value") for one in results], "results without a value, skipped", problems)
             whole = any(str(one).lower() in WHOLE for value in values for one in as_list(value.get("choices")))
             marks = tuple(_boxes(values, problems))
@@ -141,7 +141,7 @@ def _annotated(tasks: list[dict[str, Any]], problems: Problems) -> Iterator[Anno
         if fields is None:
             continue
         for annotation in _finished(task, problems):
-            results = _objects(annotation.get("result"), "results that are no objects, skipped", problems)
+            results = _objects(annotation.get("result"), "results that are not objects, skipped", problems)
             marks, whole = _marks(results, problems)
             yield Annotated(*fields, _who(annotation.get("completed_by")), marks, whole)
 

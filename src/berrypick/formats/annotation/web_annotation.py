@@ -104,7 +104,7 @@ def _annotations(path: str, problems: Problems) -> Iterator[tuple[int | None, di
         if isinstance(one, dict):
             yield None, one
         else:
-            problems.count("entries that are no annotations, skipped")
+            problems.count("entries that are not annotations, skipped")
 
 
 def _read_one(
@@ -152,7 +152,7 @@ def _add(
     exact, start, end = quote.get("exact"), place.get("start"), place.get("end")
     span = (start, end) if isinstance(start, int) and isinstance(end, int) and 0 <= start < end <= MOST else None
     if span is None and (start is not None or end is not None):
-        problems.count("positions that are no span, ignored")
+        problems.count("positions that are not a span, ignored")
     quoted = isinstance(exact, str) and bool(exact.strip())
     if span is None and not quoted:
         problems.report(f"an annotation of {document} has neither a quote nor a position", line)

@@ -12,8 +12,8 @@ from berrypick.formats.spans.span_truth import line_names
 from berrypick.rows.json_lines import Fields, Rows, records
 
 #: What is said of citations that cite nothing.
-_OUTSIDE = "citations that name none of the references, left out"
-_UNCITED = "references that no sentence cites, left out"
+_OUTSIDE = "citations of unknown references, skipped"
+_UNCITED = "references that no sentence cites, skipped"
 _LIST = re.compile(r'"(answer|responses)":\s*\[')
 #: Names of the topic, beside the answer or in its metadata: of TREC RAG 2024, of later years, of report pilots.
 _TOPICS = ("topic_id", "narrative_id", "request_id")
@@ -135,7 +135,7 @@ def _answers(path: str, problems: Problems) -> Iterator[tuple[Fields, str, str]]
         found, run = topic.name(name), known.get("run_id")
         run = run if isinstance(run, str) else ""
         if topic.good and found in seen:
-            topic.fail(f"topic {found} stands in line {seen[found]} too", "give every topic one answer")
+            topic.fail(f"topic {found} is also in line {seen[found]}", "give every topic one answer")
         if topic.good and first is not None and run != first:
             topic.fail(f"run {run or 'without a name'} after run {first or 'without a name'}",
                        "give every run a file of its own")  # fmt: skip

@@ -163,7 +163,7 @@ class NuggetRun(Format):
             return "it has results"
         said = value.of_topics.extra.get(NUGGETS, {})
         bare = next((topic for topic in value.topics if topic not in said), None)
-        return "" if bare is None and said else "it says nothing of nuggets" + (f" in topic {bare}" if said else "")
+        return "" if bare is None and said else "it has no nuggets" + (f" in topic {bare}" if said else "")
 
     @classmethod
     def write(cls, value: Any, out: TextIO) -> None:
@@ -188,7 +188,7 @@ def _topics(path: str, problems: Problems) -> Iterator[tuple[Fields, str]]:
         fields = Fields(number, text, value, problems)
         topic = fields.name("qid")
         if topic in seen and fields.good:
-            fields.fail(f"topic {topic} stands in line {seen[topic]} too", _ONCE)
+            fields.fail(f"topic {topic} is also in line {seen[topic]}", _ONCE)
         seen.setdefault(topic, number)
         if fields.good:
             yield fields, topic

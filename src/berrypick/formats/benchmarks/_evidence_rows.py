@@ -64,7 +64,7 @@ def sets_of_places(groups: Iterable[Iterable[Place]], problems: Problems) -> lis
         if not places:
             problems.count("evidence sets without evidence, skipped")
         elif places in known:
-            problems.count("evidence sets that repeat another one, merged")
+            problems.count("repeated evidence sets, merged")
         else:
             known[places] = None
     found: dict[Place, list[str]] = {}

@@ -23,12 +23,14 @@ class PredictedLabels:
         self._labelled += value is not None
         label = value.upper() if isinstance(value, str) else ""
         if value is not None and label not in self._known:
-            what = f"predicted labels that are none of {', '.join(self._known)}, and never right"
+            what = f"predicted labels other than {', '.join(self._known)}, and never right"
             self._problems.label(what, value, line)
         return label
 
     def extra(self) -> dict[str, Any]:
         """What a run has beside its results: nothing where some results have no label."""
         if self._bare and self._labelled:
-            self._problems.count("predictions without a label, as others have: labels are not read", self._bare)
+            self._problems.count(
+                "predictions without a label, although others have one: labels are ignored", self._bare
+            )
         return {} if self._bare else {LABELS: self.of}

@@ -132,10 +132,10 @@ def _evidence(given: Any, sample: str, number: int, text: str, problems: Problem
     for one in given:
         turns = list(_TURN.finditer(one))
         if not _BETWEEN.fullmatch(_TURN.sub("", one)) or not turns:
-            problems.count(f"evidence that is no turn, skipped ({one[:20]!r} in line {number})")
+            problems.count(f"evidence that is not a turn, skipped ({one[:20]!r} in line {number})")
             continue
         if not _PLAIN.fullmatch(one):
-            problems.count("evidence written otherwise than D1:3, read as the turns it names")
+            problems.count("evidence not written as D1:3, read as the turns it names")
         found += [place(f"{sample}/session_{int(turn[1])}", int(turn[2]) - 1) for turn in turns]
     return found
 

@@ -114,7 +114,7 @@ class LongMemEvalRun(RunRecords):
             for one in items:
                 where = _retrieved(one.get("corpus_id"), sessions)
                 if where is None:
-                    what = f"{one.get('corpus_id')!r:.60} is no session of the history, and no turn of one"
+                    what = f"{one.get('corpus_id')!r:.60} is neither a session nor a turn of the history"
                     problems.report(what, number, text, "haystack_session_ids has all sessions")
                     break
                 places.append(where)

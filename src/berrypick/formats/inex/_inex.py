@@ -61,7 +61,7 @@ class Paths:
         if text:
             found += f"/text()[{text[1] or 1}]{text[2] or ''}"
         if found.count("[") > plain.count("["):
-            self.problems.count("paths with steps without a number, taken as [1]")
+            self.problems.count("paths with steps without a number, read as [1]")
         return found
 
 

@@ -240,7 +240,7 @@ class _Campaign:
             return None
         if topic in self.topics:
             what = f"topic {topic} is assessed twice, first in {self.topics[topic].where}"
-            problems.report(what, line, _shown(element), "keep one assessment of every topic")
+            problems.report(what, line, _shown(element), "keep one assessment per topic")
             return None
         self.topics[topic] = _Assessed(topic, f"{path}:{line}")
         return _FileReader(self, self.topics[topic], path, problems, paths)
@@ -344,7 +344,7 @@ class _FileReader:
             relevance = self._grade(child, "relevance", "0123", "U")
             if relevance is None:
                 return None
-            self.problems.count("elements graded by relevance alone, taken as specific")
+            self.problems.count("elements with a grade of relevance only, treated as fully specific")
             return relevance, 3.0 if relevance > 0 else relevance, NAN, NAN
         name = "exhaustivity" if child.get("exhaustiveness") is None else "exhaustiveness"
         exhaustivity = self._grade(child, name, "0123", "U")

@@ -197,7 +197,7 @@ class _Counts(NamedTuple):
 
 def _assembled(columns: dict[str, Any], counts: _Counts, points: bool, path: str, problems: Problems) -> Run:
     if counts.unscored:
-        problems.count("lines whose score is not a number (scores are not used)", counts.unscored)
+        problems.count("lines whose score is not a number (scores are ignored)", counts.unscored)
         columns["score"] = None
     notes = unlocated_note(counts.unlocated)
     if counts.falls:

@@ -22,7 +22,7 @@ class FittedUserModel(Format):
     checksum) and ``period`` (first and last day of the sessions) say whom it describes, where the log does. The
     others say what it was estimated from (``data``, ``split``) and how well it fits (``held_out``,
     ``calibration``). A chain has ``transitions``: from, to, probability, the ends of its interval, how often it was
-    seen; a reader with a goal has the ``links`` that it follows. What the log leaves open is in ``law`` (the
+    seen; a reader with a goal has the ``links`` that it follows. The uncertainty of the fit is in ``law`` (the
     covariance of the logarithms of parameters, or as its ``scales`` say of their values or log-odds) or ``visits``
     (how often each page was left), and gives values of measures their interval over readers; a file without either
     is read, and gives none. The file holds no date of its own: the same log, options and seed give the same
@@ -79,7 +79,7 @@ class FittedUserModel(Format):
 def _problem(content: Any) -> str:
     """What is wrong with the content of a file; '' if nothing is."""
     if not isinstance(content, dict) or not isinstance(content.get("user"), str):
-        return "holds no user model"
+        return "contains no user model"
     if content.get("fitted") != FITTED_VERSION:
         return f"is version {content.get('fitted')!r:.20} of this format, and {FITTED_VERSION} is read"
     try:
@@ -92,7 +92,7 @@ def _problem(content: Any) -> str:
         return "has transitions that are not from, to, probability"
     if not _good_links(content.get("links", [])):
         return "has links that are not from, to"
-    return "" if _good_law(content) else "has a law or visits that do not belong to its parameters or transitions"
+    return "" if _good_law(content) else "has a distribution or visits that do not fit its parameters or transitions"
 
 
 def _good_law(content: dict[str, Any]) -> bool:

@@ -48,7 +48,9 @@ class NavigationTable(Format):
                 continue
             probability = finite(fields[2])
             if probability is None or not 0 <= probability <= 1:
-                problems.report(f"{fields[2]!r} is not a probability", number, text, "a probability lies in [0, 1]")
+                problems.report(
+                    f"{fields[2]!r} is not a probability", number, text, "a probability must be between 0 and 1"
+                )
                 continue
             pair = (fields[0], fields[1])
             if pair in rows:

@@ -98,7 +98,7 @@ def _checked(rows: Iterable[tuple[int, Any, Any, Any]], problems: Problems) -> I
             problems.report("from is empty", number, remedy='count steps from pages only: where "from" is not null')
         elif start in (BACK, CUT) or end in (BACK, CUT):
             what = f"{BACK if BACK in (start, end) else CUT} is not a page"
-            problems.report(what, number, remedy="count returns as steps to the page, and leave out unknown ends")
+            problems.report(what, number, remedy="count returns as steps to the page, and omit unknown ends")
         elif (whole := _whole(count)) is None:
             problems.report(f"n is {str(count)[:40]!r}, not a whole number above 0", number)
         else:

@@ -107,7 +107,7 @@ def _game(
     line = source.line_of(start)
     for name, page in (("start_article", start), ("destination_article", goal)):
         if not isinstance(page, str) or not page or page in (BACK, CUT):
-            problems.report(f"{name} {page!r:.40} is no page", line)
+            problems.report(f"{name} {page!r:.40} is not a page", line)
             return None
     if result not in RESULTS:
         problems.report(f"result {result!r:.40} is not known", line, remedy=f"it is one of {', '.join(RESULTS)}")
@@ -120,7 +120,7 @@ def _game(
             source.skip()
             pages.append(page)
         elif page != -1 or step.get("type") == "start":
-            problems.report(f"article {page!r:.40} is no page", line)
+            problems.report(f"article {page!r:.40} is not a page", line)
             return None
     wrong = _contradiction(pages, start, goal, result)
     if wrong:

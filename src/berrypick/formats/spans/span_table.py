@@ -72,7 +72,7 @@ def _columns(rows: list[dict[str, Any]]) -> list[str]:
 def _comments(value: Truth | Run) -> str:
     """Topics whose rows would be taken for comments; empty if there are none."""
     bad = next((topic for topic in value.topics if topic.lstrip().startswith(("#", "\ufeff"))), None)
-    return f"a row that begins with {bad!r} is not read as it is" if bad is not None else ""
+    return f"a row cannot begin with {bad!r}" if bad is not None else ""
 
 
 def first_names(path: str) -> list[str]:

@@ -202,7 +202,7 @@ def _judged_lines(path: str, problems: Problems) -> Rows:
     for number, text, value in records(path, problems):
         labelled = "start" not in value and any(_are_labels(value[name]) for name in value.keys() & _LABELS)
         if labelled and isinstance(value.get("text"), str) and LAYOUTS.isdisjoint(map(short_name, value)):
-            what = "is a task of an annotation tool, whose labels would not be read"
+            what = "is a task of an annotation tool, whose labels would be ignored"
             problems.report(what, number, text, remedy="name the format of the file, such as doccano")
         else:
             yield number, text, value

@@ -84,7 +84,7 @@ class ClientResults(Retrievals):
             elif isinstance(value, Mapping) and (one := listed_in(value, line)) is not None:
                 found.append(one)  # a line before it has an empty list, which may be that of a chain
             else:
-                problems.report("is no result of a known kind", line, shown(value), f"expected {cls.shape}")
+                problems.report("is not a result of a known kind", line, shown(value), f"expected {cls.shape}")
         return told_apart(found, problems)
 
 

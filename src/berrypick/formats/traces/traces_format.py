@@ -137,7 +137,7 @@ class Traces(Retrievals):
             if isinstance(value, Mapping) and are_retrieved_documents(value):
                 rows.append((line, value))
             elif (found := spans_in(value, line)) is None:
-                problems.report("is no trace of a known kind", line, shown(value), f"expected {cls.shape}")
+                problems.report("is not a trace of a known kind", line, shown(value), f"expected {cls.shape}")
             else:
                 spans += found
         return [*retrievals_of(each_once(spans, problems)), *retrieved_documents(rows)]
@@ -200,7 +200,7 @@ class Samples(Retrievals):
                 problems.report(error.what.template, line, shown(value), error.remedy.template)
                 continue
             if samples is None:
-                problems.report("is no sample of a known kind", line, shown(value), f"expected {cls.shape}")
+                problems.report("is not a sample of a known kind", line, shown(value), f"expected {cls.shape}")
             else:
                 found += samples
         return told_apart(found, problems)

@@ -17,12 +17,12 @@ _TURNED = "results that end before they start, which hit nothing"
 
 
 def is_number(value: Any) -> bool:
-    """Say whether a value is a number that seconds can be."""
+    """Return whether a value is a number that seconds can be."""
     return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 2**53
 
 
 def is_window(value: Any, sizes: tuple[int, ...] = (2,)) -> bool:
-    """Say whether a value is a list of so many numbers."""
+    """Return whether a value is a list of so many numbers."""
     return isinstance(value, list) and len(value) in sizes and all(map(is_number, value))
 
 

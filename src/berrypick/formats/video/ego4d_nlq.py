@@ -94,7 +94,7 @@ class Ego4dNlqRun(RunRecords):
             elif not isinstance(windows, list) or not all(map(is_window, windows)):
                 fields.fail("predicted_times must be a list of lists of start and end")
             elif topic in seen:
-                fields.fail(f"query {topic} stands twice")
+                fields.fail(f"query {topic} is given twice")
             seen.add(topic)
             if fields.good:
                 yield from predicted_rows(line, topic, topic, [(clip, window) for window in windows], problems)
@@ -113,7 +113,7 @@ def _queries(path: str, problems: Problems, found: Moments) -> Rows:
             start, end = _times(query, "clip")
             shown = str(query.get("query") or "")
             if start is None and end is None:
-                problems.count("queries without times, left out")
+                problems.count("queries without times, skipped")
             elif not is_number(start) or not is_number(end):
                 problems.report("clip_start_sec and clip_end_sec must be numbers", line, shown)
             else:

@@ -120,7 +120,7 @@ class _Saliency:
     def found(self) -> dict[str, FloatArray]:
         """Return what is said of the clips of each topic; nothing where some lines say nothing."""
         if self._held and self._bare:
-            self._problems.count("lines say nothing of clips, as others do: highlights are not read", self._bare)
+            self._problems.count("lines have no clips, although others do: highlights are ignored", self._bare)
         return {} if self._bare else self._held
 
     def _is_said(self, fields: Fields, *names: str) -> bool:
@@ -168,7 +168,7 @@ def _salient_clips(fields: Fields) -> FloatArray | None:
     widths = {len(one) for one in rows} or {3}
     good = len(widths) == 1 and 0 not in widths and all(is_number(n) and 0 <= n <= 4 for one in rows for n in one)
     if not good or len(rows) != len(ids) or len(set(ids)) != len(ids):
-        fields.fail("saliency_scores must hold, for each clip of relevant_clip_ids, a number from 0 to 4 an annotator")
+        fields.fail("saliency_scores must hold, for each clip of relevant_clip_ids, a number from 0 to 4 per annotator")
         return None
     found = np.zeros((clips, widths.pop()))
     found[ids] = np.array(rows, dtype=np.float64).reshape(len(ids), -1) if ids else 0

@@ -76,7 +76,7 @@ class TrecvidTopics(Format):
             if element.tag == "knownItem" and number:
                 row = item(element, problems)
                 if row is not None and row[2] == row[1]:
-                    problems.count("known items of length 0, left out")
+                    problems.count("known items of length 0, skipped")
                 elif row is not None and row in topics[number]:
                     problems.count("exact copies, merged")
                 elif row is not None:

@@ -52,7 +52,7 @@ def _moments(path: str, problems: Problems, found: Moments) -> Rows:
         topic, video = fields.name("desc_id"), fields.name("vid_name")
         window: Any = value.get("ts")
         if fields.good and not is_window(window):
-            fields.fail("ts must be a list of start and end", "the moments of a test set without them are no truth")
+            fields.fail("ts must be a list of start and end", "test sets without moments cannot be used as a truth")
         if not fields.good:
             continue
         found.length(video, value.get("duration"), number, text)

@@ -20,7 +20,7 @@ TASKS = ("VCMR", "SVMR")
 VIDEOS = "VR"
 #: Why SVMR differs where a list has moments of several videos.
 _STRAYS = "SVMR lists with moments of several videos, which keep their ranks; TVR's program strikes other videos out"
-_REPEATS = "VR lists in which a video stands twice: it counts once, and in TVR's program each takes a rank"
+_REPEATS = "VR lists with a repeated video: it counts once, and in TVR's program each takes a rank"
 
 
 class TvrRun(RunRecords):
@@ -44,7 +44,9 @@ class TvrRun(RunRecords):
     positions = "seconds"
     shape: ClassVar[str] = '{"video2idx": {"garden": 0}, "VCMR": [{"desc_id": 7, "predictions": [[0, 4.5, 9, 1.7]]}]}'
     json_names: ClassVar[tuple[str, ...]] = ("video2idx", "VCMR", "SVMR", "desc_id", "predictions")
-    reading: ClassVar[Mapping[str, str]] = {"task": "the list that is the run: VCMR, SVMR or VR; the first by default"}
+    reading: ClassVar[Mapping[str, str]] = {
+        "task": "the list to use as the run: VCMR, SVMR or VR; the first by default"
+    }
 
     @classmethod
     def sniff(cls, lines: list[str]) -> bool:
@@ -61,7 +63,7 @@ class TvrRun(RunRecords):
         for name, rows in tasks.items():
             if name != read:
                 topics = len({str(row["topic"]) for *_, row in rows})
-                problems.count(f"queries of another task ({name}), not read", topics)
+                problems.count(f"queries of another task ({name}), ignored", topics)
         return _run_of(read, tasks.get(read, []), problems).changed(format=cls.format_name)
 
     @classmethod
@@ -107,7 +109,7 @@ def _tasks(path: str, problems: Problems, wanted: str | None) -> dict[str, list[
     if wanted is not None and wanted not in value:
         problems.report(f"has no {wanted}", source.line, remedy=f"its lists are {', '.join(named) or 'none'}")
     elif VIDEOS in value and wanted != VIDEOS:
-        problems.count("lists of whole videos (VR), not read")
+        problems.count("lists of whole videos (VR), ignored")
     elif VIDEOS in value:
         named.append(VIDEOS)
     if not named:
@@ -127,7 +129,7 @@ def _predictions(
         topic = fields.name("desc_id")
         held: Any = one.get("predictions")
         if topic in seen and fields.good:
-            fields.fail(f"desc_id {topic} stands twice in {task}")
+            fields.fail(f"desc_id {topic} is given twice in {task}")
         seen.add(topic)
         if fields.good and not (isinstance(held, list) and all(is_window(window, (3, 4)) for window in held)):
             fields.fail("predictions must be a list of lists of video, start, end and score")

@@ -97,10 +97,10 @@ class HitRows(ClientReader):
             kept = counted(self._partial, "response")
             found.append(f"{kept} incomplete: the search timed out, or shards failed; what was found counts")
         if self._repeated:
-            found.append(f"{counted(self._repeated, 'citation')} of what an answer cites before, left out")
+            found.append(f"{counted(self._repeated, 'citation')} repeated within an answer, skipped")
         if self._distances:
-            found.append("scores grow down the lists: they are distances, and kept as negative scores")
+            found.append("scores rise down the lists: treated as distances and negated")
         if self._disordered:
             topics = counted(self._disordered, "topic")
-            found.append(f"scores neither fall nor grow in {topics}; they are not used, and lists count as they are")
+            found.append(f"scores neither fall nor grow in {topics}; they are ignored, and lists keep their order")
         return found

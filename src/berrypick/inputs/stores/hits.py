@@ -130,7 +130,7 @@ def payload(hit: Hit) -> dict[str, Any]:
         except (ValueError, RecursionError):
             inner = None
         if not isinstance(inner, dict):
-            raise InputError("the _node_content of a hit is not a JSON object", remedy="give the hit as it came")
+            raise InputError("the _node_content of a hit is not a JSON object", remedy="give the hit unchanged")
         known = ("start_char_idx", "end_char_idx", "text", "ref_doc_id")
         fields = {**{name: inner[name] for name in known if name in inner}, **fields}
     return fields
@@ -166,14 +166,14 @@ def results_of(hit: Hit) -> list[Hit]:
         if ({"_nested", "_routing"} & set(one) or "_id" not in one) and not _has_place(one):
             unread = unread_note(_ours(payload(one))[1])  # what says where, but is not read, is an error of its own
             raise InputError(
-                f"an inner hit of {document} has neither offsets nor text, and would count as the document"
+                f"an inner hit of {document} has neither offsets nor text, and would count as the whole document"
                 + (unread and f"; {unread}"),
                 remedy="let inner_hits return them, in _source or in fields",
             )
     if _has(hit, "start") and not any(_has(one, "start") for one in results):
         raise InputError(
             f"a hit in {document} has offsets, and none of its inner hits has",
-            remedy="leave inner_hits out, or let them return offsets",
+            remedy="remove inner_hits, or let them return offsets",
         )
     return results
 
@@ -206,7 +206,7 @@ def _by_rank(given: Any) -> Iterator[Hit]:
         return
     lists = [_inner(one) for one in given.values()] if isinstance(given, Mapping) else [None]
     if any(one is None for one in lists):
-        raise InputError("the inner_hits of a hit are no lists of hits", remedy="give the response as it came")
+        raise InputError("the inner_hits of a hit are no lists of hits", remedy="give the response unchanged")
     for same_rank in zip_longest(*(found or () for found in lists)):
         yield from (one for one in same_rank if one is not None)
 

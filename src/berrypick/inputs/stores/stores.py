@@ -15,7 +15,7 @@ from berrypick.data.errors import InputError, shorten
 
 Hit = Mapping[str, Any]
 #: What is said where a response reports an error.
-AGAIN = "search again; a topic that is answered with nothing has an empty list"
+AGAIN = "search again; a topic that without results has an empty list"
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ def _vespa(response: Mapping[str, Any]) -> Found:
         raise failed(errors)
     children = _objects(root.get("children", []))
     if children is None or any("children" in one for one in children):
-        raise InputError("the response of Vespa holds groups, not hits", remedy="leave the grouping out")
+        raise InputError("the response of Vespa holds groups, not hits", remedy="remove the grouping")
     return Answer([_of_vespa(one) for one in children], _inside(root, "coverage", "full") is False)
 
 
@@ -333,7 +333,7 @@ def _of_anthropic(one: Mapping[str, Any]) -> Hit:
     return _hit(None, None, source)
 
 
-_AS_IT_CAME = "give the response as it came"
+_AS_IT_CAME = "give the response unchanged"
 
 
 def _cohere(response: Mapping[str, Any]) -> Found:

@@ -22,7 +22,7 @@ from berrypick.rows.row_lists import STRING
 from berrypick.rows.run_rows import run_of_rows
 
 #: What is counted of retrievals that are not in a run.
-WITHOUT_QUESTION = "retrievals that say no question and no topic"
+WITHOUT_QUESTION = "retrievals with neither question nor topic"
 ASKED_AGAIN = "retrievals for a question that was asked again later"
 FAILED = "failed or unfinished retrievals of questions that have a successful one, skipped"
 ONLY_FAILED = "questions with failed or unfinished retrievals only, absent from the run"
@@ -112,7 +112,7 @@ def retrievers(retrievals: Sequence[Retrieval], problems: Problems, remedy: str)
             problems.count(f"failed or unfinished retrievals of a retriever that never succeeded ({kind})", len(some))
     if not found and not problems.found:
         what = (
-            f"none of {counted(len(retrievals), 'retrieval')} succeeded and recorded documents"
+            f"none of {counted(len(retrievals), 'retrieval')} both succeeded and recorded documents"
             if retrievals
             else NOTHING
         )
@@ -120,7 +120,7 @@ def retrievers(retrievals: Sequence[Retrieval], problems: Problems, remedy: str)
     return found
 
 
-NOTHING = "holds nothing that was retrieved"
+NOTHING = "contains no retrieved documents"
 
 
 def run_of(retrievals: Sequence[Retrieval], problems: Problems, path: str, format_name: str, tag: str = "") -> Run:
@@ -189,7 +189,7 @@ def _latest(retrievals: Sequence[Retrieval], problems: Problems) -> tuple[dict[s
         kept[one.name] = one
     places = {one.name: place for place, one in reversed([*enumerate(retrievals)])}
     ordered = dict(sorted(kept.items(), key=lambda item: places[item[0]]))
-    note = f"{counted(len(several), 'trace')} with several retrievals: their lists count one after the other"
+    note = f"{counted(len(several), 'trace')} with several retrievals: their lists are joined in order"
     return ordered, [note] if several else []
 
 

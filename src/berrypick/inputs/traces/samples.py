@@ -63,7 +63,7 @@ def _promptfoo(result: Mapping[str, Any], line: int) -> Retrieval:
     failed = _has_failed(result)
     if found is None and not failed:
         raise InputError(
-            f"a result of promptfoo holds no retrieved context for {str(dict(variables))[:60]}",
+            f"a result of promptfoo has no retrieved context for {str(dict(variables))[:60]}",
             remedy="let the provider return it in metadata.context, or give it as the variable context",
         )
     tests = result.get("testCase") if isinstance(result.get("testCase"), Mapping) else {}

@@ -52,7 +52,7 @@ class Span:
 
 
 #: What is counted of spans that an exporter wrote more than once.
-AGAIN = "spans exported again under the same id, read once"
+AGAIN = "spans exported twice with the same id, read once"
 
 
 def each_once(spans: Iterable[Span], problems: Problems) -> list[Span]:

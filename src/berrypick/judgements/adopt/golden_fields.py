@@ -487,7 +487,7 @@ def _check_chosen(chosen: Mapping[str, Any], paths: Sequence[str], golden: Golde
         if role not in ROLES and not held and _called(role, paths):
             continue  # a field to ignore
         if role not in ROLES:
-            raise UsageError(f"{option('fields')}: {role} is none of {', '.join(ROLES)}{nearest(role, list(ROLES))}")
+            raise UsageError(f"{option('fields')}: {role} is not one of {', '.join(ROLES)}{nearest(role, list(ROLES))}")
         for path in (held,) if isinstance(held, str) else held:
             if path and path not in paths:
                 shown = nearest(path, list(paths)) or f"; it has {', '.join(paths[:12])}"

@@ -26,12 +26,12 @@ from berrypick.topics.topic import JudgedTopic
 
 @dataclass(frozen=True)
 class ListSearch:
-    """A search for the best lists of candidates, with a proved bound: what ideal='certified' asks for.
+    """A search for the best lists of candidates, with a proven bound: what ideal='certified' asks for.
 
     Attributes
     ----------
     nodes
-        Sets that are examined for each recall value or gain; by default as many as take about a second.
+        Sets that are examined for each recall value or gain; by default about a second's work.
     seconds
         The time after which the search for a recall value or gain ends.
 

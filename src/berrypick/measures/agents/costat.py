@@ -76,8 +76,8 @@ class CostAt(Measure):
     unbounded: ClassVar[bool] = True
     curve_axes: ClassVar[tuple[str, str]] = ("spent", "share of the relevant text seen")
 
-    share: float = positive_share(0.5, "the share of the relevant text that is to be seen")
-    cost: str | None = parameter(None, COSTS, "what is counted; lines where positions count lines, else steps")
+    share: float = positive_share(0.5, "the share of the relevant text to see")
+    cost: str | None = parameter(None, COSTS, "unit of cost: lines where positions count lines, else steps")
 
     def compute(self, judged: JudgedTopic) -> Score:
         steps = steps_of(judged)

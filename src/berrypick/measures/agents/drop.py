@@ -87,7 +87,7 @@ class Drop(Measure):
         found = self._shares(judged)
         if found is None:
             relevant = steps_of(judged).total > 0
-            why = "no row says whether it was used" if relevant else f"no {judged.material} is relevant"
+            why = "no row has a field used" if relevant else f"no {judged.material} is relevant"
             return self._explanation(judged, f"Undefined: {why}.")
         rows = [["shown", number(found[0], 6)], ["used", number(found[1], 6)], ["Drop", self._value_text(judged)]]
         return self._explanation(judged, Table(f"Share of the relevant {judged.material}", ["of it", "share"], rows))

@@ -82,8 +82,8 @@ class StepAUC(Measure):
     references: ClassVar[tuple[str, ...]] = ("li2026contextbench",)
     curve_axes: ClassVar[tuple[str, str]] = ("step", "share of the relevant text seen")
 
-    budget: int | None = one_or_more(None, "the cost up to which recall is averaged; by default over all steps")
-    cost: str | None = parameter(None, COSTS, "with budget=, what is counted; steps by default")
+    budget: int | None = one_or_more(None, "the cost up to which recall is averaged; all steps by default")
+    cost: str | None = parameter(None, COSTS, "with budget=, the unit of cost; steps by default")
 
     def __post_init__(self) -> None:
         super().__post_init__()

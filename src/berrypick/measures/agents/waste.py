@@ -58,8 +58,8 @@ class Waste(Measure):
     depends_on: ClassVar[tuple[str, ...] | None] = ("text",)
     references: ClassVar[tuple[str, ...]] = ("cooper1968expected",)
 
-    share: float = positive_share(0.5, "the share of the relevant text that is to be seen")
-    cost: str | None = parameter(None, COSTS, "what is counted; lines where positions count lines, else steps")
+    share: float = positive_share(0.5, "the share of the relevant text to see")
+    cost: str | None = parameter(None, COSTS, "unit of cost: lines where positions count lines, else steps")
 
     def compute(self, judged: JudgedTopic) -> Score:
         steps = steps_of(judged)
@@ -85,7 +85,7 @@ class Waste(Measure):
         step, paid = steps.reached(float(self.share)), spent(judged, cost)
         all_of_it = f"{number(float(paid[-1]))} {cost} in all"
         if step is None:
-            return self._explanation(judged, steps_table(judged, cost), f"{all_of_it}, and the share is never seen: 1")
+            return self._explanation(judged, steps_table(judged, cost), f"{all_of_it}, but the share is never seen: 1")
         there = f"{number(float(paid[step]))} until step {step + 1}"
         return self._explanation(
             judged, steps_table(judged, cost), f"{all_of_it}, {there}: {self._value_text(judged)} came after it"

@@ -39,7 +39,7 @@ class SetMeasure(SpanMeasure):
             return super().ranks(judged)
         for name in ("share", "iou"):
             if getattr(self, name) is not None:
-                raise UsageError(f"{name}= is for parts of documents, and whole documents are judged: leave it out")
+                raise UsageError(f"{name}= applies to parts of documents, but whole documents are judged: remove it")
         found = document_ranks(judged)
         return found if self.at is None else np.where(found <= self.at, found, np.inf)
 
@@ -50,7 +50,7 @@ class SetMeasure(SpanMeasure):
         """Which sets are complete at which rank, and what is missing from the others."""
         sufficient = judged.sufficient
         if not sufficient.possible:
-            return ["Undefined: no set is left whose units are all ideal for somebody."]
+            return ["Undefined: no set has only units that are ideal for some reader."]
         return [set_table(judged, self.ranks(judged)), *dropped_sentences(judged)]
 
     def explain(self, judged: JudgedTopic) -> Explanation:
@@ -83,7 +83,9 @@ def set_table(judged: JudgedTopic, ranks: FloatArray) -> Table:
         found = f"{int(np.isfinite(here).sum())} of {len(group)}"
         missing = ", ".join(names[x] for x in gone[:SHOWN]) + (f" and {len(gone) - SHOWN} more" * (len(gone) > SHOWN))
         rows.append([name, found, f"{when:.0f}" if np.isfinite(when) else "never", missing])
-    what = "A set is complete when all of it is found" if sufficient.kind == "set" else "A hop needs one of its units"
+    what = (
+        "A set is complete when all its units are found" if sufficient.kind == "set" else "A hop needs one of its units"
+    )
     more = f"; the first {SHOWN} of {len(rows)}" if len(rows) > SHOWN else ""
     head = [sufficient.kind, "found", "complete at rank", "missing"]
     return Table(f"{what}{more}", head, rows[:SHOWN], align="<>><")
@@ -93,4 +95,6 @@ def dropped_sentences(judged: JudgedTopic) -> list[str]:
     """Sets that are left out, and why."""
     dropped = judged.sufficient.dropped
     many = counted(len(dropped), "set")
-    return [f"{many} left out, of which a unit is ideal for nobody: {', '.join(dropped)}."] if dropped else []
+    return (
+        [f"{many} skipped, because one of their units is ideal for no reader: {', '.join(dropped)}."] if dropped else []
+    )

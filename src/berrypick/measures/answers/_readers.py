@@ -44,7 +44,7 @@ class ReaderSetMeasure(SetMeasure):
             return False
         given = next((name for name in ("share", "iou") if getattr(self, name) is not None), "")
         if given:
-            what = f"{given}= asks what results cover, and user model {user} what readers see"
+            what = f"{given}= measures what results cover, but user model {user} what readers see"
             raise UsageError(
                 f"{what}: leave one out, as in {self.name()}({given}={getattr(self, given):g},user='classical')"
             )

@@ -67,7 +67,7 @@ class All(SpanMeasure):
     of_documents: ClassVar[bool] = True
     references: ClassVar[tuple[str, ...]] = ("chen2025locagent", "yang2018hotpotqa")
 
-    cap: bool = parameter(False, "bool", "ask for no more than k of them, which is all that k results can hold")
+    cap: bool = parameter(False, "bool", "require at most k of them, since k results cannot contain more")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -91,7 +91,7 @@ class All(SpanMeasure):
     def _check_documents(self) -> None:
         for name in ("share", "iou"):
             if getattr(self, name) is not None:
-                raise UsageError(f"{name}= is for parts of documents, and whole documents are judged: leave it out")
+                raise UsageError(f"{name}= applies to parts of documents, but whole documents are judged: remove it")
 
     def _found(self, documents: JudgedDocuments) -> FloatArray:
         within = documents.grade >= 1

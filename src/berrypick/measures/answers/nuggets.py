@@ -106,7 +106,7 @@ class Nuggets(Measure):
             which = {"vital": "vital nuggets", "all": "nuggets", "weighted": "vital or okay nuggets"}[self.of]
             if "empty-is-zero" in judged.rules:
                 return Score(0.0, (f"0 where a topic has no {which}, as protocol {judged.protocol} does",))
-            return Score(None, (f"undefined where a topic has no {which}, and left out of the mean",))
+            return Score(None, (f"undefined where a topic has no {which}, and excluded from the mean",))
         value = sum(value * weight for _, _, value, weight in rows) / total
         return Score(value, tuple(self._notes(judged, rows)))
 
@@ -122,7 +122,7 @@ class Nuggets(Measure):
             notes.append("the run does not assign all nuggets of the topic; those count as not supported")
         known = set(numbered([nugget.text for nugget, *_ in rows]))
         if not known.issuperset(numbered([one.text for one in judged.extra[NUGGETS]])):
-            notes.append("the run assigns nuggets that the truth does not have; they are left out")
+            notes.append("the run assigns nuggets that are not in the truth; they are ignored")
         return notes
 
     def explain(self, judged: JudgedTopic) -> Explanation:

@@ -71,7 +71,7 @@ class Recalls:
                 if low is not None and high is not None and high - low > APART:
                     shown = f"any ({some} {number(high)}) and all ({everything} {number(low)})"
                     shown = f"{shown} differ by {number(high - low)}"
-                    found.append(Note(NAME, f"{shown}: say which recall is meant", run=run))
+                    found.append(Note(NAME, f"{shown}: choose the recall that you mean", run=run))
         return found
 
 

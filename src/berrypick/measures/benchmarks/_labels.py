@@ -13,11 +13,11 @@ def gold_of(judged: JudgedTopic, kind: type | tuple[type, ...], benchmark: str) 
     """What the truth says of a topic; refused if it says nothing of the kind."""
     found = judged.truth.extra.get(LABELS)
     if not isinstance(found, kind):
-        raise UsageError(f"the truth has no labels as that of {benchmark} has them")
+        raise UsageError(f"the truth has no labels in the form of {benchmark}")
     return found
 
 
 def unlabelled(judged: JudgedTopic) -> tuple[str, ...]:
     """What is said of a topic for which the run has results and no label."""
     bare = len(judged.ranking) and LABELS not in judged.extra
-    return ("the run has results and no labels, which count as wrong ones",) if bare else ()
+    return ("the run has results but no labels, which count as wrong",) if bare else ()

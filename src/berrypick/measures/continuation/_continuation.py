@@ -40,7 +40,7 @@ class ContinuationMeasure(Measure):
     pools: ClassVar[bool] = True
 
     every: float | None = above_zero(
-        None, "read in stretches of so many characters, tokens or seconds, each of them an item; by default a result is"
+        None, "length of an item in characters, tokens or seconds; by default an item is a result"
     )
     user: str | None = parameter(None, "text", "user model, instead of the evaluation's")
 
@@ -98,7 +98,7 @@ class ContinuationMeasure(Measure):
         ]
         head = ["rank" if self.every is None else "stretch", "gain", "P(goes on)", "weight", "gain x weight"]
         shown = f" (the first {SHOWN} of {len(gains)})" if len(gains) > SHOWN else ""
-        table = Table(f"What the reader looks at{shown}", head, rows, align="<>>>>")
+        table = Table(f"Items that the reader looks at{shown}", head, rows, align="<>>>>")
         return self._explanation(judged, table, f"{self} = {self._value_text(judged)}")
 
 

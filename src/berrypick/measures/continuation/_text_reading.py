@@ -68,7 +68,7 @@ def reading_of(judged: JudgedTopic, unit: str | None) -> Reading:
     if judged.ranking_spans.boxes is not None:
         return _pages_read(judged, unit)
     if unit == "chars" and judged.context.reader.line_unit == "lines":
-        raise UsageError("positions count lines, not characters: leave effort out")
+        raise UsageError("positions count lines, not characters: remove effort")
     tokens = tokens_read(judged, unit)
     view = view_of(judged)
     ranking, total = judged.read_regions, view.total
@@ -104,7 +104,7 @@ def reading_of(judged: JudgedTopic, unit: str | None) -> Reading:
 def _pages_read(judged: JudgedTopic, unit: str | None) -> Reading:
     """Boxes are read from top to bottom and left to right."""
     if unit not in (None, "pages"):
-        raise UsageError(f"places on pages are read in pages, not in {unit}: leave effort out")
+        raise UsageError(f"places on pages are read in pages, not in {unit}: remove effort")
     view, ranking = view_of(judged), judged.read_regions
     assert ranking.boxes is not None
     row, area, new = read_in_order(ranking, judged.relevant_spans)

@@ -88,8 +88,8 @@ class Coverage(Measure):
     depends_on: ClassVar[tuple[str, ...] | None] = ("user", "effort", "tokenizer", "text")
     of_areas: ClassVar[bool] = True
 
-    budget: float = above_zero(2000, "how much is read at most")
-    effort: str | None = parameter(None, "tokens|chars", "what the budget counts; tokens if the texts are known")
+    budget: float = above_zero(2000, "maximum amount read")
+    effort: str | None = parameter(None, "tokens|chars", "unit of the budget; tokens if the texts are known")
     user: str | None = parameter(None, "text", "user model, instead of the evaluation's")
 
     def _reading(self, judged: JudgedTopic) -> Reading:
@@ -267,7 +267,7 @@ def coverage_band(
     if not curves:
         raise UsageError("a band needs the curve of at least one topic")
     if not 0 < confidence < 1 or resamples < 1 or points < 2 or budget <= 0:
-        raise UsageError("confidence lies between 0 and 1; resamples, points and budget are above 0")
+        raise UsageError("confidence must be between 0 and 1; resamples, points and budget are above 0")
     grid = np.linspace(0.0, budget, points)
     values = np.array([_on(curve, grid) for curve in curves])
     values = values[np.lexsort(values.T[::-1])]  # the order of topics changes nothing

@@ -58,7 +58,7 @@ class spanCWL(ContinuationMeasure):
 
     references: ClassVar[tuple[str, ...]] = ("moffat2017incorporating", "azzopardi2019cwl")
 
-    go_on: str = parameter("0.8", "text", "probabilities of going on after the first item, the second, and so on")
+    go_on: str = parameter("0.8", "text", "probabilities of continuing after the first item, the second, and so on")
 
     def __post_init__(self) -> None:
         super().__post_init__()

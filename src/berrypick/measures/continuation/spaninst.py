@@ -60,7 +60,7 @@ class spanINST(ContinuationMeasure):
 
     references: ClassVar[tuple[str, ...]] = ("moffat2015inst", "moffat2017incorporating")
 
-    T: float = parameter(1, "number", "the gain that is wanted", check=lambda v: v >= 0.5, must="0.5 or more")
+    T: float = parameter(1, "number", "the gain that the reader wants", check=lambda v: v >= 0.5, must="0.5 or more")
 
     def continuation(self, gains: FloatArray) -> FloatArray:
         item = np.arange(1, len(gains) + 1) + 2 * self.T - np.cumsum(gains)

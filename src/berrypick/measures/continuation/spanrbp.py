@@ -64,7 +64,7 @@ class spanRBP(ContinuationMeasure):
     references: ClassVar[tuple[str, ...]] = ("moffat2008rank", "moffat2017incorporating")
 
     p: float = parameter(
-        0.8, "number", "probability of going on to the next item", check=lambda v: 0 <= v < 1, must="in [0, 1)"
+        0.8, "number", "probability of continuing to the next item", check=lambda v: 0 <= v < 1, must="in [0, 1)"
     )
 
     def least_items(self) -> int:

@@ -91,13 +91,15 @@ class TBG(Measure):
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
     depends_on: ClassVar[tuple[str, ...] | None] = ("user", "targets", "effort", "tokenizer")
     references: ClassVar[tuple[str, ...]] = ("smucker2012time",)
-    why_above_one: ClassVar[str] = "it adds up gains; normalised, a result that shows several targets at once is better"
+    why_above_one: ClassVar[str] = (
+        "it adds up gains; normalised, a result that shows several targets at once exceeds the ideal"
+    )
     curve_axes: ClassVar[tuple[str, str]] = ("rank", "time-biased gain")
 
     h: float | None = above_zero(None, "half-life; 224 seconds, 4480 characters or 896 tokens by default")
-    summary: float = zero_or_more(0, "time for the summary of each result")
-    document: float = zero_or_more(0, "time for each document that is opened")
-    rate: float | None = zero_or_more(None, "time that one unit of text takes (1 by default)")
+    summary: float = zero_or_more(0, "time to read the summary of each result")
+    document: float = zero_or_more(0, "time to open each document")
+    rate: float | None = zero_or_more(None, "time to read one unit of text (1 by default)")
     normalised: bool = parameter(False, "bool", "divide by the value of the list of the targets")
     user: str | None = parameter(None, "text", "user model, instead of the evaluation's")
 
@@ -210,4 +212,4 @@ class TBG(Measure):
             there = 2 ** (-float(begins[enough[0]]) / self.half_life(judged)) if len(enough) else 0.0
             rows.append([f"{share:.0%}", number(share * total), number(there)])
         head = ["of all gain", "gain", "share of readers"]
-        return Table("Readers who collect at least so much", head, rows, align=">>>")
+        return Table("Readers who collect at least this much", head, rows, align=">>>")

@@ -40,7 +40,7 @@ def relevance_level() -> Any:
 
 
 def only_judged() -> Any:
-    return parameter(False, "bool", "leave out documents that were not judged, as if they had not been retrieved")
+    return parameter(False, "bool", "skip unjudged documents, as if they had not been retrieved")
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,9 @@ class _EffortPrecision(GainMeasure):
     """Full recall base by default: overlap is ignored (thorough task)."""
 
     curve_axes: ClassVar[tuple[str, str]] = ("gain-recall", "effort-precision")
-    why_above_one: ClassVar[str] = "several results at one rank are gained at once; the ideal list has one unit a rank"
+    why_above_one: ClassVar[str] = (
+        "several results at one rank are gained at once; the ideal list has one unit per rank"
+    )
 
     base: Base = parameter("full", "ideal|full", "the full recall base (thorough), or the ideal one (focused)")
 

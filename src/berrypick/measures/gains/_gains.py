@@ -153,7 +153,7 @@ def _why_nothing(judged: JudgedTopic, row: int) -> str:
         return "nothing relevant in it"
     document, path = ranking.documents[int(ranking.document[row])], ranking.path_of(row)[0]
     if paths.matches(paths.element_name(path), judged.ignore_elements):
-        return "elements of this name are left out"
+        return "elements of this name are skipped"
     at = truth.elements.get((document, path))
     if at is None:
         known = document in judged.judged_documents

@@ -114,6 +114,6 @@ class epgr(_Interpolated):
         result = f"epgr@{level:g} = {self._value_text(judged)}"
         both = reached(found, level, self.interpolation) if len(found.ideal) else None
         if both is None:
-            return self._explanation(judged, f"{wanted}, and the list never has it: {result}")
+            return self._explanation(judged, f"{wanted}, but the list never reaches it: {result}")
         limit = "" if both.position else ", the ratio of the first gains, since both positions are 0"
         return self._explanation(judged, reached_table(found, both), f"{wanted}: {result}{limit}")

@@ -125,7 +125,7 @@ class GainRecall(GainMeasure):
             total = curves(judged, self.quant, self.base).total
         value = self.compute(judged).value
         parts.append(
-            "Undefined: nothing is worth anything."
+            "Undefined: nothing has a gain."
             if value is None
             else f"Of {number(total)} in all: {self} = {number(value, 6)}"
         )

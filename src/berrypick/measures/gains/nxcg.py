@@ -99,7 +99,7 @@ class nxCG(CumulatedGain):
 
     curve_axes: ClassVar[tuple[str, str]] = ("rank", "normalised cumulated gain")
     why_above_one: ClassVar[str] = (
-        "with alpha overlapping results can count again, and several results at one rank are gained at once"
+        "with alpha, overlapping results can count again, and several results at one rank add their gains"
     )
 
     def compute(self, judged: JudgedTopic) -> Score:

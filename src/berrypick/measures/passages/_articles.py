@@ -44,10 +44,10 @@ class _Generalised(Measure):
         "F", "F|t2i|bep", "how an article is scored: F of its text, tolerance to irrelevance, or entry point"
     )
     beta: float | None = zero_or_more(
-        None, "weight of recall in F; 0.25 (INEX 2009 and 2010), under protocol inex2006 1"
+        None, "weight of recall in F; 0.25 (INEX 2009 and 2010), 1 under protocol inex2006"
     )
     tolerance: float = above_zero(300, "irrelevant characters read before giving up (score='t2i')")
-    n: float = above_zero(500, "distance at which an entry point is worth nothing (score='bep')")
+    n: float = above_zero(500, "distance at which an entry point has no value (score='bep')")
 
     def parameter_values(self) -> dict[str, Any]:
         """Only the parameters that the article score reads, with the values it uses."""

@@ -21,24 +21,24 @@ NormName = Literal["product", "bounded"]
 
 def gap_parameter() -> Any:
     return zero_or_more(
-        None, "certified: the relative distance from the bound above which a note says so; 0.05 by default"
+        None, "certified: relative distance from the bound above which a note reports it; 0.05 by default"
     )
 
 
 def nodes_parameter(of: str) -> Any:
-    examined = f"certified: how many sets of candidates are examined for each {of}"
-    return one_or_more(None, f"{examined}; by default as many as take about a second")
+    examined = f"certified: number of candidate sets to examine for each {of}"
+    return one_or_more(None, f"{examined}; by default about a second's work")
 
 
 def seconds_parameter(of: str) -> Any:
     return above_zero(
-        None, f"certified: end the search for a {of} after so many seconds; values may then differ between machines"
+        None, f"certified: end the search for a {of} after this many seconds; values may then differ between machines"
     )
 
 
 def norm_parameter() -> Any:
     return parameter(
-        "product", "product|bounded", "the papers' product of expectations, or division by the best that any list gets"
+        "product", "product|bounded", "the papers' product of expectations, or division by the value of the best list"
     )
 
 
@@ -113,7 +113,7 @@ def gap_notes(measure: Searched, certificates: Iterable[Certificate]) -> tuple[s
         return ()
     share = at_most(gap).removeprefix("<=")
     return (
-        f"the ideal list is not proved to be the best: another may be better by up to {share} of its value; nodes= "
+        f"the ideal list is not proven to be the best: another may be better by up to {share} of its value; nodes= "
         "searches longer",
     )
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 #: What is said of bounds that are not those of one recall value.
 ADDED_UP = (
     "the bounds at several recall values or satisfaction levels are added up, though no joint law need attain all of "
-    "them: they hold, and are wide; EPRUM(r=..,together=..) has each of them"
+    "them: they hold, and are wide; EPRUM(r=..,together=..) gives each of them"
 )
 
 
@@ -25,7 +25,8 @@ def check_together(measure: EPRUM) -> None:
     """Refuse parameters that assume a law of the number seen."""
     if measure.law != "exact":
         raise UsageError(
-            f"EPRUM(together='{measure.together}') holds for every law of the number seen; it takes no law='normal'"
+            f"EPRUM(together='{measure.together}') holds for every distribution of the number seen; it takes no "
+            "law='normal'"
         )
     if measure.norm != "product":
         raise UsageError(
@@ -34,7 +35,7 @@ def check_together(measure: EPRUM) -> None:
 
 
 def adds_up(measure: EPRUM, judged: JudgedTopic) -> bool:
-    """Say whether the bounds of several recall values or satisfaction levels are added up."""
+    """Return whether the bounds of several recall values or satisfaction levels are added up."""
     if measure.together == "independent" or measure.rank is not None:
         return False
     return sum(len(measure.recall_values(reach.targets)) for _, _, reach in judged.levels) > 1

@@ -32,13 +32,13 @@ def effort_precision(
     gains : list of float
         What each target is worth.
     effort : list of float, optional
-        The effort of each rank; 1 unless said.
+        The effort of each rank; 1 by default.
     target_effort : list of float, optional
-        The effort of each target in the ideal list; 1 unless said.
+        The effort of each target in the ideal list; 1 by default.
     outside : matrix, optional
-        Ranks x targets: what browsing from a rank to a target costs those who get there; 0 unless said.
+        Ranks x targets: what browsing from a rank to a target costs those who get there; 0 by default.
     levels : list of float, optional
-        The gain-recall levels; .01, .02 .. 1 unless said.
+        The gain-recall levels; .01, .02 .. 1 by default.
 
     Returns
     -------

@@ -58,7 +58,7 @@ def eprum(
 ) -> FloatArray | float:
     """Compute EPRUM from your own matrix of reach: precision at every recall value, or at one of them.
 
-    A list that is not proved to be within ``gap`` of the best is a :class:`~berrypick.BerrypickWarning`.
+    A list that is not proven to be within ``gap`` of the best is a :class:`~berrypick.BerrypickWarning`.
 
     Parameters
     ----------
@@ -76,11 +76,11 @@ def eprum(
     law : {'exact', 'normal'}
         How the distribution of targets seen is computed.
     together : {'independent', 'low', 'high'}
-        Whether targets are seen independently, or the least and most that holds whatever is seen together.
+        Joint distribution of the targets seen: independent, or bounds without that assumption.
     gap : float, optional
         The relative gap that certified lists should be within.
     nodes : int, optional
-        Sets that a certified search looks at.
+        Number of sets that a certified search examines.
     seconds : float, optional
         The time after which a certified search ends.
 

@@ -131,7 +131,7 @@ def terms_table(reach: Reach, names: Sequence[str], r: int, total: float, law: T
 
 
 def bounds_table(reach: Reach, names: Sequence[str], wanted: Sequence[int]) -> Table:
-    """What reach alone proves of P(F_k >= r), beside its value under independence."""
+    """Bounds without the independence assumption of P(F_k >= r), beside its value under independence."""
     low, independent, high = (tails_at_events(reach, law) for law in ("low", "exact", "high"))
     rows = []
     for event, k in enumerate(reach.events[:MOST_ROWS].tolist()):
@@ -139,7 +139,7 @@ def bounds_table(reach: Reach, names: Sequence[str], wanted: Sequence[int]) -> T
             cells = [number(float(tails[event, r])) for tails in (low, independent, high)]
             rows.append([f"{k} ({names[k - 1]})", str(r), *cells])
     return Table(
-        "P(F_k >= r), whatever is seen together: at least, if independent, at most",
+        "P(F_k >= r) without assuming independence: at least, if independent, at most",
         ["rank k", "r", "at least", "independent", "at most"],
         rows,
     )

@@ -31,10 +31,10 @@ class Leaves(Parameterized):
 
     what: ClassVar[str] = "stopping rule"
 
-    cost: float = above_zero(0.1, "c: what consulting a rank costs, where the first useful one is worth 1")
+    cost: float = above_zero(0.1, "c: cost of consulting a rank, where the first useful one is worth 1")
     a: float = above_zero(1, "useful ranks that the reader imagines before the first")
     b: float = above_zero(1, "useless ranks that the reader imagines before the first")
-    discount: float = positive_share(1, "d: each useful rank is worth so much of the one before")
+    discount: float = positive_share(1, "d: value of each useful rank as a share of the one before")
 
     @classmethod
     def name(cls) -> str:

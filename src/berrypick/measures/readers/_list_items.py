@@ -44,7 +44,7 @@ def target_list_notes(judged: JudgedTopic, of: str) -> tuple[str, ...]:
         and (targets_by_document(judged, np.ones(len(judged.targets))) > 1).any()
     ):
         return (
-            "the ideal list has one target an item, and one of items with several pointers may be shorter; "
+            "the ideal list has one target per item, but a list of items with several pointers may be shorter; "
             f"{of} searches for it",
         )
     reach = judged.reach if judged.context.user.chances is None else judged.reach_of_pointers
@@ -68,4 +68,4 @@ def several_documents_note(judged: JudgedTopic, value: float | None) -> tuple[st
     rank, document = judged.consulted.rank, judged.consulted.document
     if len(np.unique(rank)) == len(np.unique(np.stack([rank, document]), axis=1).T):
         return ()
-    return ("a list item points into several documents, which no item of an ideal list does; so a value can exceed 1",)
+    return ("a list item points into several documents, as no item of an ideal list does; so values can exceed 1",)

@@ -48,7 +48,7 @@ class NeededSet:
     measure: EPRUM
     #: Why a value can be above 1.
     why_above_one: ClassVar[str] = (
-        "one result can show several units of a set at once, where the ideal list has one unit a rank"
+        "one result can show several units of a set at once, where the ideal list has one unit per rank"
     )
 
     def check(self) -> None:
@@ -58,9 +58,7 @@ class NeededSet:
         for name, value in given.items():
             if value is not None:
                 shown = f"@{value:g}" if name == "@" else f"{name}={value}"
-                raise UsageError(
-                    f"EPRUM(need='set') wants one sufficient set, not a number of targets; leave {shown} out"
-                )
+                raise UsageError(f"EPRUM(need='set') wants one sufficient set, not a number of targets; remove {shown}")
         if measure.ideal not in ("targets", "exact"):
             raise UsageError(f"EPRUM(need='set') takes ideal='targets' or 'exact', not '{measure.ideal}'")
         for name, usual in (("norm", "product"), ("law", "exact"), ("together", "independent")):
@@ -78,7 +76,7 @@ class NeededSet:
         if candidates.items is not None:
             raise UsageError(
                 "EPRUM(need='set',ideal='exact') orders single results, and the reader takes several of a document as "
-                "one: leave ideal out"
+                "one: remove ideal"
             )
         length, order = exact_enough(candidates.reach, sufficient.groups, sufficient.kind)
         return length, tuple(candidates.names[i] for i in order)
@@ -104,7 +102,7 @@ class NeededSet:
         """Show what is enough, and when readers have it."""
         sufficient, targets, names = judged.sufficient, judged.targets.names(), judged.items.names_by_rank()
         if not sufficient.possible:
-            return ["Undefined: no set is left whose units are all ideal for somebody."]
+            return ["Undefined: no set has only units that are ideal for some reader."]
         groups = zip(sufficient.names, sufficient.groups, strict=True)
         rows = [[name, ", ".join(targets[x] for x in group[:MOST_ROWS])] for name, group in groups]
         parts: list[str | Table] = [Table("What is enough", [sufficient.kind, "units"], rows[:MOST_ROWS], "<<")]

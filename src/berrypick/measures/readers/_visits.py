@@ -65,7 +65,7 @@ class VisitMeasure(Measure):
     references: ClassVar[tuple[str, ...]] = ("vries2004tolerance",)
 
     tolerance: float | str | None = tolerance_parameter()
-    keeps_viewing: bool = parameter(True, "bool", "whether the reader goes on after something relevant has ended")
+    keeps_viewing: bool = parameter(True, "bool", "whether the reader continues after something relevant has ended")
     t_init: float = zero_or_more(0, "extra patience at the beginning of each visit")
 
     quant: Quantisation | None = quant_parameter()
@@ -330,7 +330,7 @@ class _Searching(VisitMeasure):
     #: Whether there is a value where no material is irrelevant.
     defined_without_units: ClassVar[bool] = True
 
-    wanted: int | None = one_or_more(None, "S, how many targets the reader wants; all of them by default")
+    wanted: int | None = one_or_more(None, "S, number of targets that the reader wants; all by default")
 
     def wants(self, judged: JudgedTopic) -> float:
         """S: how many targets are wanted."""

@@ -239,7 +239,7 @@ class epnav(TargetMeasure):
         "targets",
         "targets|exact|certified",
         "the ideal list: the targets by decreasing gain, the cheapest of all orders of at most 8 candidates, or the "
-        "cheapest list found for any number of candidates with a proved bound on its distance from the best",
+        "cheapest list found for any number of candidates with a proven bound on its distance from the best",
     )
     gap: float | None = gap_parameter()
     nodes: int | None = nodes_parameter("gain")
@@ -433,7 +433,9 @@ def _item_notes(measure: epnav, judged: JudgedTopic) -> tuple[str, ...]:
     if not share_documents(judged) or takes_all(judged) or searched:
         return ()
     searches = "; ideal='certified' searches for it" if judged.effort_unit == "rank" else ""
-    return (f"the ideal list has one pointer an item, and one of items with several may take less effort{searches}",)
+    return (
+        f"the ideal list has one pointer per item, but a list of items with several may take less effort{searches}",
+    )
 
 
 @lru_cache(maxsize=8)

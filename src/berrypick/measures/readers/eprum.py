@@ -187,19 +187,20 @@ class EPRUM(TargetMeasure):
         "targets",
         "targets|greedy|exact|certified",
         "the ideal list: the targets themselves, a greedy search over candidates, all orders of at most 8, or the best "
-        "list found for any number of candidates with a proved bound on its distance from the best",
+        "list found for any number of candidates with a proven bound on its distance from the best",
     )
     gap: float | None = gap_parameter()
     nodes: int | None = nodes_parameter("recall value")
     seconds: float | None = seconds_parameter("recall value")
     norm: NormName = norm_parameter()
     law: LawName = parameter(
-        "exact", "exact|normal", "the law of the number seen: exact, or normal as in the papers, for old results"
+        "exact", "exact|normal", "distribution of the number seen: exact, or normal as in the papers, for old results"
     )
     together: TogetherName = parameter(
         "independent",
         "independent|low|high",
-        "how targets are seen together: independently, as in the papers, or the least and most that reach alone proves",
+        "joint distribution of the targets seen: independent, as in the papers, or the lowest and highest value "
+        "without that assumption",
     )
     need: Literal["targets", "set"] | None = parameter(
         None,

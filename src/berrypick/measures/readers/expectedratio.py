@@ -92,7 +92,7 @@ class ExpectedRatio(TargetMeasure):
     curve_axes: ClassVar[tuple[str, str]] = ("rank", "expected share of the targets")
 
     stop: str | None = parameter(
-        None, "text", "how readers leave the list, as in leaves(cost=.1); by default they go to the end, or to rank @k"
+        None, "text", "when readers leave the list, as in leaves(cost=.1); by default at the end, or at rank @k"
     )
 
     def __post_init__(self) -> None:

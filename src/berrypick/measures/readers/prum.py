@@ -251,7 +251,7 @@ class PRUM(TargetMeasure):
     r: int | None = one_or_more(None, "the recall value: how many targets the reader wants")
     exact: bool = parameter(False, "bool", "without hypothesis 2.3 of the paper")
     law: LawName = parameter(
-        "exact", "exact|normal", "the law of the number seen: exact, or normal as in the paper, for old results"
+        "exact", "exact|normal", "distribution of the number seen: exact, or normal as in the paper, for old results"
     )
 
     def __post_init__(self) -> None:
@@ -472,7 +472,7 @@ def prum(
         The number of retrievable units, ranked ones included; needed where the list does not surely lead to enough
         targets.
     exact : bool
-        Whether to do without hypothesis 2.3.
+        Whether to drop hypothesis 2.3.
     law : {'exact', 'normal'}
         How the distribution of targets seen is computed.
 

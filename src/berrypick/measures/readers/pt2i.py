@@ -94,14 +94,14 @@ class PT2I(_Searching):
     )
     curve_axes: ClassVar[tuple[str, str]] = ("recall", "precision")
 
-    real: bool = parameter(False, "bool", "whether the level is taken as it is, without rounding l R up")
+    real: bool = parameter(False, "bool", "whether to use the level unchanged, without rounding l R up")
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.at is not None and self.wanted is not None:
             raise UsageError("PT2I takes one of wanted= and @level, not both")
         if self.real and self.wanted is not None:
-            raise UsageError("PT2I takes one of wanted= and real=True, which is about levels, not both")
+            raise UsageError("PT2I takes one of wanted= and real=True, which applies to levels, not both")
         if self.real and self.at == 0:
             raise UsageError("PT2I(real=True) takes a level above 0: nobody searches for 0 targets")
 

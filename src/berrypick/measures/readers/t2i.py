@@ -113,7 +113,7 @@ class T2I(VisitMeasure):
     why_above_one: ClassVar[str] = "more targets are found than units of effort wasted"
     curve_axes: ClassVar[tuple[str, str]] = ("units of tolerance", "targets found per unit")
 
-    budget: float | None = above_zero(None, "irrelevant material read in all; 20 tolerances by default")
+    budget: float | None = above_zero(None, "total irrelevant material read; 20 tolerances by default")
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -34,7 +34,7 @@ class SpanMeasure(Measure):
     of_areas: ClassVar[bool] = True
 
     share: float | None = positive_share(
-        None, "least share of a target that the results so far must cover together (0.5, unless iou is given)"
+        None, "minimum share of a target that the results so far must cover together (0.5, unless iou is given)"
     )
     iou: float | None = iou_parameter()
 

@@ -226,10 +226,10 @@ class TextMeasure(Measure):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.counted == "pairs" and not self.by_pairs:
-            raise UsageError(f"{self.name()} has no counted='pairs': the program that counts so does not have it")
+            raise UsageError(f"{self.name()} has no counted='pairs': no program defines it so")
 
     def above_one(self) -> str:
-        several = "what several results or targets hold counts several times"
+        several = "text in several results or targets counts several times"
         return several if self.counted == "pairs" else self.why_above_one
 
     #: Whether the program that counts every pair of result and target has it.
@@ -396,7 +396,7 @@ class TextMeasure(Measure):
 
 #: On values that differ from those of text counted once.
 PAIRS_NOTE = (
-    "what several results or targets hold counts several times, as the programs of legalbenchrag and FEVER do; "
+    "text in several results or targets counts several times, as the programs of legalbenchrag and FEVER do; "
     "counted='once' does not"
 )
 
@@ -482,7 +482,7 @@ def text_table(view: View, most: int = 30) -> Table:
             ]
         )
     head = ["rank", "length", "new", "relevant", "precision", "recall", "because"]
-    return Table("What each result brings", head, rows, align="<>>>>><")
+    return Table("What each result adds", head, rows, align="<>>>>><")
 
 
 def _length(value: float) -> str:

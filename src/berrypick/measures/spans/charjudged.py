@@ -96,6 +96,6 @@ class charJudged(Measure):
         ]
         return self._explanation(
             judged,
-            Table("What each result brings", ["rank", "new", "unjudged"], brings, align="<>>"),
+            Table("What each result adds", ["rank", "new", "unjudged"], brings, align="<>>"),
             Table("Text of the first results together", ["quantity", "value"], rows),
         )

@@ -58,7 +58,7 @@ class charP(TextMeasure):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.empty is not None and not 0 <= self.empty <= 1:
-            raise UsageError(f"charP: empty= is a precision from 0 to 1, not {self.empty:g}")
+            raise UsageError(f"charP: empty= must be a precision from 0 to 1, not {self.empty:g}")
 
     def used_values(self) -> dict[str, Any]:
         return super().used_values() | {"empty": self.empty or 0.0}

@@ -101,7 +101,7 @@ class Overlap(Measure):
         ]
         return self._explanation(
             judged,
-            Table("What each result brings", ["rank", "length", "new"], brings),
+            Table("What each result adds", ["rank", "length", "new"], brings),
             Table(f"Retrieved {judged.material}", ["quantity", "value"], rows),
         )
 

@@ -65,7 +65,7 @@ class PrecisionOmega(Measure):
     needs_chunks: ClassVar[bool] = True
     references: ClassVar[tuple[str, ...]] = ("smith2024chunking",)
 
-    touching: bool = parameter(False, "bool", "whether a chunk that ends where a target starts counts as holding it")
+    touching: bool = parameter(False, "bool", "whether a chunk that ends where a target starts counts as containing it")
 
     def compute(self, judged: JudgedTopic) -> Score:
         total = view_of(judged).total

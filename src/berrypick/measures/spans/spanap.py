@@ -104,7 +104,7 @@ class spanAP(Measure):
     iou: float | str = parameter(
         0.5,
         "any",
-        "least intersection over union of a result and its target, or '0.5:0.95': the mean over steps of 0.05",
+        "minimum intersection over union of a result and its target, or '0.5:0.95': the mean over steps of 0.05",
         check=lambda v: bool(thresholds(v)),
         must="a number in (0, 1] or a range such as '0.5:0.95'",
     )

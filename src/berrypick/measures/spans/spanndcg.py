@@ -66,7 +66,7 @@ class spanNDCG(SpanMeasure):
     references: ClassVar[tuple[str, ...]] = ("jarvelin2002cumulated",)
     scored_in_blocks: ClassVar[bool] = True
 
-    gain: Literal["graded", "binary"] = parameter("graded", "graded|binary", "grades count as they are, or all as 1")
+    gain: Literal["graded", "binary"] = parameter("graded", "graded|binary", "grades as they are, or 1 for all")
 
     def _gains(self, grade: FloatArray) -> FloatArray:
         return grade.astype(np.float64) if self.gain == "graded" else np.ones(len(grade))

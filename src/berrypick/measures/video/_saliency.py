@@ -29,14 +29,14 @@ class HighlightMeasure(Measure):
     references: ClassVar[tuple[str, ...]] = ("lei2021qvhighlights",)
 
     label: Literal["Fair", "Good", "VeryGood"] = parameter(
-        "VeryGood", "|".join(LEAST), "from which label on a clip is a highlight: saliency of 2, 3 or 4"
+        "VeryGood", "|".join(LEAST), "lowest label of a highlight: saliency of 2, 3 or 4"
     )
 
     def highlights(self, judged: JudgedTopic) -> BoolArray:
         """Return which clips are highlights, to which annotators."""
         found: FloatArray | None = judged.truth.extra.get(SALIENCY)
         if found is None:
-            raise UsageError("the truth does not say how salient clips are, as that of QVHighlights does")
+            raise UsageError("the truth has no saliency of clips, as that of QVHighlights has")
         return np.asarray(found >= LEAST[self.label], dtype=bool)
 
     def scores(self, judged: JudgedTopic) -> FloatArray | None:

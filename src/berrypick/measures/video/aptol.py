@@ -59,7 +59,7 @@ class APtol(Measure):
     why_above_one: ClassVar[str] = "results that lead to the same segment count again, as in the official program"
     references: ClassVar[tuple[str, ...]] = ("aly2013adapting", "vries2004tolerance")
 
-    tolerance: float = above_zero(15, "seconds a viewer waits")
+    tolerance: float = above_zero(15, "seconds that a viewer waits")
 
     def _flags(self, judged: JudgedTopic) -> tuple[list[bool], int]:
         wanted = relevant(judged, merged=True)
@@ -85,6 +85,6 @@ class APtol(Measure):
         flags, total = self._flags(judged)
         ranking = judged.ranking_spans
         rows = [[f"{row + 1} ({ranking.name(row)})", "yes" if flag else "no"] for row, flag in enumerate(flags[:40])]
-        table = Table("Results that lead to something new in time", ["rank", "relevant"], rows)
+        table = Table("Results that lead to something new within the tolerance", ["rank", "relevant"], rows)
         value = f"{total} relevant segments after joining; APtol = {self._value_text(judged)}"
         return self._explanation(judged, table, value)

@@ -77,7 +77,7 @@ class HighlightAP(HighlightMeasure):
         missing = len(wanted) - len(given)
         notes = {
             1: ("the run gives no score to the last clips of the video, which count as scored 0",),
-            -1: ("the run scores clips behind the end of the video, which are left out",),
+            -1: ("the run scores clips after the end of the video, which are ignored",),
         }.get((missing > 0) - (missing < 0), ())
         scores = np.append(given, np.zeros(max(missing, 0)))[: len(wanted)]
         each = [average_precision(scores, wanted[:, who], self.ties) for who in range(wanted.shape[1])]

@@ -68,7 +68,7 @@ class HighlightHit(HighlightMeasure):
         if clip is None:
             return Score(0.0, ("the run gives no scores to the clips of the topic, which scores 0",))
         if clip >= len(wanted):
-            return Score(0.0, ("the clip of the largest score lies behind the end of the video, which scores 0",))
+            return Score(0.0, ("the clip with the largest score is after the end of the video, which scores 0",))
         return Score(float(wanted[clip].any()))
 
     def missing_topic_score(self, judged: JudgedTopic) -> Score:

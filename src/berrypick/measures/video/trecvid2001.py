@@ -27,8 +27,8 @@ class _Matching(Measure):
 
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
 
-    ki: float = zero_to_one(1 / 3, "least share of the target that is retrieved")
-    ri: float = zero_to_one(2 / 3, "least share of the result that is relevant")
+    ki: float = zero_to_one(1 / 3, "minimum share of the target that is retrieved")
+    ri: float = zero_to_one(2 / 3, "minimum share of the result that is relevant")
 
     quant: Quantisation | None = quant_parameter()
 

@@ -15,7 +15,7 @@ def plot_abstention(found: Any, **how: Any) -> Any:
     Parameters
     ----------
     found : Abstention
-        What a least score trades.
+        Abstained and Answered at each score threshold.
     **how
         The options width, height and font_size.
 

@@ -1,4 +1,4 @@
-"""What reach alone proves, a panel for each measure: the mean if targets are independent, within its bounds."""
+"""Bounds without the independence assumption: a panel per measure with the mean for independent targets."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def bounds(results: Results, *, theme: ChartTheme = SCREEN) -> Any:
             "EPRUM(together='low') and EPRUM(together='high')"
         )
     if len(shown) > PANELS:
-        raise UsageError(f"{len(shown)} measures are more than the {PANELS} panels that one picture can hold")
+        raise UsageError(f"{len(shown)} measures are more than the {PANELS} panels that fit in one picture")
     first, names = next(iter(shown.values())), labels(results.runs)
     order = [names[run] for run in sorted(results.runs, key=lambda run: -first[run][1] if run in first else 0.0)]
     columns = theme.columns(len(shown))

@@ -44,7 +44,7 @@ def plot_history(found: History, **how: Any) -> Any:
     if not measures:
         raise UsageError("nothing to draw: no look of the ledger has a value")
     if len(measures) > PANELS:
-        raise UsageError(f"{len(measures)} measures are more than the {PANELS} panels that one picture can hold")
+        raise UsageError(f"{len(measures)} measures are more than the {PANELS} panels that fit in one picture")
     return concatenated([_panel(found, measure, theme, len(measures)) for measure in measures], theme)
 
 

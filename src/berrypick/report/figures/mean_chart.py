@@ -25,9 +25,7 @@ def means(comparison: Comparison, *, theme: ChartTheme = SCREEN) -> Any:
     wanted = [(measure, over, part) for measure in measures for over, part in parts]
     if len(wanted) > PANELS:
         groups = f" of {len(parts) - 1} groups" if comparison.groups else ""
-        raise UsageError(
-            f"{len(measures)} measures{groups} are more than the {PANELS} panels that one picture can hold"
-        )
+        raise UsageError(f"{len(measures)} measures{groups} are more than the {PANELS} panels that fit in one picture")
     names = labels(comparison.runs)
     order = [names[run] for run in _best_first(comparison, measures[0])]
     columns = theme.columns(len(wanted))

@@ -167,7 +167,7 @@ _KEY = '<ul class="key">' + "".join(
     _sample(drawn, text)
     for drawn, text in (
         ('<circle class="look" cx="50%" cy="50%" r="4"/>', "value of a run"),
-        ('<circle class="look better" cx="50%" cy="50%" r="4"/>', "called better at the level of its look"),
+        ('<circle class="look better" cx="50%" cy="50%" r="4"/>', "better, tested at the level of its look"),
         ('<line class="spread" x1="50%" x2="50%" y1="0" y2="100%"/>', "interval over topics"),
         ('<line class="best" x1="0" x2="100%" y1="50%" y2="50%"/>', "best so far"),
         ('<line class="break" x1="50%" x2="50%" y1="0" y2="100%"/>', "the truth or the signature changed"),

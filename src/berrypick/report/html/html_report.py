@@ -113,7 +113,7 @@ def write_report(
     simulate : int, optional
         So many readers are simulated for each topic, and the page shows how they differ.
     together : {'walk', 'independent', 'most', 'least'}, optional
-        What simulated readers see together, as in :func:`berrypick.simulate`.
+        Joint distribution of what simulated readers see, as in :func:`berrypick.simulate`.
     depth : int
         How many results of each list are shown.
     limit : float
@@ -278,7 +278,7 @@ def _readers(text: str, evaluation: Evaluation, omitted: list[str]) -> list[Read
     else:
         omitted.append(
             f"readers other than {', '.join(map(str, models))}: there are many rankings; "
-            f"name those to step through with {option('readers', 'classical t2i')}"
+            f"name those to switch between with {option('readers', 'classical t2i')}"
         )
     omitted += [f"the reader of {name}, a measure's own: give it with {option('user', name)}"
                 for name in with_own_transitions(evaluation)]  # fmt: skip

@@ -103,14 +103,14 @@ def _verdicts(comparison: Comparison, truth: Truth) -> dict[str, Any] | None:
     """Verdicts on the pairs of the comparison that the report shows; none if it was made without bounds."""
     if not comparison.pairs:
         return None
-    parts: list[Any] = ["There are many rankings: berrypick compare --assumptions gives the verdicts."]
+    parts: list[Any] = ["Too many rankings for this page: berrypick compare --assumptions gives the verdicts."]
     if all(pair.joint is not None for pair in comparison.pairs):
         found = Assumptions.of(comparison)
         parts = [*map(table_data, found.tables()), *found.legend()]
         if _marks_relevant_alone(truth) and any(one.unjudged is not None for one in found.verdicts):
             said = "The judgements mark only relevant text: under unjudged, any other text could be relevant."
             parts.insert(-1, said)  # the last one explains the columns
-    return {"name": "verdicts", "title": "Is the better run proved to be better?", "parts": parts, "data": None}
+    return {"name": "verdicts", "title": "Is the better run proven to be better?", "parts": parts, "data": None}
 
 
 def _without_folder(comparison: Comparison) -> Comparison:

@@ -30,7 +30,7 @@ class BetterReaders(Panel):
         if text is None or len(evaluation.runs) < 2:
             return []
         if len(evaluation.runs) * len(evaluation.truth) > RANKINGS:
-            return [f"There are many rankings: berrypick compare --over '{text}' goes through them."]
+            return [f"Too many rankings for this page: berrypick compare --over '{text}' compares them."]
         try:
             found = Over.compare(evaluation, text, Method(resamples=RESAMPLES), points=POINTS)
         except UsageError:  # no measure of readers, or readers that these inputs do not allow

@@ -48,7 +48,7 @@ def _of_run(evaluation: Evaluation, run: str, one: RequestedMeasure) -> Iterator
         return
     rows.sort(key=lambda row: -row[0])
     title = f"{run}, as {one.text} counts; topics that lack most first"
-    head = ["topic", "enough at rank", "completed, or nearest", "missing"]
+    head = ["topic", "enough at rank", "completed, or nearest to it", "missing"]
     yield Table(title, head, [cells for _, cells in rows[:MOST_TOPICS]], align="<><<")
     if len(rows) > MOST_TOPICS:
         yield f"{counted(len(rows) - MOST_TOPICS, 'more topic')} not shown."

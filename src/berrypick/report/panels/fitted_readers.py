@@ -16,7 +16,7 @@ class FittedReaders(Panel):
     """Means with their intervals over readers drawn from a fitted user model."""
 
     name: ClassVar[str] = "fitted_readers"
-    title: ClassVar[str] = "What the log leaves open"
+    title: ClassVar[str] = "Uncertainty of the fitted reader"
 
     def parts(self, evaluation: Evaluation, results: Results) -> Sequence[Table | str]:
         """Return a table, where a user model is fitted and its file says how well."""

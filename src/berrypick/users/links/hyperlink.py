@@ -50,7 +50,7 @@ class Hyperlink(NavigationModel):
     slider: ClassVar[Slider | None] = (("follow",), (0.2, 0.4, 0.6, 0.8, 1))
 
     follow: float = positive_share(1, "probability that a reader follows any link at all")
-    steps: int = zero_or_more(1, "most clicks in a row; 0 for no limit", "int")
+    steps: int = zero_or_more(1, "maximum clicks in a row; 0 for no limit", "int")
 
     trail: float | None = above_zero(
         None, "how quickly the share of trails of t links falls with t: t^-trail, up to steps"

@@ -64,16 +64,16 @@ class Seek(NavigationModel):
     stop: float = parameter(
         0.06, "number", "probability of stopping before the first click", check=lambda v: 0 <= v <= 1, must="in [0, 1]"
     )
-    tiring: float = parameter(0.0, "number", "by how much the log-odds of stopping change with each click")
+    tiring: float = parameter(0.0, "number", "change of the log-odds of stopping with each click")
     budget: int | None = parameter(
-        None, "int", "most clicks; without one, as many as it takes", check=lambda v: 1 <= v <= MOST_BUDGET,
+        None, "int", "maximum clicks; unlimited by default", check=lambda v: 1 <= v <= MOST_BUDGET,
         must=f"in 1 .. {MOST_BUDGET}",
     )  # fmt: skip
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.tiring != 0 and self.stop == 0:
-            raise UsageError("seek(tiring=) changes the log-odds of stopping, and needs stop above 0")
+            raise UsageError("seek(tiring=) changes the log-odds of stopping, so stop must be above 0")
 
     def leads(self, sources: list[str], targets: list[str], context: ReaderContext) -> Leads:
         if not isinstance(context.navigation, LinkTable):
@@ -92,7 +92,7 @@ class Seek(NavigationModel):
         return source, target_, probability
 
     def no_walk(self) -> str:
-        return "each target is a goal of its own, and a reader with several goals is not described"
+        return "the model treats each target as a separate goal and does not describe readers with several goals"
 
     def attraction(self, graph: LinkGraph, goal: int, texts: Texts | None) -> FloatArray:
         """Return how much every page attracts a reader with a goal, in log-odds."""

@@ -116,7 +116,7 @@ class Patience:
             return chance[: int(np.argmax(chance < NOTHING))], 0.0
         raise UsageError(
             f"seek(stop={self.stop:g},tiring={self.tiring:g}) has readers left after {MOST_CLICKS} clicks whose "
-            "patience still changes; give the most clicks, as in budget=100"
+            "patience still changes; limit the clicks, as in budget=100"
         )
 
 

@@ -34,7 +34,7 @@ class Coverage(UserModel):
     depends_on: ClassVar[tuple[str, ...] | None] = ()
     reads_areas: ClassVar[bool] = True
 
-    memory: bool = parameter(False, "bool", "whether what earlier ranks have covered counts once")
+    memory: bool = parameter(False, "bool", "whether text covered by earlier ranks counts once")
 
     def reach(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> Reach:
         if whole_documents(ranking, targets):

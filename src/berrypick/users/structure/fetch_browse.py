@@ -73,7 +73,7 @@ class FetchBrowse(UserModel):
 
     of: str = parameter("classical", "text", "user model for what a considered pointer leads to")
     consider: float = zero_to_one(
-        0.8, "a pointer of a group is considered with this to the power of its position, from 0"
+        0.8, "probability of considering a pointer of a group: this to the power of its position, from 0"
     )
     after: float = zero_to_one(
         1, "factor on that, from the second pointer on, once something relevant was found in the group"
@@ -81,9 +81,11 @@ class FetchBrowse(UserModel):
     miss: float = zero_to_one(
         1, "factor on that, from the second pointer on, as long as nothing relevant was found in the group"
     )
-    cascade: bool = parameter(False, "bool", "whether readers go on to the next pointer only from a considered one")
+    cascade: bool = parameter(False, "bool", "whether readers continue only after considering the previous pointer")
     group: str | None = parameter(
-        None, "document|rank", "what a list item is; by default ranks, or documents where no rank holds two pointers"
+        None,
+        "document|rank",
+        "what an item of the list is: by default a rank, or a document where no rank has two pointers",
     )
 
     def __post_init__(self) -> None:
@@ -112,7 +114,7 @@ class FetchBrowse(UserModel):
             return ("user model fetch_browse: no list item points to several places, so grouping has no effect",)
         if items.ranks == ranking.ranks or self.group is not None:
             return ()
-        text = "consecutive results of one document are taken as one list item; group='rank' takes ranks as they are"
+        text = "consecutive results of one document count as one list item; group='rank' keeps ranks as they are"
         return (f"user model fetch_browse: {text}",)
 
     @property

@@ -66,7 +66,7 @@ class Hierarchy(UserModel):
         ),
     )
 
-    siblings: float = zero_to_one(0, "probability, times the same ratio, of going on to a sibling")
+    siblings: float = zero_to_one(0, "probability, times the same ratio, of moving on to a sibling")
 
     def reach(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> Reach:
         if whole_documents(ranking, targets):
@@ -81,7 +81,7 @@ class Hierarchy(UserModel):
     def _common_spans(self, ranking: Ranking, targets: Targets) -> tuple[IntArray, IntArray, FloatArray]:
         """Pairs of a pointer and a target of the same document, and the length of what they have in common."""
         if self.siblings:
-            raise UsageError("hierarchy(siblings=) is about elements of one parent; this truth or run has none")
+            raise UsageError("hierarchy(siblings=) needs elements with a parent; this truth or run has none")
         need_places(self, ranking, targets)
         row, target = same_document_pairs(ranking, targets)
         return row, target, common_lengths(ranking, row, targets, target)
@@ -130,7 +130,7 @@ class Hierarchy(UserModel):
             return ()
         return (
             Message(
-                "user model hierarchy: lengths of some elements are unknown, so the user goes nowhere from them; "
+                "user model hierarchy: lengths of some elements are unknown, so readers do not leave them; "
                 f"give the XML documents with {option('collection')}"
             ),
         )

@@ -30,8 +30,8 @@ class Parent(ContextModel):
     #: Each half comes with the section around it.
     breaks: ClassVar[tuple[str, ...]] = ("split-span",)
 
-    by: str = parameter("heading", "heading|paragraph|element|document", "what a parent is")
-    share: float = positive_share(0.5, "least share of a span that must be covered")
+    by: str = parameter("heading", "heading|paragraph|element|document", "what counts as a parent")
+    share: float = positive_share(0.5, "minimum share of a span that must be covered")
 
     def regions(self, ranking: Ranking, context: ReaderContext) -> Ranking:
         assert ranking.start is not None and ranking.end is not None

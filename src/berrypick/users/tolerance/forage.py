@@ -53,17 +53,17 @@ class Forage(Viewer):
     learnt_from: ClassVar[str] = "readings"
     slider: ClassVar[Slider | None] = (("gain",), (60, 100, 200, 500, 1000, 3000))
 
-    gain: float = above_zero(200, "G: what something relevant is worth, in units of reading")
-    rate: float = above_zero(0.02, "L: how soon the next target comes if there is one, 1/mean distance")
+    gain: float = above_zero(200, "G: value of something relevant, in units of reading")
+    rate: float = above_zero(0.02, "L: rate of targets while there are any, 1/mean distance")
     present: float = parameter(
         0.5,
         "number",
-        "q: how likely the reader believes that something relevant lies ahead",
+        "q: probability, to the reader, that something relevant is ahead",
         check=lambda value: 0 < value < 1,
         must="above 0 and below 1",
     )
     spread: float = zero_or_more(0, "sigma of ln G over visits")
-    keeps_viewing: bool = parameter(True, "bool", "whether the reader goes on after something relevant has ended")
+    keeps_viewing: bool = parameter(True, "bool", "whether the reader continues after something relevant has ended")
     unit: str | None = unit_parameter("gain and distances")
 
     def beliefs(self) -> Foraging:

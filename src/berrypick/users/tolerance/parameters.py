@@ -18,8 +18,8 @@ def tolerance_parameter() -> Any:
     return parameter(
         None,
         "number or text",
-        "irrelevant material read before the reader gives up, or several with shares of people as in '10=.3,25=.7'; "
-        "15 seconds, 300 characters or 60 tokens by default",
+        "irrelevant material read before the reader gives up; or several values with shares of people, as in "
+        "'10=.3,25=.7'; 15 seconds, 300 characters or 60 tokens by default",
         check=lambda value: isinstance(value, str) or _is_positive(value),
         must="a finite number above 0, or shares of people as in '10=.3,25=.7'",
     )

@@ -103,7 +103,7 @@ class T2I(Viewer):
     slider: ClassVar[Slider | None] = (("tolerance",), (10, 30, 100, 300, 1000, 3000))
 
     tolerance: float | str | None = tolerance_parameter()
-    keeps_viewing: bool = parameter(True, "bool", "whether the reader goes on after something relevant has ended")
+    keeps_viewing: bool = parameter(True, "bool", "whether the reader continues after something relevant has ended")
     t_init: float = zero_or_more(0, "extra patience at the beginning of each visit")
     unit: str | None = unit_parameter("tolerance")
     spread: float = zero_or_more(0, "sigma of the tolerances of different people")
