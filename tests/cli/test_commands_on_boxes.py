@@ -90,7 +90,7 @@ def test_conversion_to_a_table_and_back_keeps_every_digit(files, run):
         ),
         (
             ["relocate", "truth.jsonl", "--from", "texts.jsonl", "--to", "texts.jsonl", "-o", "x.jsonl"],
-            "relocate only finds spans of text",
+            "relocate finds spans of text",
         ),
         (["locate", "truth.jsonl", "x.jsonl", "--documents", "texts.jsonl"], "locate only finds spans of text"),
         (["evaluate", "truth.jsonl", "a.jsonl", "-m", "T2I"], "does not count areas"),

@@ -158,5 +158,5 @@ def test_what_no_measure_can_depend_on_is_refused():
 def test_a_format_gives_back_what_it_reads(tmp_path):
     (tmp_path / "a.run").write_text("1 Q0 a 1 2.0 mine\n1 Q0 b 2 1.5 mine\n")
     check_format(TrecRun, tmp_path / "a.run")
-    with pytest.raises(AssertionError, match="is taken for trec-run, not for span-run"):
+    with pytest.raises(AssertionError, match="is detected as trec-run, not as span-run"):
         check_format(SpanRun, tmp_path / "a.run")

@@ -79,7 +79,7 @@ def test_in_a_cell_of_a_table(tmp_path):
     cell = '[{""content"": ""dry"", ""start_index"": 5, ""start_index"": 6, ""end_index"": 8}]'
     path = tmp_path / "questions.csv"
     path.write_text(f'question,references,corpus_id\n?,"{cell}",a\n')
-    with pytest.raises(bp.InputError, match=r"csv:2: references: the name 'start_index' stands twice"):
+    with pytest.raises(bp.InputError, match=r"csv:2: references: the name 'start_index' is given twice"):
         bp.read_truth(path)
 
 

@@ -77,7 +77,7 @@ def test_published_links(data):
 
 
 def test_ideal_lists_of_published_paths(data):
-    """As docs/explanation/ideal-lists.md has them: twelve frequent goals, all pages of all paths."""
+    """As docs/explanation/ideal-bounds.md has them: twelve frequent goals, all pages of all paths."""
     from collections import Counter
 
     from berrypick.data.navigation import Sessions

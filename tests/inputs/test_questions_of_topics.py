@@ -209,6 +209,15 @@ def test_numbers_that_are_no_ids_of_the_truth():
     assert any("2 topics matched by the question" in note for note in notes)
 
 
+def test_rows_counted_from_0_are_refused():
+    """Topics 1 and 2 of the truth are its rows; those of the run, 0 and 1, would be off by one without a word."""
+    truth = [{"question": CUT, **FIRST}, {"question": KING, **SECOND}]
+    with pytest.raises(bp.InputError, match="has topics from 0 to 1, but the truth has topics from 1 to 2"):
+        per_topic(truth, {"0": [FIRST], "1": [SECOND]})
+    assert per_topic(truth, {"1": [FIRST], "2": [SECOND]})[0] == {"1": 1.0, "2": 1.0}
+    assert per_topic(truth, {"0": [FIRST], "1": [FIRST], "2": [SECOND]})[0] == {"1": 1.0, "2": 1.0}
+
+
 def test_ids_whose_questions_are_those_of_other_topics():
     truth = [{"id": "a", "question": CUT, **FIRST}, {"id": "b", "question": KING, **SECOND}]
     rows = [{"id": "b", "question": CUT, "results": [FIRST]}, {"id": "a", "question": KING, "results": [SECOND]}]

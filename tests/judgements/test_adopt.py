@@ -152,7 +152,7 @@ def test_fields_settle_it(folder, berrypick):
         "question": "What is cut?", "art": "a"}  # fmt: skip
     for wrong, message in [
         ("question=fragen", "has no field fragen; did you mean frage?"),
-        ("quotes=stelle", "quotes is none of question, quote"),
+        ("quotes=stelle", "quotes is not one of question, quote"),
         ("frage", "'frage' is not ROLE=NAME"),
         ("quote=stelle,quote=wo", "quote is given twice"),
     ]:
@@ -295,17 +295,17 @@ def test_cells(cell, value):
 BAD = [
     ("", "is empty"),
     ("[]", "has no rows"),
-    ("[1, 2]", "item 1 of the list is no object"),
+    ("[1, 2]", "item 1 of the list is not an object"),
     ('{"a": 1}', "has no rows with questions"),
     ('{"tests": [{"a": 1}], "data": [{"a": 1}]}', "has 2 lists of objects: tests, data"),
-    ('[{"question": "a?", "question": "b?"}]', "golden:1: the name 'question' stands twice"),
+    ('[{"question": "a?", "question": "b?"}]', "golden:1: the name 'question' is given twice"),
     ('{"question": "a?"}\n{"question": }', "golden:2: is not JSON"),
     ('[{"question": "a?"}', "is not JSON"),
     ("question,context,question\na,b,c\n", "two columns are called question"),
     ("question,context\na,b,c\n", "golden:2: has 3 cells, and the first line 2"),
     ("just words\n", "is not a readable golden file"),
     ('[{"topic": "1", "color": "red"}]', "found no field with questions"),
-    ('[{"question": "a?", "page": 3}]', "page says where, by pages, and there is no quote"),
+    ('[{"question": "a?", "page": 3}]', "page is a position in pages, but there is no quote"),
     ("[" * 100_000, "is nested too deeply"),
 ]
 
@@ -327,7 +327,7 @@ def test_a_bomb_of_yaml_is_refused(tmp_path, monkeypatch):
     with pytest.raises(bp.BerrypickError):
         bp.adopt(path, DOCUMENTS)
     path.write_text("tests:\n- question: a\n  question: b\n")
-    with pytest.raises(bp.InputError, match=r"tests.yaml:2: the name 'question' stands twice"):
+    with pytest.raises(bp.InputError, match=r"tests.yaml:2: the name 'question' is given twice"):
         bp.adopt(path, DOCUMENTS)
     monkeypatch.setitem(sys.modules, "yaml", None)
     with pytest.raises(bp.UsageError, match="YAML needs PyYAML: pip install pyyaml"):

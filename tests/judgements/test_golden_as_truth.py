@@ -262,6 +262,47 @@ def test_doubtful_fields_name_a_command_that_works(here, berrypick, name):
         assert evaluate(berrypick, words[words.index("--output") + 1]).code == 0
 
 
+OBJECTS = {
+    "a text": lambda quotes, document: quotes[0],
+    "a list": lambda quotes, document: quotes,
+    "an object": lambda quotes, document: {"text": quotes, "doc": document},
+    "objects": lambda quotes, document: [{"text": quote, "doc": document} for quote in quotes],
+}
+
+
+@each("name", OBJECTS)
+def test_an_object_by_question_names_a_command_that_works(here, berrypick, name):
+    """Texts under their questions may be answers in other words, so that a person confirms them."""
+    gold = [(asked, quotes[:1] if name == "a text" else quotes, document) for asked, quotes, document in ROWS]
+    (here / "object.json").write_text(json.dumps({asked: OBJECTS[name](q, d) for asked, q, d in gold}, indent=1))
+    done = evaluate(berrypick, "object.json", "--documents", "texts")
+    if done.code:
+        words = offered(done.err)
+        assert "DOCUMENTS" not in words and berrypick(*words).code == 0
+        done = evaluate(berrypick, words[words.index("--output") + 1])
+    assert value(done) == pytest.approx(expected_recall(gold, RUN), abs=1e-12)
+
+
+def test_a_table_without_names_of_columns(here, berrypick):
+    """Its first question would be lost as the name of a column."""
+    (here / "bare.tsv").write_text("".join(f"{asked}\t{document}\t{quotes[0]}\n" for asked, quotes, document in ROWS))
+    done = evaluate(berrypick, "bare.tsv", "--documents", "texts")
+    assert done.code == 2 and "bare.tsv:1: the first line has no names of columns" in done.err
+    assert berrypick("adopt", "bare.tsv", "--documents", "texts", "-o", "never.jsonl", "--yes").code == 2
+    named = "question\tdoc\tquote\n" + (here / "bare.tsv").read_text()
+    (here / "named.tsv").write_text(named)
+    single = [(asked, quotes[:1], document) for asked, quotes, document in ROWS]
+    assert value(evaluate(berrypick, "named.tsv", "--documents", "texts")) == pytest.approx(
+        expected_recall(single, RUN)
+    )
+
+
+def test_json_without_questions_offers_no_adopt(here, berrypick):
+    (here / "settings.json").write_text('{"chunk_size": 400, "model": "small"}')
+    done = evaluate(berrypick, "settings.json", "--documents", "texts")
+    assert done.code == 2 and "adopt" not in done.err
+
+
 def test_what_a_system_retrieved_is_not_gold_even_word_for_word(here, berrypick):
     """Every context is in the documents as it is: the file could be read, and each number would be wrong."""
     exact = [(asked, quotes, document) for asked, quotes, document in ROWS if quotes[0] in TEXTS[document]]

@@ -2,8 +2,8 @@
 
 The worlds have shapes that values of retrieval measures have: piled up at both ends, many zeros, hit or miss. Each is
 drawn a thousand times from a fixed seed; a share of a thousand is known up to about two per cent (three standard
-errors). This is also the reason why the expanded percentile interval is the default: docs/how-to/compare.md has the
-figures.
+errors). This is also the reason why the expanded percentile interval is the default: docs/explanation/intervals.md has
+the figures.
 """
 
 from __future__ import annotations

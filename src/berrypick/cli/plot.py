@@ -49,7 +49,7 @@ def plot_command(file: str | None, target: str | None, kind: str | None, per_top
     curves   the mean curve behind each measure that has one, with bands over topics
     topics   values per topic, two runs side by side; several runs, each beside the baseline
     means    the mean of each run with its interval
-    together what reach alone proves of each run, whatever is seen together (EPRUM)
+    together bounds without the independence assumption, for each run (EPRUM)
 
     Default: curves if a measure has one; otherwise topics for one or two runs, means for more. Needs Altair and
     vl-convert: pip install 'berrypick[report]'.

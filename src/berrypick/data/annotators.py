@@ -158,7 +158,7 @@ def _all_boxes(found: Sequence[TopicTruth], rule: MergeRule) -> TopicTruth:
     """The boxes of all annotators; the same box counts once, with its highest grade."""
     if rule != "union":
         what = "the annotators judged places on pages, which can only be merged as the union of their boxes"
-        raise UsageError(f"{what}: leave {option('annotators', rule)} out")
+        raise UsageError(f"{what}: omit {option('annotators', rule)}")
     parts = [topic for topic in found if topic.boxes is not None]
     boxes = Boxes.joined([topic.boxes for topic in parts if topic.boxes is not None])
     names = [name for topic in parts for name in topic.document]

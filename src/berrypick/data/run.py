@@ -396,7 +396,7 @@ class Run(Composed, Exchanged):
     def from_records(
         cls, records: Iterable[Any], *, tag: str = "", documents: Any = None, quotes: str | None = None
     ) -> Run:
-        """Build a run from records (named tuples, dictionaries) with topic, doc, and start, end, rank, score or text."""
+        """Build a run from records (named tuples, dictionaries) with topic, doc, start, end, rank, score or text."""
         from berrypick.inputs.given_back import run_of_records
 
         return run_of_records(records, tag, documents, quotes)

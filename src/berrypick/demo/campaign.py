@@ -154,7 +154,7 @@ def _focused() -> str:
         FOCUSED.answer(),
         """nxCG@k: what the first k results gain, over what the best k results would. An element gains by how
         much of it is relevant, not by its length, and most of the best ones are paragraphs: paragraphs lead.
-        AiP counts characters, and most relevant characters stand in sections that are relevant as a whole;
+        AiP counts characters, and most relevant characters are in sections that are relevant as a whole;
         paragraph by paragraph they come slowly: sections lead. iP@0.01 looks at the first few characters only.
         elements and windows break the rule of this task. Overlap@10 is the share of their first ten results
         that was shown before; it gains nothing, so both fall further behind from nxCG@5 to nxCG@25. (With

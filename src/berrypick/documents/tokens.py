@@ -228,7 +228,7 @@ def corners(tokens: Any, length: int, who: str) -> Corners:
         return np.array([0.0, max(length, 1)]), np.zeros(2)
     start, end = spans[:, 0], spans[:, 1]
     if (start < 0).any() or (end > length).any() or (end < start).any() or (np.diff(start) < 0).any():
-        raise InputError(f"{who}: tokens must lie in the text, in order, and end after they start")
+        raise InputError(f"{who}: tokens must be in the text, in order, and end after they start")
     # tokens that start at the same place share the text up to where the last of them ends
     first, members = np.unique(start, return_counts=True)
     last = np.maximum.reduceat(end, np.concatenate([[0], np.cumsum(members)[:-1]]))

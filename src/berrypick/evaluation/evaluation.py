@@ -389,7 +389,7 @@ def prepare_one(
 def check_workers(jobs: int, executor: Any) -> None:
     """Refuse what cannot share out work."""
     if not isinstance(jobs, Integral) or jobs < 1:
-        kind = "" if isinstance(jobs, Integral) else ", which is no whole number"
+        kind = "" if isinstance(jobs, Integral) else ", which is not a whole number"
         raise UsageError(f"jobs must be at least 1, not {jobs!r:.60}{kind}")
     if executor is None:
         return

@@ -46,7 +46,7 @@ def prepare_context(options: EvaluationOptions) -> JudgingContext:
         user = "classical" if navigation is None else _default_user(navigation)
     model, own = users.load(user, navigation)
     if navigation is not None and own is not navigation:
-        raise UsageError(f"{user} has transitions of its own: leave {option('navigation')} out")
+        raise UsageError(f"{user} has transitions of its own: omit {option('navigation')}")
     protocol = get_protocol(options.protocol) if options.protocol else OWN
     named = options.ignore_elements or protocol.ignore_elements
     texts = None
@@ -148,8 +148,8 @@ def ignored_elements(options: EvaluationOptions, protocol: Protocol) -> frozense
         return frozenset(names) | frozenset(protocol.ignore_elements)
     if len(names) > 1:
         raise UsageError(
-            f"{option('ignore_elements', ','.join(names))}: {NO_ELEMENTS} ignores no elements; give it alone, or leave "
-            "it out"
+            f"{option('ignore_elements', ','.join(names))}: {NO_ELEMENTS} ignores no elements; give it alone, or omit "
+            "it"
         )
     return frozenset()
 

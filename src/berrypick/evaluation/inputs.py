@@ -326,7 +326,7 @@ def merge_copies(inputs: Inputs) -> Inputs:
     if truth.units != "spans" or inputs.line_unit != "chars" or inputs.runs.pages is not None:
         raise UsageError(f"{same} is for judged spans of characters, which {inputs.source} does not have")
     if options.chunks is not None:
-        remedy = "leave one of them out; berrypick diagnose takes both"
+        remedy = "omit one of them; berrypick diagnose takes both"
         raise UsageError(f"measures of {option('chunks')} count each chunk where it is, not with {same}: {remedy}")
     from berrypick.documents.copies import with_twins_merged
 

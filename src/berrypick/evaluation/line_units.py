@@ -36,14 +36,14 @@ def check_lines(truth: Truth, options: EvaluationOptions) -> None:
     if lines and options.offsets not in (None, "chars"):
         raise UsageError(f"positions count lines, and {option('offsets', options.offsets)} converts offsets in texts")
     if lines and options.chunks is not None:
-        raise UsageError(f"positions count lines, and {option('chunks')} counts characters: leave it out")
+        raise UsageError(f"positions count lines, and {option('chunks')} counts characters: omit it")
     seconds = truth.unit == "seconds"
     if seconds and options.effort in ("chars", "tokens"):
         raise UsageError(f"positions count seconds: use {option('effort', 'seconds')}")
     if seconds and options.offsets is not None:
         raise UsageError(f"positions count seconds, and {option('offsets', options.offsets)} is about offsets in texts")
     if seconds and options.chunks is not None:
-        raise UsageError(f"positions count seconds, and {option('chunks')} counts characters: leave it out")
+        raise UsageError(f"positions count seconds, and {option('chunks')} counts characters: omit it")
 
 
 def counted_unit(unit: str) -> str:

@@ -246,7 +246,7 @@ def evaluate_with_model(
     """
     runs = _check_options(options, runs, truth, model_truth)
     if how.get("curves"):
-        raise UsageError(f"model-assisted means have no curves: leave {option('curves', True)} out")
+        raise UsageError(f"model-assisted means have no curves: omit {option('curves', True)}")
     people = Evaluation._from_options(truth, runs, measures, options)
     model = _model_evaluation(people, model_truth, runs, measures)
     drawn = how.pop("reader_draws", 0)
@@ -258,7 +258,7 @@ def _check_options(options: EvaluationOptions, runs: Any, truth: Any, model_trut
     given = option("model_truth")
     if options.by is not None:
         raise UsageError(
-            f"{given} has no rows for groups of topics: leave {option('by')} out",
+            f"{given} has no rows for groups of topics: omit {option('by')}",
             "for one group, give the judgements of its topics as both files",
         )
     chosen = options.topics or get_protocol(options.protocol).topics
@@ -298,7 +298,7 @@ def _model_evaluation(
     if beyond < LEAST_BEYOND:
         raise UsageError(
             f"{source} judges {beyond} topics beyond those of people; {option('model_truth')} needs at least "
-            f"{LEAST_BEYOND}. Have the model judge more topics, or leave {option('model_truth')} out"
+            f"{LEAST_BEYOND}. Have the model judge more topics, or omit {option('model_truth')}"
         )
     return model
 

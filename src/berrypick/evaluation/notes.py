@@ -132,7 +132,7 @@ def _topic_notes(scorer: RunScorer) -> Iterator[Note]:
     yield from _unanswerable_notes(scorer)
     answered_only = scorer.evaluation.options.topics == "run"
     if answered_only and (left := [topic for topic in truth.relevant_topics if topic not in run]):
-        yield Note("missing topics", f"{counted(len(left), 'judged topic')} missing from the run, left out of means")
+        yield Note("missing topics", f"{counted(len(left), 'judged topic')} missing from the run, excluded from means")
     empty = [topic for topic in scorer.topics if topic not in truth.relevant_topics]
     if empty:
         asked = [one.text for one in scorer.evaluation.measures if one.measure.needs_targets]

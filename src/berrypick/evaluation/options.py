@@ -108,7 +108,7 @@ class _First(TypedDict, total=False):
     navigation: Annotated[
         Navigation | File | None,
         Declared(
-            None, "Table of reach, links or sessions, for the user model.",
+            None, "Table of clicks, links or sessions, for the user model.",
             label="navigation", signature="navigation", metavar="FILE", file=True, subject="Options",
         ),
     ]  # fmt: skip
@@ -492,7 +492,7 @@ class EvaluationOptions:
                 raise UsageError(f"{option.name} is given twice, as {' and as '.join((option.name, *option.aliases))}")
             values[option.name] = value
         if "by" in values and function not in GROUPED:
-            raise UsageError(f"{function} gives no rows for groups: leave {option_text('by')} out")
+            raise UsageError(f"{function} gives no rows for groups: omit {option_text('by')}")
         return cls(**values)
 
 

@@ -138,6 +138,6 @@ def explain_readers(evaluation: Evaluation, run: str, topic: str, count: int) ->
         for name, value in fitted.content["parameters"].items()
     )
     return [
-        f"{fitted} was estimated from a log ({known}). Over {counted(count, 'reader')} drawn from what the log leaves "
-        f"open, {percent} of the values of {one.text} lie in [{number(low, 6)}, {number(high, 6)}]."
+        f"{fitted} was estimated from a log ({known}). For {counted(count, 'reader')} consistent with "
+        f"the log, {percent} of the values of {one.text} are in [{number(low, 6)}, {number(high, 6)}]."
     ]

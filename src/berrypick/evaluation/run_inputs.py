@@ -307,7 +307,7 @@ def rename_copies(run: Run, inputs: RunInputs) -> Run:
         return given
     if unknown:
         what = f"{_called(run)} returns whole documents, and the text of {shorten(unknown[0])} is not known"
-        raise UsageError(f"{what}: give it with {option('documents')}, or leave {option('copies', 'same')} out")
+        raise UsageError(f"{what}: give it with {option('documents')}, or omit {option('copies', 'same')}")
     text = Message(f"{option('copies', 'same')} counts copies of judged passages in {counted(count, 'result')}")
     duplicates = "keep" if renamed.ordering.duplicates == "error" else renamed.ordering.duplicates
     return renamed.changed(duplicates=duplicates, notes=(*run.notes, text))

@@ -324,7 +324,7 @@ def runs_of_table(table: ColumnTable, search: TextSearch, tag: str = "") -> list
     rows: dict[Any, list[int]] = {}
     for row, name in enumerate(plain_names("run", table.columns["run"], [])):
         if not isinstance(name, str) or not name:
-            raise table.error(row, "run is missing", "name the run in every row, or leave the column out")
+            raise table.error(row, "run is missing", "name the run in every row, or remove the column")
         rows.setdefault(name, []).append(row)
     table = table.without("run")
     if len(rows) < 2:

@@ -19,7 +19,7 @@ def page_data(tasks: Sequence[PageTask], pictures: Any, notes: list[str]) -> dic
     sized, shares = _one_unit(tasks)
     shown: dict[tuple[str, int], Any] = {}
     if pictures is not None and not sized and not shares:
-        notes.append("pictures: no page_size says where boxes lie on them; outlines are shown")
+        notes.append("pictures: page_size is needed to place boxes on them; outlines are shown")
         pictures = None
     found: list[dict[str, Any]] = []
     held: list[str] = []

@@ -75,7 +75,7 @@ def _placed_truth(truth: Truth, words: PageWords, quotes: Quotes) -> Truth:
     shares = in_shares([one.boxes for one in truth.topics.values() if one.boxes is not None])
     rows = [one for row in truth.to_records() for one in _other_places(row, words, to_spans, lost, shares)]
     if lost and "sets" in truth.beside:
-        what = f"{truth.source or 'the truth'} names sets or hops, which would be complete without {lost[0]}"
+        what = f"{truth.source or 'the truth'} names sets or hops, which would look complete without {lost[0]}"
         raise UsageError(f"{what}, of which a judgement has no words in its place")
     found = Truth.from_records(rows)
     notes = (*truth.notes, *_notes(lost, "judgement", to_spans))

@@ -308,7 +308,7 @@ def _moved_topic(topic: TopicTruth, found: list[RelocatedSpan], spans: _Characte
     ]
     lost = next((row for row, case in enumerate(found) if case.status not in PLACED and topic.grade[row] > 0), None)
     if topic.names_sets and lost is not None:
-        what = f"topic {topic.topic} names sets or hops, which would be complete without {topic.name(lost)}"
+        what = f"topic {topic.topic} names sets or hops, which would look complete without {topic.name(lost)}"
         raise UsageError(f"{what} ({found[lost].status}): judge the topic again, or remove it")
     judged = (spans.documents.unchanged(name) for name in (*topic.judged_documents, *topic.empty_documents))
     quotes = [

@@ -41,7 +41,7 @@ def write_value(value: Written, path: str | PathLike[str], format: str | None, h
         write_content(value.table(chosen, **how), path)
         return
     if how:
-        raise UsageError(f"a Parquet file holds all rows with all digits; leave {', '.join(how)} out")
+        raise UsageError(f"a Parquet file has all rows with all digits; omit {', '.join(how)}")
     pyarrow = library("pyarrow", "Parquet needs pyarrow", "frames")
     parquet = library("pyarrow.parquet", "Parquet needs pyarrow", "frames")
     with atomic_writer(file_name(path)) as out:

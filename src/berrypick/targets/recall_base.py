@@ -115,6 +115,6 @@ def _check_chosen(topic: str, base: RecallBase, chosen: frozenset[tuple[str, str
         outer = next((above for above in paths.ancestors(path) if (document, above) in chosen), None)
         if outer is not None:
             raise UsageError(
-                f"{option('ideal_elements')}: {document}{path} of topic {topic} lies in {outer}, which is named too; "
-                "ideal elements do not overlap"
+                f"{option('ideal_elements')}: {document}{path} of topic {topic} is inside {outer}, which is also "
+                "named; ideal elements must not overlap"
             )

@@ -138,7 +138,7 @@ def check_format(format: type[Format], path: str | PathLike[str]) -> None:
     from berrypick.files.problems import Problems
 
     found = formats.sniff(str(path))
-    assert found is format, f"{path} is taken for {found.format_name}, not for {format.format_name}"
+    assert found is format, f"{path} is detected as {found.format_name}, not as {format.format_name}"
 
     def read(name: str) -> Any:
         return format.read(name, Problems(name))

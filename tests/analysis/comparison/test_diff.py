@@ -260,14 +260,14 @@ class Ranks(bp.Measure):
 
 
 def test_saved_results_with_older_signatures_still_compare(tmp_path):
-    """A part that only one side states is no difference, and is said; parts that contradict each other are one."""
+    """A part that only one side has is no difference, and is said; parts that contradict each other are one."""
     new = bp.evaluate({"q": {"a": 1, "b": 1}}, {"mine": {"q": {"a": 2, "c": 1}}}, Ranks())
     old = tmp_path / "older.jsonl"
     old.write_text(OLDER)
     found = bp.diff(old, new)
     assert not found.changes
     assert [str(note.text) for note in found.notes if note.kind == "signatures differ"] == [
-        f"only one side states {part} (2 values): not counted as a difference"
+        f"only one side has {part} (2 values): not counted as a difference"
         for part in ("effort:rank", "idealism:1=1", "user:classical(share=0.5)")
     ]
     with_reach = bp.evaluate({"q": {"a": 1, "b": 1}}, {"mine": {"q": {"a": 2, "c": 1}}}, "EPRUM")

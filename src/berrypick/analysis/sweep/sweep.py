@@ -456,8 +456,8 @@ def sweep(
     kept_topics: list[str] = []
     if confirm is not None:
         if given.topics == "run":
-            raise UsageError(f"{option('topics', 'run')} lets each run choose its topics: leave it or "
-                             f"{option('confirm')} out")  # fmt: skip
+            raise UsageError(f"{option('topics', 'run')} lets each run choose its topics: omit it or "
+                             f"{option('confirm')}")  # fmt: skip
         chosen_by, kept_topics = split_topics(judged.topics, confirm)
     if runs is not None:
         if grid or queries or words is not None:

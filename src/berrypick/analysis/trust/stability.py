@@ -186,9 +186,10 @@ class Stability(Tabular):
         method, units = self.method, f"clusters of topics ({self.method.cluster})" if self.method.cluster else "topics"
         return [
             f"power: share of the pairs of runs that differ significantly (bootstrap ASL at most {method.alpha:g}, not "
-            f"corrected for their number; {method.resamples} resamples), and the difference that takes.",
+            f"corrected for their number; {method.resamples} resamples), and the difference needed.",
             f"swap rate: share of the pairs that two halves of the {units} order differently ({method.splits} splits); "
-            f"the difference from which on it is at most {TRUSTED:g}, and the share of pairs that differ by so much.",
+            f"the difference from which on it is at most {TRUSTED:g}, and the share of pairs that differ by "
+            "at least that.",
             f"Intervals: jackknife over {units}, leaving out {LEFT_OUT:.0%} at a time; seed {method.seed}.",
         ]
 

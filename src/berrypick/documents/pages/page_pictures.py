@@ -111,7 +111,7 @@ class PagePictures:
         path = Path(folder)
         if not path.is_dir():
             remedy = f"{option('pages')} takes a folder with DOC/PAGE.png or DOC.pdf"
-            raise InputError("is no folder", path=str(folder), remedy=remedy)
+            raise InputError("is not a folder", path=str(folder), remedy=remedy)
         return cls(path.resolve())
 
     def get(self, document: str, page: int) -> Picture | None:

@@ -55,7 +55,7 @@ class Wikirace(Format):
             return Sessions((), path)
         budget = value.get("max_steps")
         if budget is not None and (type(budget) is not int or budget < 1):
-            problems.report(f"max_steps {budget!r:.20} is no number of clicks", 1)
+            problems.report(f"max_steps {budget!r:.20} is not a number of clicks", 1)
             budget = None
         settings = value.get("agent_settings")
         of_all = settings.get("model") if isinstance(settings, dict) else None

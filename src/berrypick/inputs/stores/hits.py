@@ -206,7 +206,7 @@ def _by_rank(given: Any) -> Iterator[Hit]:
         return
     lists = [_inner(one) for one in given.values()] if isinstance(given, Mapping) else [None]
     if any(one is None for one in lists):
-        raise InputError("the inner_hits of a hit are no lists of hits", remedy="give the response unchanged")
+        raise InputError("the inner_hits of a hit are not lists of hits", remedy="give the response unchanged")
     for same_rank in zip_longest(*(found or () for found in lists)):
         yield from (one for one in same_rank if one is not None)
 

@@ -186,7 +186,7 @@ def _refuse_without_texts(golden: Golden, given: Any, gold: str) -> NoReturn:
     once = f"convert it once: {adopt_call(given, **more)}"
     remedy = [once] if more else [f"give the texts of the documents: {option('documents', 'FOLDER')}", f"or {once}"]
     raise InputError(
-        f"is a golden file: {gold} {what} each question, and does not say where that is in the documents",
+        f"is a golden file: {gold} {what} each question, but has no position in the documents",
         path=golden.source,
         remedy=remedy,
     )

@@ -78,7 +78,9 @@ def check_header(header: Sequence[str], path: str, line: int) -> None:
     named = [name for name in header if name]
     if question := next((name for name in named if " " in name and name.endswith("?")), ""):
         what = f"the first line has no names of columns but the question {shorten(question, 60)!r}"
-        raise NoHeaderError(what, path=path, line=line, remedy="add a first line such as question,quote,doc")
+        raise NoHeaderError(
+            what, path=path, line=line, remedy="add a first line with names of columns, such as question, quote and doc"
+        )
     if repeated := next((name for name in named if named.count(name) > 1), ""):
         raise InputError(f"two columns are called {repeated}", path=path, line=line, remedy="rename one of them")
 

@@ -103,7 +103,7 @@ def exact_until(
     """The least expected number of ranks until nothing is lacking, of all orders, and the list that has it; nan if no
     list surely gets there. ``lacking`` tells the chance that something is, from what is seen and what is not."""
     if candidates.ranks > MOST_CANDIDATES:
-        raise UsageError(f"{_too_many(candidates.ranks)}; leave ideal out")
+        raise UsageError(f"{_too_many(candidates.ranks)}; remove ideal")
     seen, unseen, size = _subsets(candidates.dense())
     chance = np.ascontiguousarray(lacking(seen, unseen))
     done = chance == 0.0

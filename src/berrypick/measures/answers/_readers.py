@@ -46,7 +46,7 @@ class ReaderSetMeasure(SetMeasure):
         if given:
             what = f"{given}= measures what results cover, but user model {user} what readers see"
             raise UsageError(
-                f"{what}: leave one out, as in {self.name()}({given}={getattr(self, given):g},user='classical')"
+                f"{what}: omit one, as in {self.name()}({given}={getattr(self, given):g},user='classical')"
             )
         return True
 

@@ -105,4 +105,4 @@ def _rank_bounds(measure: EPRUM, reach: Reach, best: ideals.Ideal, end: End) -> 
     value = precision_at_rank(reach, measure.rank, best, end)
     rows.append([f"sum / {measure.rank}", "", "", number(value, 6)])
     head = ["m", "P(F>=1)+..+P(F>=m)", "weight by E[ML*]", "product"]
-    return Table(f"After rank {measure.rank}, whatever is seen together", head, rows)
+    return Table(f"After rank {measure.rank}, without assuming independence", head, rows)

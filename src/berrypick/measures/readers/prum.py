@@ -434,7 +434,7 @@ class PrumSums:
 def _check_law(exact: bool, law: LawName) -> None:
     if exact and law == "normal":
         raise UsageError(
-            "PRUM takes one of exact=True and law='normal': equation 8 is what the normal law stands in for"
+            "PRUM takes one of exact=True and law='normal': equation 8 is what the normal law approximates"
         )
 
 

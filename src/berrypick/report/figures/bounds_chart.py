@@ -22,7 +22,7 @@ def bounds(results: Results, *, theme: ChartTheme = SCREEN) -> Any:
     shown = {text: ends for text, ends in found.items() if ends}
     if not shown:
         raise UsageError(
-            "nothing to draw: intervals that hold whatever is seen together are those of EPRUM, beside "
+            "nothing to draw: intervals without the independence assumption need EPRUM, "
             "EPRUM(together='low') and EPRUM(together='high')"
         )
     if len(shown) > PANELS:

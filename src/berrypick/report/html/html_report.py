@@ -372,7 +372,7 @@ def _fitting_pictures(
         more = option("limit", round(max(2 * limit / 1e6, 1)))
         omitted.append(f"the pictures of {counted(without, 'page')}: {more} makes room for more (megabytes)")
     if unplaced:
-        omitted.append(f"the pictures of {counted(unplaced, 'page')}: no page_size says where boxes lie on them")
+        omitted.append(f"the pictures of {counted(unplaced, 'page')}: page_size is needed to place boxes on them")
     if refused := pictures.refused:
         omitted.append(f"{counted(len(refused), 'picture')} that cannot be shown, such as {refused[0]}")
     if missing > len(pictures.refused):

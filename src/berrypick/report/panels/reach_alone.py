@@ -12,7 +12,7 @@ from berrypick.report.panels.base import Panel
 
 
 class ReachAlone(Panel):
-    """The means of each run if targets are independent, and within which bounds they lie whatever is seen together."""
+    """Means of each run for independent targets, within bounds without that assumption."""
 
     name = "reach_alone"
     title = "Bounds without the independence assumption"

@@ -97,7 +97,7 @@ class Conformance(Tabular):
     def legend(self) -> list[str]:
         return [
             f"{counted(len(cases()), 'case')}, {counted(sum(len(case.expected) for case in cases()), 'value')}. "
-            "Another convention is not an error; the vectors say where each comes from."
+            "Another convention is not an error; each vector names its source."
         ]
 
 

@@ -46,7 +46,7 @@ class T2I(Viewer):
             "4",
             "",
             "definition",
-            "a reader who enters, moves on, and gives up after so much that is irrelevant",
+            "a reader who enters, moves on, and gives up after an amount of irrelevant material",
             'berrypick evaluate TRUTH RUN -m EPRUM --user "t2i(tolerance=15)"',
         ),
         cite.tolerance(
