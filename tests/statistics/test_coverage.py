@@ -1,7 +1,7 @@
 """How often printed intervals hold the true mean, and how often tests find what is not there.
 
-The worlds are those of experiments/mean_coverage.py, whose figures are in docs/explanation/intervals.md; here in short, and
-at length under ``make fuzz``. A share of n sets of topics is known up to three standard errors.
+The worlds are those of experiments/mean_coverage.py, whose figures are in docs/explanation/intervals.md; here in short,
+and at length under ``make fuzz``. A share of n sets of topics is known up to three standard errors.
 """
 
 from __future__ import annotations
