@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -100,10 +101,22 @@ def test_it_is_dark_where_the_reader_wants_it(tab: Any) -> None:
     assert min(light) > 200 and max(dark) < 60
 
 
-def test_formulas_fit_a_phone(tab: Any) -> None:
-    for name in ("EPRUM", "epnav", "T2I", "GRP"):
+def test_formulas_are_set_and_fit_a_phone(tab: Any) -> None:
+    for name, formulas in (("EPRUM", 3), ("epnav", 3), ("T2I", 1), ("GRP", 1)):
         page = tab(f"reference/measures/{name}.html", viewport=PHONE)
-        wide = "[...document.querySelectorAll('.language-text code')].map(code => code.scrollWidth - code.clientWidth)"
-        found = page.evaluate(wide)
-        assert found and max(found) <= 0, name
+        page.wait_for_selector(".formula .katex-html")
+        assert page.locator(".formula .katex-display").count() == formulas, name
+        assert page.locator(".katex-error").count() == 0, name
         assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], name
+        wide = "[...document.querySelectorAll('.formula')].filter(one => one.scrollWidth > one.clientWidth + 1)"
+        assert page.evaluate(f"{wide}.every(one => one.tabIndex === 0)"), name
+
+
+def test_every_formula_of_a_measure_has_its_tex() -> None:
+    """The pages show the text of the docstrings; a formula that is changed there is to be changed here as well."""
+    known = json.loads((ROOT / "docs/formulas.json").read_text("utf-8"))
+    found: set[str] = set()
+    for page in (ROOT / "docs/reference/measures").glob("*.md"):
+        part = re.search(r"^## Formula$(.*?)^## ", page.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+        found |= {*re.findall(r"^```text\n(.*?)\n```$", part[1] if part else "", re.MULTILINE | re.DOTALL)}
+    assert found == known.keys()

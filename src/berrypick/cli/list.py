@@ -16,13 +16,14 @@ from berrypick.measures import document_measures
 from berrypick.tables import tables
 
 
-@click.command("list", short_help="List measures, user models, formats or protocols.", context_settings=HELP)
-@click.argument("what", type=click.Choice([*(f"{kind}s" for kind in KINDS), "papers"]))
+@click.command("list", short_help="List measures, user models, formats, protocols or commands.", context_settings=HELP)
+@click.argument("what", type=click.Choice([*(f"{kind}s" for kind in KINDS), "commands", "papers"]))
 @flags.output_format(("table", "json", "jsonl"), default="table", form=False)
 def list_command(what: str, output: Output) -> None:
     """List all measures, user models ("users"), formats, or protocols with their versions and checksums.
 
-    "papers" lists what the papers define, equation by equation, with the call that computes it.
+    "commands" lists the commands by task. "papers" lists what the papers define, equation by equation, with the call
+    that computes it.
 
     \b
     berrypick list measures
@@ -31,6 +32,9 @@ def list_command(what: str, output: Output) -> None:
     """
     if what == "papers":
         output.show(_papers)
+        return
+    if what == "commands":
+        output.show(_commands)
         return
     kind = what.removesuffix("s")
     rows = _rows(kind)
@@ -46,6 +50,22 @@ def list_command(what: str, output: Output) -> None:
     output.show(rendered)
     for problem in KINDS[kind].problems():
         tell(problem)
+
+
+def _commands(form: str, paint: tables.Paint) -> str:
+    """The commands, ours by task."""
+    from berrypick.cli import TASKS, cli  # the group imports this file
+
+    context = click.get_current_context()
+    tasks = {name: task for task, names in TASKS.items() for name in names}
+    rows = [
+        {"name": name, "task": tasks.get(name, ""), "description": command.get_short_help_str(200)}
+        for name in cli.list_commands(context)
+        if (command := cli.get_command(context, name)) is not None
+    ]
+    if form != "table":
+        return tables.json_text(rows, form)
+    return paint(Table("", ["command", "task", "what it does"], [[*row.values()] for row in rows], "<<<"), ())
 
 
 def _papers(form: str, paint: tables.Paint) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from typing import Any
@@ -29,7 +30,7 @@ from berrypick.tables import tables
 @click.command(
     "show", short_help="Describe a measure, user model, format, protocol or fitted reader.", context_settings=HELP
 )
-@click.argument("words", nargs=-1, required=True, metavar=f"[{'|'.join(KINDS)}] NAME")
+@click.argument("words", nargs=-1, required=True, metavar=f"[{'|'.join(KINDS)}|schema] NAME")
 @click.option("--bibtex", "as_bibtex", is_flag=True, help="Print the references as BibTeX; of a file of results too.")
 @flags.output_format(("table", "json", "jsonl"), default="table", form=False)
 def show_command(words: tuple[str, ...], as_bibtex: bool, output: Output) -> None:
@@ -43,7 +44,11 @@ def show_command(words: tuple[str, ...], as_bibtex: bool, output: Output) -> Non
     berrypick show protocol inex2010
     berrypick show reader.json                     what berrypick fit -o reader.json found, and from what
     berrypick show --bibtex results.json           what to cite for the results of evaluate -o json
+    berrypick show schema evaluate                 the JSON Schema of what evaluate -o json prints
     """
+    if words[0] == "schema":
+        say(_schema(words[1:]))
+        return
     if len(words) == 1 and not as_bibtex and _is_reader(words[0]):
         reader = users.read_fitted(words[0])
         assert reader is not None
@@ -68,6 +73,16 @@ def show_command(words: tuple[str, ...], as_bibtex: bool, output: Output) -> Non
         return (f"{said}\n\n" if said else "") + "\n".join(_text(kind, value, paint) for kind, value in found)
 
     output.show(rendered)
+
+
+def _schema(words: tuple[str, ...]) -> str:
+    """The JSON Schema of what a command prints."""
+    from berrypick.cli.json_schemas import names, schema_of
+
+    found = schema_of(words[0]) if len(words) == 1 else None
+    if found is None:
+        raise UsageError(f"show schema takes one of {', '.join(names())}, not {' '.join(words)!r:.80}")
+    return json.dumps(found, indent=1)
 
 
 def _is_reader(name: str) -> bool:
