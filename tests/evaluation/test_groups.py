@@ -118,7 +118,7 @@ def test_explain_judge_and_score_have_no_rows_for_groups(files):
         lambda: bp.judge(truth, run, "1", by="domain"),
         lambda: bp.score("charR", truth, run, by="domain"),
     ):
-        with pytest.raises(bp.UsageError, match="leave by= out"):
+        with pytest.raises(bp.UsageError, match="omit by="):
             call()
 
 

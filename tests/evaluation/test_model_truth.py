@@ -126,8 +126,8 @@ def test_refused(change, said):
 @each(
     ["options", "said"],
     [
-        ({"by": "doc"}, "leave by= out"),
-        ({"curves": True}, "leave curves=True out"),
+        ({"by": "doc"}, "omit by="),
+        ({"curves": True}, "omit curves=True"),
         ({"topics": "run"}, "topics='judged'"),
     ],
 )

@@ -229,7 +229,7 @@ def test_tasks_of_two_kinds_or_two_units_are_refused(tmp_path):
     whole = {"topic": "q", "doc": "b", "page": 2}
     assert "no known size" in refused(UsageError, task(1, [0, 0, 5, 5], size=None), whole)
     assert "tasks are of text" in refused(UsageError, text, pages=tmp_path)
-    assert "is no folder" in refused(InputError, TWO[0], pages=tmp_path / "gone")
+    assert "is not a folder" in refused(InputError, TWO[0], pages=tmp_path / "gone")
 
 
 def test_hostile_names(watch, made):

@@ -102,7 +102,7 @@ def test_rows_of_topics_are_asked_for(made, tmp_path):
     assert results.to_csv().count("\n") == 1 + 6 and results.to_csv(per_topic=True).count("\n") == 1 + 6 + 36
     results.write(tmp_path / "x.json", per_topic=True)
     assert bp.read_results(tmp_path / "x.json").records() == results.records()
-    with pytest.raises(bp.UsageError, match="Parquet file holds all rows"):
+    with pytest.raises(bp.UsageError, match="Parquet file has all rows"):
         results.write(tmp_path / "x.parquet", per_topic=True)
 
 

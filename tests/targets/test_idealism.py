@@ -72,7 +72,7 @@ FIGURE_7 = twins.graded_truth({PARENT: (3, 3), LEFT: (3, 3), RIGHT: (3, 3)}, {PA
 
 @pytest.mark.parametrize(
     ("named", "message"),
-    [([[PARENT], [LEFT]], "do not overlap"), ([[("d", "/a[1]/p[9]")]], "has no gain")],
+    [([[PARENT], [LEFT]], "must not overlap"), ([[("d", "/a[1]/p[9]")]], "has no gain")],
 )
 def test_ideal_sets_that_cannot_be(named, message):
     with pytest.raises(bp.UsageError, match=message):

@@ -108,7 +108,7 @@ def test_gates_use_the_estimates():
         ({"resamples": 500}, "remove resamples="),
         ({"assumptions": True}, "no model-assisted form"),
         ({"over": "bep(A=0.01..100)"}, "no model-assisted form"),
-        ({"by": "doc"}, "leave by= out"),
+        ({"by": "doc"}, "omit by="),
     ],
 )
 def test_refused(options, said):

@@ -131,7 +131,7 @@ def test_inner_hits_that_say_no_place_are_refused(tmp_path):
     chunk = outer("c1", SOURCE, parent=[parent])
     refused(tmp_path, elastic(chunk), "a hit in guide has offsets, and none of its inner hits has")
     for odd in ({"chunks": []}, {"chunks": {"hits": 3}}, "x"):
-        refused(tmp_path, elastic({**outer("guide", {}), "inner_hits": odd}), "the inner_hits of a hit are no lists")
+        refused(tmp_path, elastic({**outer("guide", {}), "inner_hits": odd}), "the inner_hits of a hit are not lists")
 
 
 def test_inner_hits_with_a_list_of_values_in_each_field(tmp_path):

@@ -134,7 +134,7 @@ def expected_length(order, rows, groups, kind):
 
 
 def test_more_than_eight_candidates_are_refused():
-    with pytest.raises(UsageError, match="at most 8 candidates, not 9; leave ideal out"):
+    with pytest.raises(UsageError, match="at most 8 candidates, not 9; remove ideal"):
         exact_enough(Reach.identity(9), [[0]], "set")
 
 
