@@ -36,6 +36,13 @@ MAP = "llms.txt"
 LINK = re.compile(r"(!?\[[^\]]*\])\(([^)#\s]+)(#[^)\s]*)?\)")
 #: Fenced code has no links.
 FENCED = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
+#: Words of the glossary that link there where a page first uses them; the other ones are everybody's words.
+TERMS = (
+    *("truth", "topic", "grade", "target", "span", "nugget", "offset", "run", "cut-off", "baseline", "user model"),
+    *("reach", "effort", "idealism", "gain", "recall value", "recall level", "ideal list", "signature", "gate", "law"),
+)
+#: What is not prose: headings, tables, indented code; code, links and pictures, tags.
+NOT_PROSE = re.compile(r"(^(?:#|\||    ).*$|`[^`\n]+`|!?\[[^\]]*\]\([^)]*\)|<[^>\n]+>)", re.MULTILINE)
 #: Formulas of measures, as their pages and the terminal show them, and as TeX.
 FORMULAS: dict[str, str] = json.loads((ROOT / "docs" / "formulas.json").read_text("utf-8"))
 
@@ -102,6 +109,26 @@ def with_formulas(page: str, text: str) -> str:
     scripts = "".join(f'<script src="{theme}/{name}.js"></script>\n' for name in ("katex/katex.min", "formulas"))
     style = f'<link rel="stylesheet" href="{theme}/katex/katex.min.css">\n'
     return f"{text}\n{style}{scripts}" if set_ones else text
+
+
+def with_glossary(page: str, text: str) -> str:
+    """A page written by people, with a link to the glossary where it first uses a word of ours."""
+    if not page.startswith(("tutorials/", "how-to/", "explanation/")):
+        return text
+    left = {term: f"{'../' * page.count('/')}glossary.md#{term.replace(' ', '-')}" for term in TERMS}
+
+    def linked(prose: str) -> str:
+        for term in [*left]:
+            word = rf"(?<![\w-]){re.escape(term)}s?(?![\w-])"
+            if found := re.search(word, prose):
+                link = f"[{found[0]}]({left.pop(term)})"
+                return linked(prose[: found.start()]) + link + linked(prose[found.end() :])
+        return prose
+
+    def whole(part: str) -> str:
+        return "".join(one if NOT_PROSE.fullmatch(one) else linked(one) for one in NOT_PROSE.split(part))
+
+    return "".join(part if FENCED.fullmatch(part) else whole(part) for part in FENCED.split(text))
 
 
 def menu(found: Iterable[str]) -> Menu:
@@ -197,7 +224,8 @@ def build(out: Path) -> int:
         for page, path in found.items():
             target = place / "pages" / page
             target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_text(with_formulas(page, page_text(page, path, names, repository)), "utf-8")
+            text = page_text(page, path, names, repository)
+            target.write_text(with_formulas(page, with_glossary(page, text)), "utf-8")
         for name in ("pictures", "theme"):
             shutil.copytree(ROOT / "docs" / name, place / "pages" / name)
         # JSON is YAML, the builder's own language

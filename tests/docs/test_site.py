@@ -112,6 +112,15 @@ def test_formulas_are_set_and_fit_a_phone(tab: Any) -> None:
         assert page.evaluate(f"{wide}.every(one => one.tabIndex === 0)"), name
 
 
+def test_words_of_ours_link_to_the_glossary_once(site: Path) -> None:
+    page = (site / "how-to/compare.html").read_text("utf-8")
+    links = re.findall(r"<a href=\"?\.\./glossary\.html#([\w-]+)\"?>(\w[\w -]*)</a>", page)
+    assert ("run", "run") in links and len({anchor for anchor, _ in links}) == len(links)
+    headings = re.findall(r"^### (.+)$", (ROOT / "docs/glossary.md").read_text("utf-8"), re.MULTILINE)
+    assert {anchor.replace("-", " ") for anchor, _ in links} <= {one.lower().replace("-", " ") for one in headings}
+    assert "glossary.md" not in (site / "how-to/compare.md").read_text("utf-8"), "not in the Markdown for programs"
+
+
 def test_every_formula_of_a_measure_has_its_tex() -> None:
     """The pages show the text of the docstrings; a formula that is changed there is to be changed here as well."""
     known = json.loads((ROOT / "docs/formulas.json").read_text("utf-8"))
