@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from berrypick.data.arrays import FloatArray
+from berrypick.data.arrays import IntArray
 from berrypick.data.assemble import assemble, in_trec_order
-from berrypick.data.columns import Coded, NameColumn, unpacked
+from berrypick.data.columns import Coded, LineRange, NameColumn, unpacked
 from berrypick.data.costs import TOPIC_COSTS
 from berrypick.data.errors import InputError, UsageError, option, shorten
 from berrypick.data.origin import Origin
@@ -26,10 +26,13 @@ from berrypick.data.truth import Truth
 from berrypick.data.words import counted, plain_title
 from berrypick.documents.placed import CALLED_BY_FILE, FOUND_BY_TEXT
 from berrypick.files.problems import Problems
+from berrypick.files.scan import LONG
 from berrypick.inputs.text_search import TextSearch as TextSearch
 from berrypick.kernels import native
+from berrypick.rows.arrow_columns import in_order
 from berrypick.rows.chosen_fields import NOTHING_CHOSEN, ChosenFields
-from berrypick.rows.counted_places import DETAIL_NUMBERS
+from berrypick.rows.column_plan import LARGEST, are_names, checked_numbers
+from berrypick.rows.counted_places import DETAIL_NUMBERS, UNIT
 from berrypick.rows.entries import ENTRY_ID, ONE_LIST, NamedApart, named_apart, two_lists
 from berrypick.rows.field_parser import FieldParser
 from berrypick.rows.field_rows import FieldError, FieldRow, names_of
@@ -51,8 +54,6 @@ NUMBERS = ("start", "end", "length", "rank", "score", "grade", "page", "page_ind
            "page_width", "page_height", *DETAIL_NUMBERS)  # fmt: skip
 #: Of these, those that may be yes or no; a place that is true is a mistake.
 YES_OR_NO = ("score", "grade")
-#: Larger numbers are not exact as 64-bit floats, and are refused.
-LARGEST = 2.0**53
 
 
 @dataclass(frozen=True)
@@ -123,7 +124,7 @@ class ColumnTable:
 
     def rows(self) -> Iterator[tuple[int, str, dict[str, Any]]]:
         """Every row with the values that it has."""
-        for number, cells in zip(self.number, zip(*self.columns.values(), strict=True), strict=True):
+        for number, cells in zip(self.number, zip(*map(spelt, self.columns.values()), strict=True), strict=True):
             fields = FieldRow({name: cell for name, cell in zip(self.columns, cells, strict=True) if cell is not None})
             fields.called = self.called
             shown = {name: cell for name, cell in fields.items() if name != "text" and not name.startswith("_")}
@@ -133,8 +134,12 @@ class ColumnTable:
         return replace(self, columns={name: values for name, values in self.columns.items() if name not in names})
 
     def take(self, rows: Sequence[int]) -> ColumnTable:
-        columns = {name: [values[row] for row in rows] for name, values in self.columns.items()}
+        columns = {name: _of_rows(values, rows) for name, values in self.columns.items()}
         return replace(self, columns=columns, number=[self.number[row] for row in rows])
+
+    def spelt(self) -> ColumnTable:
+        """The table with the values of all columns as Python has them."""
+        return replace(self, columns={name: spelt(values) for name, values in self.columns.items()})
 
     def place(self, row: int) -> str:
         """How messages refer to a row."""
@@ -143,15 +148,35 @@ class ColumnTable:
         return f"{self.where}:{self.number[row]}"
 
     def error(self, row: int, what: str, remedy: str = "") -> InputError:
-        held = {name: values[row] for name, values in self.columns.items() if not name.startswith("_")}
+        held = {name: spelt(values)[row] for name, values in self.columns.items() if not name.startswith("_")}
         fields = {name: value for name, value in held.items() if value is not None}
         return InputError(what, path=self.place(row), text=str(fields), remedy=remedy)
+
+
+def spelt(column: Any) -> Sequence[Any]:
+    """The values of a column as Python has them, also of names with codes and of arrays."""
+    if isinstance(column, Coded):
+        names = list(column.names)
+        return [names[code] for code in column.codes.tolist()]
+    return column.tolist() if isinstance(column, np.ndarray) else column
+
+
+def _of_rows(column: Any, rows: Sequence[int]) -> Any:
+    if isinstance(column, Coded):
+        return in_order(column.names, column.codes[np.asarray(rows)])
+    return column[np.asarray(rows)] if isinstance(column, np.ndarray) else [column[row] for row in rows]
+
+
+def _is_typed(column: Any) -> bool:
+    return isinstance(column, (Coded, np.ndarray))
 
 
 # --- values -----------------------------------------------------------------------------------------------------------
 
 
-def _plain_column(name: str, values: Sequence[Any], notes: list[str]) -> list[Any]:
+def _plain_column(name: str, values: Any, notes: list[str]) -> Any:
+    if _is_typed(values):
+        return values
     if name in NAMES:
         return plain_names(name, values, notes)
     if (kinds := {*map(type, values)}) <= {int, str} or (kinds == {float} and not any(map(isnan, values))):
@@ -252,8 +277,11 @@ def truth_of_table(table: ColumnTable) -> Truth:
     """Judgements; a column of grades has one in every row."""
     if not len(table):
         raise UsageError(f"{table.where}: the truth judges nothing")
+    if not {*table.columns} <= _TYPED | {"grade"}:
+        table = table.spelt()
     table = _with_ends(table.plain().without("doc_else"), TextSearch())
-    missing = [row for row, grade in enumerate(table.columns.get("grade", ())) if grade is None]
+    given = table.columns.get("grade", ())
+    missing = [] if _is_typed(given) else [row for row, grade in enumerate(given) if grade is None]
     row = next((row for row in missing if not _needs_no_grade(table, row)), None)
     if row is not None:
         name = table.called.get("grade", "grade")
@@ -278,8 +306,8 @@ def _plain_truth(table: ColumnTable) -> Truth | None:
     topic, document, numbers = read
     grade = numbers.get("grade", np.ones(len(table)))
     line = np.array(table.number, dtype=np.int64)
-    span = [numbers[name] for name in ("start", "end") if name in numbers]
-    topics = judged_topics(topic, Coded.of(document), grade, line, *span)
+    span = [numbers[name].astype(np.float64) for name in ("start", "end") if name in numbers]
+    topics = judged_topics(topic, document, grade, line, *span)
     if topics is None:
         return None
     return Truth("spans" if span else "documents", topics, Origin(table.where, "span-truth"))
@@ -291,27 +319,26 @@ _PLACED = ("topic", "doc", "start", "end")
 _JUDGED = ({*_PLACED}, {*_PLACED, "grade"}, {"topic", "doc", "grade"})
 
 
-def _checked_columns(table: ColumnTable) -> tuple[Coded, list[str], dict[str, FloatArray]] | None:
+def _checked_columns(table: ColumnTable) -> tuple[Coded, Coded, dict[str, Any]] | None:
     """Topics, documents and numbers of spans or documents; None where a value is not as it should be."""
     names = {name: table.columns[name] for name in ("topic", "doc")}
     numbers = {name: values for name, values in table.columns.items() if name not in (*names, "text")}
-    if any({*map(type, values)} != {str} for values in names.values()):
+    if any(not _is_typed(values) and {*map(type, values)} != {str} for values in names.values()):
         return None
-    if not all({*map(type, values)} <= {int, float} for values in numbers.values()):
+    if any(not _is_typed(values) and not {*map(type, values)} <= {int, float} for values in numbers.values()):
         return None
-    topic, document = Coded.of(names["topic"]), [*names["doc"]]
-    if not all(all(held) and all(map(str.isprintable, held)) for held in (topic.names, document)):
+    topic, document = (one if isinstance(one, Coded) else Coded.of(one) for one in names.values())
+    if not are_names(topic) or not are_names(document):
         return None
-    if any(not max(map(abs, values)) < LARGEST for values in numbers.values()):
+    if any(not _is_typed(values) and not max(map(abs, values)) < LARGEST for values in numbers.values()):
         return None
-    found = {name: np.array(values, dtype=np.float64) for name, values in numbers.items()}
-    if "start" in found and not ((found["start"] >= 0) & (found["end"] >= found["start"])).all():
-        return None
-    return topic, document, found
+    found = {name: np.asarray(values, None if _is_typed(values) else np.float64) for name, values in numbers.items()}
+    checked = checked_numbers(found)
+    return None if checked is None else (topic, document, checked)
 
 
 def _cell(table: ColumnTable, name: str, row: int) -> Any:
-    return table.columns[name][row] if name in table else None
+    return spelt(_of_rows(table.columns[name], [row]))[0] if name in table else None
 
 
 # --- runs -------------------------------------------------------------------------------------------------------------
@@ -322,7 +349,7 @@ def runs_of_table(table: ColumnTable, search: TextSearch, tag: str = "") -> list
     if "run" not in table:
         return [run_of_table(table, tag, search)]
     rows: dict[Any, list[int]] = {}
-    for row, name in enumerate(plain_names("run", table.columns["run"], [])):
+    for row, name in enumerate(plain_names("run", spelt(table.columns["run"]), [])):
         if not isinstance(name, str) or not name:
             raise table.error(row, "run is missing", "name the run in every row, or remove the column")
         rows.setdefault(name, []).append(row)
@@ -341,6 +368,8 @@ def run_of_table(table: ColumnTable, tag: str, search: TextSearch) -> Run:
         alone = table.without("stage")
         return run_of_stages(stages, lambda rows: run_of_table(alone.take(rows), tag, search))
     table = table.without("stage")
+    if not {*table.columns} <= _TYPED or is_question(table.called.get("topic", "")):
+        table = table.spelt()
     scores_alone = bool(table.topics) and not table.lists  # a dictionary of scores, which has no other order
     table, named = _named_by_question(table)
     of_number = dict(zip(table.number, named.row_ids, strict=True)) if named.row_ids else {}
@@ -491,7 +520,7 @@ def _with_file_names(table: ColumnTable, search: TextSearch) -> ColumnTable:
 def _without_empty_columns(table: ColumnTable) -> ColumnTable:
     """Runs in one frame need not have the same columns; but scores or ranks that are all missing are a mistake."""
     held = table.without("topic").columns
-    empty = [name for name, values in held.items() if all(value is None for value in values)]
+    empty = [n for n, values in held.items() if not _is_typed(values) and all(value is None for value in values)]
     given = [name for name in ("rank", "score") if name in table]
     if given and all(name in empty for name in given):
         remedy = f"fill the column {given[0]}, or remove it to keep the order of the rows"
@@ -499,30 +528,29 @@ def _without_empty_columns(table: ColumnTable) -> ColumnTable:
     return table.without(*empty)
 
 
+#: Columns that may stay as codes and arrays, since no step before looks at their values one by one.
+_TYPED = frozenset({*_PLACED, "rank", "score", UNIT})
 _OF_SPANS = frozenset({*_PLACED, "rank", "score", "text", LISTED})
 _OF_TEXTS = frozenset({"topic", "doc", "rank", "score", "text"})
 
 
 def spans_run(table: ColumnTable) -> Run | None:
     """Spans column by column; None where a value is not as it should be, so that rows are looked at."""
+    units = table.columns.get(UNIT, ())
+    if len({*units}) > 1 or (units and None in units):
+        return None
+    table = table.without(UNIT)
     if not {*_PLACED} <= {*table.columns} <= _OF_SPANS or (read := _checked_columns(table)) is None:
         return None
     texts = table.columns.get("text")
     if texts is not None and {*map(type, texts)} != {str}:
         return None
     topic, document, found = read
-    places = {name: positions(found.pop(name)) for name in ("start", "end")}
-    rows = np.arange(len(table), dtype=np.int64)
     listed = found.pop(LISTED, None) is not None
-    columns = {"tag": "", "rank": None, "score": None, **found, **places, "topic": topic, "line": rows}
-    run = run_of_columns({**columns, "document": Coded.of(document)}, table.where, listed)
-    assert run.line is not None
-    rows = unpacked(run.line)
-    line = np.array(table.number, dtype=np.int64)[rows]
-    if texts is None:
-        return replace(run, line=line)
-    held = ((i, texts[row]) for i, row in enumerate(rows.tolist()))
-    return run.changed(line=line, quoted={i: text for i, text in held if text.strip()})
+    places = {name: positions(found.pop(name)) for name in ("start", "end")}
+    columns = {"tag": "", "rank": None, "score": None, **found, "topic": topic, "document": document, "text": texts}
+    columns |= {**places, "unit": str(units[0]) if units else "", "line": _numbers_of_rows(table)}
+    return run_of_columns(columns, table.where, listed)
 
 
 def texts_run(table: ColumnTable) -> Run | None:
@@ -537,7 +565,7 @@ def texts_run(table: ColumnTable) -> Run | None:
         return None
     topic, document, found = read
     rows = np.arange(len(table), dtype=np.int64)
-    names = Coded.of(document if "doc" in table else [""] * len(table))
+    names = document if "doc" in table else Coded([""], np.zeros(len(table), dtype=np.int32))
     columns = {"tag": "", "rank": None, "score": None, "start": None, "end": None, **found}
     run = run_of_columns({**columns, "topic": topic, "line": rows, "document": names}, table.where)
     assert run.line is not None
@@ -553,11 +581,21 @@ def documents_run(table: ColumnTable) -> Run | None:
     held = {name: table.columns[name] for name in ("topic", "doc", "score")}
     if (read := _checked_columns(replace(table, columns=held))) is None:
         return None
-    topic, names, found = read
-    column = None if (compiled := native()) is None else compiled.name_column(names)
-    document = Coded.of(names) if column is None else NameColumn(column)
+    topic, coded, found = read
+    column = None
+    if not _is_typed(table.columns["doc"]) and (compiled := native()) is not None:
+        column = compiled.name_column([*table.columns["doc"]])
+    document = coded if column is None else NameColumn(column)
     line = np.array(table.number, dtype=np.int64)
     return assemble(tag="", topic=topic, document=document, score=found["score"], line=line, order="trec")
+
+
+def _numbers_of_rows(table: ColumnTable) -> IntArray | LineRange:
+    """The numbers of rows."""
+    number = table.number
+    if isinstance(number, range) and len(number) >= LONG:
+        return LineRange(number.start, len(number))
+    return np.array(number, dtype=np.int64)
 
 
 def documents_run_by_rows(table: ColumnTable) -> Run:
@@ -571,9 +609,11 @@ def _disagreement(table: ColumnTable) -> list[str]:
     if "rank" not in table or "score" not in table:
         return []
     ranks = table.columns["rank"]
-    if not all(type(rank) in (int, float) for rank in ranks):
+    if not _is_typed(ranks) and not all(type(rank) in (int, float) for rank in ranks):
         return []
-    topic, score = Coded.of(table.columns["topic"]).codes, np.array(table.columns["score"], dtype=np.float64)
+    named = table.columns["topic"]
+    topic = (named if isinstance(named, Coded) else Coded.of(named)).codes
+    score = np.array(table.columns["score"], dtype=np.float64)
     order = np.lexsort((-score, np.array(ranks, dtype=np.float64), topic))
     same = topic[order][1:] == topic[order][:-1]
     wrong = np.unique(topic[order][1:][same & (np.diff(score[order]) > 0)])

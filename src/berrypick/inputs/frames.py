@@ -17,6 +17,7 @@ from berrypick.data.truth import Truth
 from berrypick.documents.texts import Texts, read_texts
 from berrypick.inputs.column_tables import ColumnTable, TextSearch, runs_of_table, truth_of_table
 from berrypick.inputs.traces.trace_columns import are_trace_columns
+from berrypick.rows.arrow_columns import arrow_column
 from berrypick.rows.chosen_fields import ChosenFields
 from berrypick.rows.column_names import is_plain, match_columns, unread_names
 from berrypick.rows.field_parser import FieldParser
@@ -158,8 +159,24 @@ def frame_table(frame: Any, role: Role, columns: Mapping[str, str] | None = None
     ):
         return _rows_table({name: held.to_list() for name, held in values.items()}, names, columns or {}, role, WHERE)
     held = {**names, **_topic_fields(names, list(values), role)}
-    table = ColumnTable.of_columns({ours: values[theirs].to_list() for ours, theirs in held.items()}, WHERE)
+    table = ColumnTable.of_columns({ours: _column(ours, values[theirs]) for ours, theirs in held.items()}, WHERE)
     return replace(table, unread=tuple(unread_names(values, names, role)), called=names)
+
+
+#: Fields whose columns are read as names with codes or as numbers.
+_NAMES, _TYPED = ("topic", "doc", "run"), ("topic", "doc", "run", "start", "end", "rank", "score", "grade")
+
+
+def _column(ours: str, series: Any) -> Any:
+    """The column of a frame as codes or numbers through Arrow; its values where it holds others or Arrow is missing."""
+    if ours in _TYPED:
+        try:
+            typed = arrow_column(series.to_arrow(), ours in _NAMES)
+        except Exception:  # pyarrow is not installed, or does not take values of several types
+            typed = None
+        if typed is not None:
+            return typed
+    return series.to_list()
 
 
 def _refuse_elements(names: Iterable[str]) -> None:

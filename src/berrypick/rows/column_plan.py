@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -146,3 +147,71 @@ def costs_of_columns(
 def several_costs(name: str, topics: int) -> str:
     """Write the note on topics whose rows differ in a cost of the topic."""
     return f"{counted(topics, 'topic')} with several values of {name}: the first row's counts"
+
+
+def run_columns(
+    plan: ColumnPlan,
+    topic: Coded | Stretches,
+    document: Coded,
+    numbers: Mapping[str, Positions | FloatArray | Packed],
+    texts: Sequence[str] | None,
+) -> dict[str, Any] | None:
+    """Columns of a run by our names, as :func:`run_of_columns` takes them; None if rows have to be read one by one."""
+    if titles_differ(plan, topic.names) or (texts is not None and plan.texts_say_more(texts)):
+        return None
+    if "doc" not in plan.called and not all(map(str.strip, texts or ())):
+        return None  # nothing says which document it is
+    place = placed(plan, numbers.get("start"), numbers.get("end"), texts)
+    details = {name: unpacked(numbers[name]) for name in plan.details}
+    costs = costs_of_columns(details, topic, listed=plan.called.get("rank") == "step")  # of steps, not of topics
+    if place is None or costs is None:
+        return None
+    score, rank = numbers.get("score"), numbers.get("rank")
+    return {"tag": "", "topic": topic, "document": document, "start": place[0], "end": place[1], "score": score,
+            "rank": rank, "text": texts, "unit": plan.unit, "costs": costs}  # fmt: skip
+
+
+#: Larger numbers are not exact as 64-bit floats, and are refused.
+LARGEST = 2.0**53
+
+
+def typed_run(plan: ColumnPlan, columns: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The same of columns by our names, names with codes, arrays of numbers and lists of texts, whose values have not
+    been checked."""
+    topic, texts = columns["topic"], columns.get("text")
+    document = columns["doc"] if "doc" in columns else Coded([""], np.zeros(len(topic.codes), dtype=np.int32))
+    numbers = checked_numbers({name: held for name, held in columns.items() if isinstance(held, np.ndarray)})
+    named = are_names(topic) and ("doc" not in columns or are_names(document))
+    return run_columns(plan, topic, document, numbers, texts) if named and numbers is not None else None
+
+
+def are_names(column: Coded) -> bool:
+    """Whether all names are such that nothing has to be said about them."""
+    return all(column.names) and all(map(str.isprintable, column.names))
+
+
+def checked_numbers(numbers: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Numbers as a run or truth has them; None if one of them is out of range, or an end is before its start."""
+    if not all(bool((np.abs(held) < LARGEST).all()) for held in numbers.values()):
+        return None
+    start, end = numbers.get("start"), numbers.get("end")
+    if start is not None and end is not None and not ((start >= 0) & (end >= start)).all():
+        return None
+    places = ("start", "end")
+    return {name: held if name in places else held.astype(np.float64) for name, held in numbers.items()}
+
+
+def typed_list(values: Sequence[Any], ours: str) -> Any:
+    """A column of Python values as names with codes, numbers or texts; None where it has other values."""
+    kinds = {*map(type, values)}
+    if ours == "text":
+        return values if kinds == {str} else None
+    if ours in ("topic", "doc"):
+        return Coded.of(values) if kinds == {str} else Coded.of([*map(str, values)]) if kinds <= {str, int} else None
+    if not kinds or not kinds <= {int, float}:
+        return None
+    try:
+        found = np.array(values)  # whole numbers stay whole
+    except OverflowError:
+        return None
+    return found if found.dtype.kind in "if" and not np.isnan(found).any() else None

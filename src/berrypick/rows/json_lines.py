@@ -159,6 +159,8 @@ def _number(digits: str) -> float:
 def positions(values: Sequence[float] | FloatArray) -> Positions:
     """Whole numbers stay whole. Those of an array are below 2^53, those of a list may be larger, and stay exact."""
     if isinstance(values, np.ndarray):
+        if values.dtype.kind == "i":
+            return values.astype(np.int64, copy=False)
         whole = values.astype(np.int64)
         return whole if (whole == values).all() else values
     if all(float(value).is_integer() for value in values):

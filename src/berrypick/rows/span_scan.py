@@ -6,21 +6,21 @@ there is, the plain reader reads the whole file instead, and alone decides what 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from berrypick.data.arrays import FloatArray, Narrow, Positions
+from berrypick.data.arrays import FloatArray, IntArray, Narrow, Positions
 from berrypick.data.columns import Coded, CodedNames, Packed, unpacked
 from berrypick.data.truth import TopicTruth
 from berrypick.files.files import head
 from berrypick.files.scan import Scanned, as_column, scan_with
 from berrypick.files.strict_json import strict_json
 from berrypick.kernels import native
-from berrypick.rows.column_plan import ColumnPlan, column_plan, costs_of_columns, placed, titles_differ
+from berrypick.rows.column_plan import ColumnPlan, are_names, checked_numbers, column_plan, placed, run_columns
 from berrypick.rows.counted_places import DETAIL_NUMBERS
 from berrypick.rows.field_parser import FieldParser
 from berrypick.rows.field_values import own_fields, says_where
@@ -64,35 +64,16 @@ def scan_table(path: str, header: Sequence[str], mark: str, parser: FieldParser)
 
 
 def _columns(known: ScannedNames, found: Scanned | None, parser: FieldParser) -> dict[str, Any] | None:
-    if found is None or any(map(says_where, found.inner_names)) or titles_differ(known.plan, found.topic_names):
+    if found is None or any(map(says_where, found.inner_names)):
         return None
     topic, document = found.coded()
-    numbers, texts = _numbers_of(found), found.columns.get("text")
-    if texts is not None and known.plan.texts_say_more(texts):
-        return None
     if "doc" not in known.plan.called:
-        if not all(map(str.strip, texts or ())):
-            return None  # nothing says which document it is
         document = Coded([""], np.zeros(len(found.line), dtype=np.int64))
-    place = placed(known.plan, numbers.get("start"), numbers.get("end"), texts)
-    details = {name: unpacked(numbers[name]) for name in known.plan.details}
-    costs = costs_of_columns(details, topic, listed=known.plan.called.get("rank") == "step")  # of steps, not of topics
-    if place is None or costs is None:
+    columns = run_columns(known.plan, topic, document, _numbers_of(found), found.columns.get("text"))
+    if columns is None:
         return None
     parser.leave_values(name for *_, name in sorted(found.others))
-    return {
-        "tag": found.tag,
-        "topic": topic,
-        "document": document,
-        "start": place[0],
-        "end": place[1],
-        "score": numbers.get("score"),
-        "rank": numbers.get("rank"),
-        "line": found.line,
-        "text": texts,
-        "unit": known.plan.unit,
-        "costs": costs,
-    }
+    return {**columns, "tag": found.tag, "line": found.line}
 
 
 def _numbers_of(found: Scanned) -> dict[str, FloatArray | Packed]:
@@ -125,14 +106,32 @@ def _judged(known: ScannedNames, found: Scanned | None) -> dict[str, TopicTruth]
     grade = unpacked(numbers.get("score", np.ones(len(found.line))))
     if ((grade == 0) & np.signbit(grade)).any():  # -0 is 0 in a line, -0.0 is not
         return None
-    if (place := placed(known.plan, numbers["start"], numbers["end"], None)) is None:
-        return None
     topic, document = Coded(found.topic_names, found.topic), Coded(found.document_names, found.document)
+    return _placed_topics(known.plan, topic, document, grade, found.line[:], numbers)
+
+
+def typed_judgements(plan: ColumnPlan, columns: Mapping[str, Any], line: IntArray) -> dict[str, TopicTruth] | None:
+    """The same of columns by our names whose values have not been checked."""
+    if not _are_spans(plan) or "doc" not in columns:
+        return None
+    topic, document = columns["topic"], columns["doc"]
+    numbers = checked_numbers({name: held for name, held in columns.items() if isinstance(held, np.ndarray)})
+    if numbers is None or not are_names(topic) or not are_names(document):
+        return None
+    grade = numbers.get("grade", np.ones(len(line)))
+    return _placed_topics(plan, topic, document, np.where(grade == 0, 0.0, grade), line, numbers)
+
+
+def _placed_topics(
+    plan: ColumnPlan, topic: Coded, document: Coded, grade: FloatArray, line: Narrow, numbers: Mapping[str, Any]
+) -> dict[str, TopicTruth] | None:
+    if (place := placed(plan, numbers["start"], numbers["end"], None)) is None:
+        return None
     span = [unpacked(column).astype(np.float64) for column in place if column is not None]
-    topics = judged_topics(topic, document, grade, found.line[:], *span)
-    if topics is None or not known.plan.unit:
+    topics = judged_topics(topic, document, grade, line, *span)
+    if topics is None or not plan.unit:
         return topics
-    return {name: replace(one, unit=known.plan.unit) for name, one in topics.items()}
+    return {name: replace(one, unit=plan.unit) for name, one in topics.items()}
 
 
 def judged_topics(

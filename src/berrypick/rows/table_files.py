@@ -8,26 +8,31 @@ import io
 import itertools
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from berrypick.data.arrays import IntArray
+from berrypick.data.columns import Coded
 from berrypick.data.errors import InputError, library
-from berrypick.files.files import LONGEST, is_parquet, line_too_long, open_bytes, size_of
-from berrypick.files.limits import MemoryGuard, expansion_limit, memory_limit, too_large, too_much_memory
+from berrypick.files.files import LONGEST, is_parquet, line_too_long, open_bytes
+from berrypick.files.limits import expansion_limit, too_large
 from berrypick.files.line_words import finite
 from berrypick.files.problems import Problems
+from berrypick.rows.arrow_columns import arrow_column
+from berrypick.rows.column_plan import ColumnPlan, column_plan
 from berrypick.rows.field_parser import FieldParser
 from berrypick.rows.fields import TABLE as FIELDS
-from berrypick.rows.fields import Aliases, has_list, has_name, is_list, is_span_header, is_used
+from berrypick.rows.fields import Aliases, Role, has_list, has_name, is_list, is_span_header, is_used
 
 #: How a Parquet file begins.
 MAGIC = "PAR1"
 SWITCHES = ("judged", "is_impossible")
-#: Bytes that a cell takes at least, as a value of Python.
-_CELL = 8
-#: Bytes that a cell and its place in a list take in memory, most often.
-_VALUE = 40
+#: Bytes that a row takes at least, of the most that a file may expand to: so many rows are read, however well their
+#: values are compressed.
+_ROW = 100
 #: Rows of a Parquet file whose cells are values of Python at the same time.
 _BATCH = 1 << 14
 NO_ROWS = "has column names but no rows"
@@ -254,6 +259,72 @@ def _parquet_rows(
             yield number, str(fields), fields
 
 
+def typed_parquet(path: str, role: Role, part: Part | None = None) -> TypedTable | None:
+    """The columns of a Parquet file, which are read at once; None if rows have to be read one by one."""
+    with parquet_file(path) as file:
+        names = [str(name) for name in file.schema_arrow.names]
+        column = run_column(names) if part is not None else ""
+        names = [name for name in names if name != column]
+        used = tuple(name for name in names if role == "truth" or is_used(name, "run") or is_list(name, "run"))
+        plan = column_plan(used, role) if len({*names}) == len(names) else None
+        if plan is None or not file.metadata.num_rows:
+            return None
+        ours = [*plan.called]
+        numbers, held = arrow_columns(file, [*plan.called.values(), *plan.rest], path, part)
+        columns = {name: _typed(name, column) for name, column in zip(ours, held, strict=False)}
+        rest = {name: _first_value(column) for name, column in zip(plan.rest, held[len(ours) :], strict=True)}
+        tag = columns.pop("tag", "")
+        if tag is None or None in rest.values() or any(column is None for column in columns.values()):
+            return None
+        left = [name for name in names if name not in used]
+        first = sorted((row, plan.rest.index(name)) for name, row in rest.items() if row is not None and row >= 0)
+        unread = tuple(plan.rest[place] for _, place in first)
+        tag = tag or ("" if part is None else part.run)
+        return TypedTable(plan, columns, np.fromiter(numbers, dtype=np.int64), tag, tuple(left), unread)
+
+
+@dataclass(frozen=True)
+class TypedTable:
+    """A table whose columns are read at once."""
+
+    plan: ColumnPlan
+    columns: Mapping[str, Any]
+    line: IntArray
+    tag: str
+    #: Names of columns that are not loaded, and of columns with values that fill no field.
+    left: tuple[str, ...]
+    unread: tuple[str, ...]
+
+
+def _typed(ours: str, column: Any) -> Any:
+    """A column as names with codes, numbers or texts; the first tag; None where it has other values."""
+    if ours == "tag":
+        found = [] if str(column.type) == "null" else column.drop_null()
+        return "" if not len(found) else (found[0].as_py() if isinstance(found[0].as_py(), str) else None)
+    typed = arrow_column(column, ours in ("topic", "doc", "text"))
+    if ours == "text" and isinstance(typed, Coded):
+        names = typed.names
+        return [names[code] for code in typed.codes.tolist()]
+    return typed
+
+
+def _first_value(column: Any) -> int | None:
+    """The first row with a value that is not empty, -1 if there is none; None where values may say where."""
+    import pyarrow.compute as compute
+    from pyarrow import types
+
+    kind = column.type.value_type if types.is_dictionary(column.type) else column.type
+    if types.is_null(kind):
+        return -1
+    if types.is_string(kind) or types.is_large_string(kind):
+        filled = compute.fill_null(compute.not_equal(column.cast(kind), ""), False)
+    elif types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind):
+        filled = column.is_valid()
+    else:
+        return None
+    return int(compute.index(filled, True).as_py())
+
+
 @contextlib.contextmanager
 def parquet_file(path: str) -> Iterator[Any]:
     """A Parquet file, its texts coded as they are in the file."""
@@ -288,9 +359,17 @@ def parquet_records(path: str) -> Iterator[tuple[int, dict[str, Any]]]:
 def parquet_columns(
     file: Any, names: list[str], path: str, part: Part | None
 ) -> tuple[Iterable[int], list[Iterator[Any]]]:
-    """Numbers of rows, and the columns that are needed. A few bytes can say that a value comes a billion times: texts
-    stay coded as they are in the file until it is known how long all of them are, and cells become values of Python
-    some rows at a time."""
+    """Numbers of rows, and the values of the columns that are needed, which are made some rows at a time."""
+    numbers, columns = arrow_columns(file, names, path, part)
+    return numbers, [*map(_values, columns)]
+
+
+def arrow_columns(file: Any, names: list[str], path: str, part: Part | None) -> tuple[Iterable[int], list[Any]]:
+    """Numbers of rows, and the columns of Arrow that are needed.
+
+    A few bytes can say that a value comes a billion times: rows and decoded bytes are counted, and texts stay coded as
+    they are in the file until it is known how long all of them are.
+    """
     import numpy
     import pyarrow
     import pyarrow.compute as compute
@@ -298,11 +377,8 @@ def parquet_columns(
     groups = list(range(file.num_row_groups) if part is None else part.groups)
     sizes = [file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)]
     left = expansion_limit()
-    cells = sum(sizes[i] for i in groups) * len(names)
-    if cells * _CELL > left:
+    if sum(sizes[i] for i in groups) * _ROW > left:
         raise too_large(path)
-    if cells * _VALUE > (most := memory_limit(size_of(path))):
-        raise too_much_memory(path, most)
     firsts = [0, *itertools.accumulate(sizes)]
     numbers: Iterable[int] = itertools.chain.from_iterable(range(firsts[i] + 1, firsts[i + 1] + 1) for i in groups)
     mask = None
@@ -311,28 +387,26 @@ def parquet_columns(
         held, place = _runs_of(file.read_row_groups(groups, columns=[column], use_threads=False).column(column))
         mask = pyarrow.array(numpy.isin(place, [i for i, name in enumerate(held) if name == part.run]))
         numbers = itertools.compress(numbers, mask.to_pylist())
-    columns: list[Iterator[Any]] = []
-    guard = MemoryGuard(path, size_of(path))
+    columns: list[Any] = []
     for name in names:
         column = file.read_row_groups(groups, columns=[name], use_threads=False).column(name)  # the stream is Python's
         for chunk in column.chunks:
             if pyarrow.types.is_dictionary(chunk.type):
-                lengths = compute.binary_length(chunk.dictionary).take(chunk.indices)
-                left -= compute.sum(lengths).as_py() or 0
+                lengths = numpy.asarray(compute.binary_length(chunk.dictionary).fill_null(0))
+                left -= int(lengths @ numpy.bincount(chunk.indices.drop_null(), minlength=len(lengths)))
             else:
                 left -= chunk.nbytes
             if left < 0:
                 raise too_large(path)
         if len(column) != sum(sizes[i] for i in groups):
             raise InputError(f"is not a valid Parquet file (the column {name} has {len(column)} rows)", path=path)
-        columns.append(_values(column if mask is None else column.filter(mask), guard))
+        columns.append(column if mask is None else column.filter(mask))
     return numbers, columns
 
 
-def _values(column: Any, guard: MemoryGuard) -> Iterator[Any]:
+def _values(column: Any) -> Iterator[Any]:
     for chunk in column.chunks:
         for start in range(0, len(chunk), _BATCH):
-            guard.check()
             yield from chunk.slice(start, _BATCH).to_pylist()
 
 

@@ -7,18 +7,19 @@ from typing import Any, ClassVar, TextIO
 from berrypick.data.exchange import one_set_each
 from berrypick.data.origin import Origin
 from berrypick.data.run import Run
-from berrypick.data.truth import Truth
+from berrypick.data.truth import TopicTruth, Truth
 from berrypick.files.files import head, is_parquet
 from berrypick.formats._records import RecordsFormat, RunRecords, TruthRecords
 from berrypick.formats.base import Problems
 from berrypick.formats.spans.span_truth import line_names
 from berrypick.rows.chosen_fields import ChosenFields
+from berrypick.rows.column_plan import typed_run
 from berrypick.rows.field_parser import FieldParser
 from berrypick.rows.fields import TABLE, Aliases, Role, has_name, is_span_header, plain_name
 from berrypick.rows.json_lines import span_fields
 from berrypick.rows.relevance_fields import OF_TRUTHS_ALONE, is_beir
 from berrypick.rows.run_rows import as_read, rows_of_run, run_of_columns, run_of_rows
-from berrypick.rows.span_scan import scan_judged_table, scan_table
+from berrypick.rows.span_scan import scan_judged_table, scan_table, typed_judgements
 from berrypick.rows.table_files import (
     MAGIC,
     Part,
@@ -28,6 +29,7 @@ from berrypick.rows.table_files import (
     table_header,
     table_parts,
     table_rows,
+    typed_parquet,
     write_csv,
     write_parquet,
 )
@@ -151,7 +153,7 @@ class SpanTableTruth(_SpanTable, TruthRecords):
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Truth:
         chosen = ChosenFields.of(options.get("fields"))
-        if not chosen and (header := table_header(path)) and (topics := scan_judged_table(path, *header)) is not None:
+        if not chosen and (topics := cls._judged(path)) is not None:
             return Truth("spans", topics, Origin(path, cls.format_name))
         reader = FieldParser("truth", chosen=chosen)
         needed = () if options.get("fields") else ("topic", "doc")
@@ -159,6 +161,15 @@ class SpanTableTruth(_SpanTable, TruthRecords):
         truth = truth_of_rows(rows, problems, path).changed(format=cls.format_name)
         reader.refuse_unknown(path)
         return truth
+
+    @staticmethod
+    def _judged(path: str) -> dict[str, TopicTruth] | None:
+        """Judged spans that are read column by column; None if rows have to be read one by one."""
+        if is_parquet(path):
+            table = typed_parquet(path, "truth")
+            return None if table is None else typed_judgements(table.plan, table.columns, table.line)
+        header = table_header(path)
+        return None if header is None else scan_judged_table(path, *header)
 
 
 class SpanTableRun(_SpanTable, RunRecords):
@@ -189,6 +200,11 @@ class SpanTableRun(_SpanTable, RunRecords):
         """``part``: one run of a Parquet file of several."""
         part: Part | None = options.get("part")
         parser = FieldParser("run")
+        if (table := typed_parquet(path, "run", part) if is_parquet(path) else None) is not None:
+            columns = typed_run(table.plan, table.columns)
+            if columns is not None:
+                parser.leave((*table.left, *table.unread))
+                return as_read(run_of_columns({**columns, "tag": table.tag, "line": table.line}, path), parser)
         header = table_header(path) if part is None else None
         if header is not None and (columns := scan_table(path, *header, parser)) is not None:
             return as_read(run_of_columns(columns, path), parser)
