@@ -32,6 +32,21 @@ def test_a_gzip_bomb_is_refused(tmp_path, small_limit, format):
         formats.read_run(tmp_path / "r.run", format)
 
 
+def test_a_stated_size_beyond_the_limit_is_refused_before_reading(tmp_path, small_limit, monkeypatch):
+    path = tmp_path / "r.run"
+    path.write_bytes(gzip.compress(LINE) + gzip.compress(b"# comment\n" * 500_000 + LINE))
+    monkeypatch.setattr("berrypick.files.files._Unpacked.readinto", lambda self, buffer: pytest.fail("was read"))
+    with pytest.raises(bp.InputError, match="expands to more than"):
+        formats.read_run(path)
+
+
+def test_a_size_that_no_file_can_have_is_not_believed(tmp_path, small_limit):
+    path = tmp_path / "r.run"
+    path.write_bytes(gzip.compress(LINE)[:-4] + b"\xff\xff\xff\xff")
+    with pytest.raises(bp.InputError, match="ends early or is damaged"):
+        formats.read_run(path)
+
+
 def test_the_limit_can_be_raised(tmp_path, monkeypatch, berrypick, files):
     (tmp_path / "r.run").write_bytes(gzip.compress(b"# comment\n" * 500_000 + LINE))
     monkeypatch.setenv(_limits.EXPANSION_LIMIT, "0.001")

@@ -181,7 +181,30 @@ def open_bytes(path: str, buffer: int = 1 << 17) -> io.BufferedReader:
                 raise InputError("is a workbook of Excel", path=path, remedy="save its sheet as CSV")
             remedy = "unpack it, or compress it with gzip, which berrypick reads"
             raise InputError(f"is compressed with {name}", path=path, remedy=remedy)
-    return io.BufferedReader(_Unpacked(raw, path), 1 << 16) if first[:2] == _GZIP else raw
+    if first[:2] != _GZIP:
+        return raw
+    if _stated_size(path) > expansion_limit():
+        raw.close()
+        raise too_large(path)
+    return io.BufferedReader(_Unpacked(raw, path), 1 << 16)
+
+
+#: Deflate makes nothing more than so many times smaller.
+_MOST_DENSE = 1032
+
+
+def _stated_size(path: str) -> int:
+    """The size of its content that a gzip file states at its end, modulo 4 GB and of its last member: the content is
+    at least as large. 0 where there is none, or one that no file of this size can have, as where a file is cut off."""
+    if path in _buffered_streams or not os.path.isfile(path) or (size := os.path.getsize(path)) < 18:
+        return 0
+    try:
+        with open(path, "rb") as stream:
+            stream.seek(-4, io.SEEK_END)
+            stated = int.from_bytes(stream.read(4), "little")
+    except OSError:
+        return 0
+    return stated if stated <= size * _MOST_DENSE else 0
 
 
 def is_parquet(path: str) -> bool:
