@@ -26,6 +26,11 @@ topics      charR, EPRUM, nxCG@10, Coverage, epnav, ExpectedRatio, Enough@5 and 
 systems     compare of 50 systems on 1,000 topics by one measure; against one product of as many sign changes
 pages       the page on 50 runs of 1,000 topics and on 20 of 200, spans without texts; against evaluating them
 commands    --help and list; against evaluate, and NumPy
+reading     what tools write and hold: JSON Lines, lists, dictionaries, documents of LangChain, CSV, Parquet, frames, in
+            rows of 100 a topic; us and bytes a row in one process, against json.loads, the csv module or polars
+            computing AP
+large_files CSV of 50,000 columns, TREC lines with gzip, and markov fitted to 220,000 counts; against the csv module,
+            gzip -dc and GROUP BY of DuckDB
 sweep       20 chunkings x 1,000 questions x 400 documents, BM25, six measures, one of them with tokens; against one
             chunking
 
@@ -46,6 +51,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+import _reading
 import numpy as np
 from _processes import EVALUATE, many_documents, of_one_line, tell
 from _scoring_rows import SCORING
@@ -393,8 +399,43 @@ def first(folder: Path, scale: float, repeats: int) -> None:
     tell("a first evaluation", commands, max(repeats, 5))
 
 
+def reading(folder: Path, scale: float, repeats: int) -> None:
+    for title, (name, write, ours, theirs) in _reading.SHAPES.items():
+        _read(folder, title, name, write, (ours, theirs), max(200, round(100_000 * scale)), repeats)
+
+
+def large_files(folder: Path, scale: float, repeats: int) -> None:
+    for title, (name, write, ours, theirs, rows) in _reading.LARGE.items():
+        _read(folder, title, name, write, (ours, theirs), max(20, round(rows * scale)), repeats)
+
+
+def _read(
+    folder: Path,
+    title: str,
+    name: str,
+    write: Callable[[int, Path], None],
+    work: tuple[str, str],
+    rows: int,
+    repeats: int,
+) -> None:
+    """Read files of so many rows, and of half of them, each in a process that has read a small one before."""
+    sizes = {"small": 100, "whole": rows, "half": rows // 2}
+    for size, count in sizes.items():
+        (folder / size).mkdir(exist_ok=True)
+        write(count, folder / size / name)
+
+    def asked(kind: str, size: str) -> list[str]:
+        return [sys.executable, _reading.__file__, kind, str(folder / "small" / name), str(folder / size / name)]
+
+    commands = {"berrypick": asked(work[0], "whole"), "berrypick, half": asked(work[0], "half")}
+    costs = tell(f"{title}, {rows} rows", {**commands, work[1]: asked(work[1], "whole")}, repeats, own=True)
+    each = " ".join(f"{one} {1e6 * costs[one].best / rows:.2f} us a row" for one in ("berrypick", work[1]))
+    print(f"  {each}, without loading")
+
+
 ROWS: dict[str, Callable[[Path, float, int], None]] = {
-    row.__name__: row for row in (shallow, lines, python, scores, chunks, statistics, sweep, report, dask, first)
+    row.__name__: row
+    for row in (shallow, lines, python, scores, chunks, statistics, sweep, report, dask, first, reading, large_files)
 }
 ROWS |= {row.__name__: row for row in SCORING}
 

@@ -18,6 +18,7 @@ def several_contexts(questions: int) -> Message:
         f"If each one answers alone, adopt the file with {option('contexts', 'any')}"
     )
 
+
 #: How the offer to convert a golden file begins.
 OFFER = "if this is a golden file (questions with quotes), convert it: "
 
