@@ -72,6 +72,11 @@ class _Claim(NamedTuple):
     first: IntArray = np.zeros(0, dtype=np.int64)  # where each character begins there
     last: IntArray = np.zeros(0, dtype=np.int64)  # and where it ends
 
+    def part(self, start: int, end: int) -> _Claim:
+        """Some of its characters."""
+        a, b = max(start - self.start, 0), max(end - self.start, 0)
+        return _Claim(start, end, self.document, self.first[a:b], self.last[a:b])
+
 
 @dataclass
 class TopicCopies:
@@ -132,14 +137,15 @@ class TopicCopies:
 
     def _claim(self, document: str, wanted: _Claim) -> None:
         """Claim those characters that no earlier claim has."""
-        claims, at, gaps = self._claims.setdefault(document, []), wanted.start, list[_Claim]()
-        for one in [*claims, _Claim(wanted.end, wanted.end)]:
-            if one.start > at and at < wanted.end:
-                a, b = at - wanted.start, min(one.start, wanted.end) - wanted.start
-                part = (wanted.first[a:b], wanted.last[a:b]) if wanted.document else ()
-                gaps.append(_Claim(at, min(one.start, wanted.end), wanted.document, *part))
-            at = max(at, one.end)
-        self._claims[document] = sorted([*claims, *gaps], key=lambda one: one.start)
+        claims = self._claims.setdefault(document, [])  # in order, and apart from each other
+        first = last = bisect_right(claims, wanted.start, key=lambda one: one.end)
+        at, gaps = wanted.start, list[_Claim]()
+        while last < len(claims) and claims[last].start < wanted.end:
+            gaps.append(wanted.part(at, claims[last].start))
+            at, last = claims[last].end, last + 1
+        gaps.append(wanted.part(at, wanted.end))
+        new = [one for one in gaps if one.start < one.end]
+        claims[first:last] = sorted([*claims[first:last], *new], key=lambda one: one.start)
 
     def renamed(self, span: Span) -> list[Span]:
         """The parts of a span: copied characters at the judged place, the others at their own."""
