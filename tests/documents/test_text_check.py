@@ -58,9 +58,9 @@ PATTERNS = {
     "spaces": (" ".join(TEXT.split()), TEXT.replace(" ", "   "), 0, "chars", "runs of white space as one space"),
     "composed": ("é" + TEXT.replace("e", "é"), "e\u0301" + TEXT.replace("e", "e\u0301"), 0, "chars", "NFC"),
     "decomposed": ("e\u0301" + TEXT.replace("e", "e\u0301"), "é" + TEXT.replace("e", "é"), 0, "chars", "NFD"),
-    "marked up": (TEXT, TEXT.replace("Line", "<b>Line</b>"), 0, "chars", "nowhere in their documents"),
+    "marked up": (TEXT, TEXT.replace("Line", "<b>Line</b>"), 0, "chars", "not in their documents"),
     "headings": (TEXT, HEADED, 0, "chars", "a growing shift, from .* along the doc"),
-    "nothing": (TEXT, "The hedge. " * 2000, 0, "chars", "nowhere in their documents: another document, or another ver"),
+    "nothing": (TEXT, "The hedge. " * 2000, 0, "chars", "not in their documents: it is another document or ver"),
 }
 
 

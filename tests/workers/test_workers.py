@@ -163,7 +163,7 @@ def test_a_script_without_a_main_guard_gets_one_message(guard: str, tmp_path: Pa
     assert done.returncode == 1 and done.stdout == ""
     assert done.stderr.count("Traceback") == 1, "only that of the script itself"
     assert done.stderr.splitlines()[-1].startswith("berrypick.data.errors.UsageError: on this system every worker")
-    assert "below if __name__ == '__main__':, or leave jobs out" in done.stderr
+    assert "below if __name__ == '__main__':, or remove jobs" in done.stderr
 
 
 def test_processes_of_others_that_run_the_script_again_raise(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -158,7 +158,7 @@ def test_one_tolerance_a_visit():
     assert seen.session.tolist() == [0, 0, 0, 1, 1, 2]
     said = " ".join(str(note) for note in visits.notes)
     assert said.count("1 visit ") == 3
-    assert "gave up sooner" in said and "missed something nearer" in said and "at most 5" in said
+    assert "gave up after less than" in said and "missed something nearer" in said and "at most 5" in said
 
 
 # slow twins
@@ -376,8 +376,8 @@ REFUSED = {
     "one distance": ("t2i", log_of((5, "gave_up"), (5, "gave_up")), "cannot identify spread: one distance explains"),
     "no overlap": ("t2i", log_of((5, "reached"), (9, "missed")), "cannot identify spread: one distance explains"),
     "too often": ("distance", log_of((5, "reached"), (9, "reached"), (2, "missed")), "law='inverse'"),
-    "no length": ("bep", log_of((5, "reached"), (9, "missed")), "distances say what A L is, not A"),
-    "given": ("t2i(tolerance=5)", log_of((5, "gave_up"), (9, "gave_up")), "tolerance is what fit estimates"),
+    "no length": ("bep", log_of((5, "reached"), (9, "missed")), "distances determine A L, not A"),
+    "given": ("t2i(tolerance=5)", log_of((5, "gave_up"), (9, "gave_up")), "fit estimates tolerance"),
     "t_init": ("t2i(t_init=5)", log_of((5, "gave_up"), (9, "gave_up")), "without t_init"),
     "other model": (
         "hierarchy",
@@ -575,7 +575,7 @@ def test_a_fitted_chain_brings_its_transitions(tmp_path, berrypick):
     results = bp.evaluate(truth, [run, run], "EPRUM", user=reader, jobs=2)
     assert [one.value for one in results.mean_rows] == [row["value"]] * 2
     twice = berrypick("evaluate", truth, run, "-m", "EPRUM", "--user", reader, "--navigation", table)
-    assert twice.code == 2 and "leave --navigation out" in twice.err and twice.err.count("\n") == 1
+    assert twice.code == 2 and "omit --navigation" in twice.err and twice.err.count("\n") == 1
     page = tmp_path / "page.html"
     done = berrypick("report", truth, run, "-m", f"EPRUM(user='{reader}') AP", "--html", page)
     assert done.code == 0, done.err

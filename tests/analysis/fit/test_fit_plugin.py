@@ -30,7 +30,7 @@ def test_the_model_of_another_package(installed_plugin, log, tmp_path, berrypick
         assert "opened.txt" in berrypick("fit", "picky", log, "-o", "table").out
         with pytest.raises(bp.UsageError, match=r"links= is for markov.*; picky does not follow links"):
             bp.fit("picky", log, links="links.tsv")
-        with pytest.raises(bp.UsageError, match="picky takes no parameters where it is learnt"):
+        with pytest.raises(bp.UsageError, match="picky takes no parameters when it is fitted"):
             bp.fit("picky(opens=0.25)", log)
         log.write_text("often\n")
         done = berrypick("fit", "picky", log)

@@ -135,7 +135,7 @@ def test_files_of_earlier_versions_have_no_interval(reader, tmp_path, berrypick)
 def test_explanation_and_table_say_the_interval(reader, tmp_path, berrypick):
     row = next(r for r in bp.evaluate(TRUTH, RUNS["near"], "EPRUM", user=reader).records() if r["topic"] == "1")
     text = str(bp.explain(TRUTH, RUNS["near"], "EPRUM", "1", user=reader))
-    assert f"lie in [{row['reader_low']:.6g}" in text
+    assert f"are in [{row['reader_low']:.6g}" in text
     for name, rows in (("truth", TRUTH), ("near", RUNS["near"])):
         (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(one) + "\n" for one in rows))
     reader.write(tmp_path / "reader.json")

@@ -171,7 +171,7 @@ def test_a_list_item_of_a_table_has_no_walk_either():
 def test_the_page_says_how_readers_were_drawn(tmp_path):
     evaluation = bp.Evaluation.prepare(TRUTH, RUN, "EPRUM", navigation=CLICKS)
     told = [SimulatedReaders(evaluation, 100, together=one).told(evaluation.measures[0]) for one in (None, "most")]
-    assert told[0].startswith("a table of reach does not say") and "as many targets together" in told[1]
+    assert told[0].startswith("a table of reach has no joint") and "as many targets together" in told[1]
     bp.write_report(evaluation, html=tmp_path / "page.html", simulate=50, together="least", resamples=100)
     assert "as few targets together" in Page(tmp_path / "page.html").overview["simulated"]["assumed"][0]
 

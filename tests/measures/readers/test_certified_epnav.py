@@ -85,7 +85,7 @@ def test_a_gap_is_noted():
     truth = {"q": {f"t{x}": x % 3 + 1 for x in range(5)}}
     measure = "epnav(ideal='certified',nodes=1,gap=0.01)@1"
     results = bp.evaluate(truth, {"q": {"t1": 1}}, measure, navigation=links)
-    assert any("not proved to be the best" in str(note) for note in results.notes)
+    assert any("not proven to be the best" in str(note) for note in results.notes)
     assert dict(results.mean_rows[0].signature.fields)["gap"].startswith("<=0.")
 
 

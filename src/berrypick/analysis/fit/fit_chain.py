@@ -59,7 +59,7 @@ def fit_chain(
         rest = steps.part(held)
         own = log_probabilities(counts, probability, rest)
         other = log_probabilities(counts, counts.prior, rest)
-        baseline = "equal chances for every link" if links is not None else "equal chances for every step seen"
+        baseline = "every link alike" if links is not None else "every step seen alike"
         report = held_out_facts(own, other, rest.session, baseline, "decisions", method.confidence)
         checks = step_calibration(counts, probability, rest)
         checks += _reach_calibration(model, counts, probability, rest, taken, method, progress)

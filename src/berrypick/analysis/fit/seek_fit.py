@@ -191,7 +191,7 @@ class _Scored:
             leaving = float(training.stopped.mean())
             links = np.diff(self.graph.first)[rest.page]
             alike = np.where(stopped, np.log(leaving), np.log1p(-leaving) - np.log(links))
-        facts = held_out_facts(own, alike, rest.session, "equal chances for every link", "decisions", confidence)
+        facts = held_out_facts(own, alike, rest.session, "every link alike", "decisions", confidence)
         beside = held_out_facts(own, markov, rest.session, "markov", "decisions", confidence)
         facts["markov_log_likelihood"] = beside["baseline_log_likelihood"]
         facts["markov_difference"], facts["markov_low"], facts["markov_high"] = (
