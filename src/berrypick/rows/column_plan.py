@@ -199,19 +199,3 @@ def checked_numbers(numbers: Mapping[str, Any]) -> dict[str, Any] | None:
         return None
     places = ("start", "end")
     return {name: held if name in places else held.astype(np.float64) for name, held in numbers.items()}
-
-
-def typed_list(values: Sequence[Any], ours: str) -> Any:
-    """A column of Python values as names with codes, numbers or texts; None where it has other values."""
-    kinds = {*map(type, values)}
-    if ours == "text":
-        return values if kinds == {str} else None
-    if ours in ("topic", "doc"):
-        return Coded.of(values) if kinds == {str} else Coded.of([*map(str, values)]) if kinds <= {str, int} else None
-    if not kinds or not kinds <= {int, float}:
-        return None
-    try:
-        found = np.array(values)  # whole numbers stay whole
-    except OverflowError:
-        return None
-    return found if found.dtype.kind in "if" and not np.isnan(found).any() else None
