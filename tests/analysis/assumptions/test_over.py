@@ -372,8 +372,8 @@ def test_the_command_prints_one_object(tmp_path, berrypick):
     assert shared.out == done.out
     assert "Shares of bep(A=0.01..100,L=2000): A from 0.01 to 100" in berrypick(*words, "-o", "table").out
     for more, why in (
-        (("--fail-under", "EPRUM=0.1"), "shows no comparison that gates"),
-        (("--layout", "runs"), "shows no comparison that gates"),
+        (("--fail-under", "EPRUM=0.1"), "replaces the comparison"),
+        (("--layout", "runs"), "replaces the comparison"),
         (("--plot", "over.txt"), "over.txt"),
     ):
         refused = berrypick(*words, *more)

@@ -241,7 +241,7 @@ def test_letters_of_many_runs():
         ({"baseline": "zzz"}, "no run zzz; available: run0, run1, run2"),
         ({"measures": "APP"}, "APP is not among the measures of these results; did you mean AP?"),
         ({"runs": ["nobody"]}, "no run nobody; available: run0"),
-        ({"user": "hierarchy"}, "a prepared evaluation has its options already; it takes no user"),
+        ({"user": "hierarchy"}, "these options have no effect on a prepared evaluation: user"),
     ],
 )
 def test_wrong_settings(wrong, message):

@@ -210,7 +210,7 @@ def test_stability_refuses():
         bp.stability(random_results(), splits=0)
     with pytest.raises(UsageError, match="splits must be at most 10000000"):
         bp.stability(random_results(), splits=10**400)
-    with pytest.raises(UsageError, match="has its options already"):
+    with pytest.raises(UsageError, match="these options have no effect on a prepared evaluation"):
         bp.stability(random_results(), user="hierarchy")
 
 
