@@ -542,7 +542,7 @@ def test_folders_that_cannot_be_made(tmp_path):
 def test_no_run_replaces_another(tmp_path, monkeypatch):
     """A file system that does not tell upper from lower case."""
     monkeypatch.setattr(sweep_work, "file_of", lambda folder, name: Path(folder) / f"{name.lower()}.jsonl")
-    with pytest.raises(UsageError, match="names that differ in case only are one file here"):
+    with pytest.raises(UsageError, match="this file system ignores case"):
         swept(chunkers={"A": halves, "a": halves}, keep=tmp_path / "kept", grid={})
 
 
@@ -599,7 +599,7 @@ def test_folders_that_are_wrong(tmp_path):
     for wrong, message in [
         ({"runs": tmp_path}, "holds no runs"),
         ({"runs": tmp_path / "nothing"}, "is not a folder of runs"),
-        ({"runs": tmp_path, "grid": {"size": [1]}}, "a folder of runs takes no queries"),
+        ({"runs": tmp_path, "grid": {"size": [1]}}, "queries, words and grid need chunkers"),
     ]:
         with pytest.raises(UsageError, match=message):
             bp.sweep(truth=GOLD, measures="charR", **wrong)

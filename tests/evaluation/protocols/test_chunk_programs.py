@@ -29,7 +29,7 @@ def test_text_in_two_results_counts_twice_by_hand_and_is_told():
     assert per_topic["charP(counted='once')"] == {"1": pytest.approx(100 / 150), "2": 1.0}
     assert results.curves()["run"]["charR"]["1"] == [(1, 1.0), (2, 1.5)]
     notes = list(map(str, results.notes))
-    assert any("charR: text in several results" in note and "(1 topic)" in note for note in notes)
+    assert any("charR: what several results" in note and "(1 topic)" in note for note in notes)
     assert any("charR: values above 1" in note for note in notes)
     assert results.mean_rows[0].signature["counted"] == "pairs"
     assert results.mean_rows[0].signature["protocol"] == "legalbench-rag"

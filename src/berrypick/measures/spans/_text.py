@@ -229,7 +229,7 @@ class TextMeasure(Measure):
             raise UsageError(f"{self.name()} has no counted='pairs': no program defines it so")
 
     def above_one(self) -> str:
-        several = "text in several results or targets counts several times"
+        several = "what several results or targets contain counts several times"
         return several if self.counted == "pairs" else self.why_above_one
 
     #: Whether the program that counts every pair of result and target has it.
@@ -396,7 +396,7 @@ class TextMeasure(Measure):
 
 #: On values that differ from those of text counted once.
 PAIRS_NOTE = (
-    "text in several results or targets counts several times, as the programs of legalbenchrag and FEVER do; "
+    "what several results or targets contain counts several times, as the programs of legalbenchrag and FEVER do; "
     "counted='once' does not"
 )
 
