@@ -314,7 +314,7 @@ def test_pairs_without_spread_are_told():
     made = results({"a": {"AP": [0.1, 0.2, 0.3]}, "b": {"AP": [0.2, 0.3, 0.4]}, "c": {"AP": [0.5, 0.1, 0.2]}})
     found = bp.power(made, detect=0.1, resamples=100)
     assert len(found[0].pairs) == 2
-    assert any("1 pair of runs without any spread" in str(note) for note in found.notes)
+    assert any("1 pair of runs whose differences are all equal" in str(note) for note in found.notes)
     alone = bp.power(results({"a": {"AP": [0.1, 0.2]}, "b": {"AP": [0.1, 0.2]}}), detect=0.1, resamples=100)
     assert alone[0].needed is None and alone[0].smallest is None and json.loads(alone.table("json"))
 
