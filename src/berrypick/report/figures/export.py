@@ -118,11 +118,12 @@ def alternative(spec: Any) -> str:
             return
         if isinstance(part.get("title"), str):
             titles.append(part["title"])
-        encoding = part.get("encoding", {})
+        encoding = part.get("encoding") or {}
         for axis, known in axes.items():
-            title = encoding.get(axis, {}).get("title")
+            title = (encoding.get(axis) or {}).get("title")
             known += [title] if isinstance(title, str) and title else []
-        domain = encoding.get("color", {}).get("scale", {}).get("domain", [])
+        scale = (encoding.get("color") or {}).get("scale") or {}  # null where colours are values themselves
+        domain = scale.get("domain") or []
         shown.extend(one for one in domain if isinstance(one, str))
         for name in ("concat", "hconcat", "vconcat", "layer", "spec"):
             walk(part.get(name, []))
