@@ -60,7 +60,8 @@ def joined(columns: FloatArray, largest: bool, parts: Parts) -> FloatArray:
     pieces = np.split(columns, np.cumsum([count for _, count in parts])[:-1])
     found = np.stack([piece.max(axis=0) if largest else piece.mean(axis=0) for piece in pieces])
     defined = np.isfinite(found)
-    return np.asarray((weight * np.where(defined, found, 0.0)).sum(axis=0) / (weight * defined).sum(axis=0))
+    total, weights = (weight * np.where(defined, found, 0.0)).sum(axis=0), (weight * defined).sum(axis=0)
+    return np.divide(total, weights, out=np.full(len(total), np.nan), where=weights > 0)
 
 
 def _group_sums(values: FloatArray) -> FloatArray:

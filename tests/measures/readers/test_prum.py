@@ -251,3 +251,14 @@ def test_simulated_readers_differ_in_what_is_ideal_for_them():
     how = {"readers": 20_000, "together": "independent", "units": 9, "navigation": table}
     for row in bp.simulate(truth, run, ["PRUM(exact=True)", "PRUM(r=1,exact=True)"], **how):
         assert abs(row.difference) < 5 * row.error, row
+
+
+@pytest.mark.parametrize("grades", [[1, 0.5, 0.25], [1, 0.5, 0.5]])
+def test_simulated_readers_who_want_fewer_targets_do_not_count(grades):
+    """Ranks 1, 3 and 4 lead to one target each. Half of the readers want the first target alone. All others see their
+    second target at rank 3: 2 of 3 results lead to something new."""
+    truth, run, table = handmade.from_matrix([[1, 0, 0], [0, 0, 0], [0, 1, 0], [0, 0, 1]], grades=grades)
+    how = {"readers": 1000, "units": 9, "navigation": table, "per_topic": True}
+    row = next(iter(bp.simulate(truth, run, "PRUM(r=2,exact=True)", **how)))
+    assert row.value == pytest.approx(2 / 3) and row.simulated == pytest.approx(2 / 3)
+    assert 400 < row.spread.readers < 600 and row.spread.mean == pytest.approx(2 / 3)

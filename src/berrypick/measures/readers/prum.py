@@ -305,7 +305,7 @@ class PRUM(TargetMeasure):
             found.append((new * who, read * who))
         new, read = (np.concatenate([one[i] for one in found]) for i in (0, 1))
         parts = tuple((weight, len(one[0])) for (_, weight, _, _), one in zip(levels, found, strict=True))
-        return ReaderValues(new, read, largest=self.at is not None, parts=parts if len(parts) > 1 else ())
+        return ReaderValues(new, read, largest=self.at is not None, parts=parts)
 
     def _of_readers(self, judged: JudgedTopic, reach: Reach, ordered: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Recall values x readers: results that led to something new, and results consulted."""
