@@ -80,6 +80,19 @@ def test_budget_bounds_hold_for_every_set():
                     assert (share <= found.given[chosen, part[0]] * (1 + 1e-9)).all()
 
 
+@pytest.mark.quick
+@pytest.mark.parametrize("gains", [[1.0, 1.0], [2.0, 1.0]])
+def test_budget_bounds_count_targets(gains):
+    """Both targets are wanted, and two candidates show one each to half of the readers: .25 see both. By the mean gain
+    alone the bound is .5."""
+    gains = np.array(gains)
+    budgets = budget_bounds.Budgets(np.array([0.0, 3.0]), np.array([2.0]), np.array([False]))
+    rows, ones = np.eye(2) / 2, np.ones(2)
+    found = budget_bounds.budget_bounds(rows, ones, ones, gains, gains.sum(), budgets, (0.0, gains / 2))
+    assert 0.25 <= found.best[0] < 0.26
+    assert ((found.given >= 0.25) & (found.given < 0.26)).all()
+
+
 @pytest.mark.parametrize("states", [2048, pytest.param(3, marks=pytest.mark.quick)])
 def test_the_law_of_a_gain(states, kernels, monkeypatch):
     """Exact where sums are told apart, else on both sides of it."""

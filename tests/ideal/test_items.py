@@ -96,6 +96,14 @@ def test_two_documents_of_two_passages_by_hand():
     assert least == pytest.approx([1, 1.5, 2.5, 4])
 
 
+@pytest.mark.quick
+def test_pointers_are_dealt_to_the_items_of_their_document():
+    """Items that begin with 0, 1 and 5. Pointers 2, 3 and 4 are in the document of 0 and 1, which take them in turn."""
+    items = Items(np.eye(6), np.array([0, 0, 0, 0, 0, 1]), Chances(0.5, 1, 1), np.ones(6, dtype=bool))
+    assert item_search.realised(items, [0, 1, 5]) == ((0, 2, 3, 4), (1,), (5,))
+    assert item_search.dealt(items, [0, 1, 5]) == ((0, 2, 4), (1, 3), (5,))
+
+
 @pytest.mark.slow
 def test_bounds_of_many_pointers_are_near():
     """Twelve passages in three documents, half or four fifths go on: too many lists to be listed."""

@@ -108,6 +108,15 @@ def test_order_says_otherwise(item, tmp_path):
         assert value_and_notes(run, order="file") == (pytest.approx(LISTED), []), holder
 
 
+def test_rows_with_scores_can_keep_the_order_of_the_file(tmp_path):
+    """One row per result: its score orders it, unless told otherwise."""
+    flat = [{"question": question, **ITEMS["spans"](*one)} for question, found in LISTS.items() for one in found]
+    for holder in HOLDERS:
+        run = held(holder, flat, tmp_path)
+        assert spanrr(run) == pytest.approx(SCORED), holder
+        assert spanrr(run, order="file") == pytest.approx(LISTED), holder
+
+
 def by_topic(item) -> dict[str, list]:
     return {question: [item(*one) for one in found] for question, found in LISTS.items()}
 

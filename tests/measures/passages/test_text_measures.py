@@ -270,6 +270,13 @@ def test_beyond_the_end_precision_over_articles_still_divides() -> None:
     assert values(truth, run, ["gP@1", "gP@2", "gP@4", "gR@1", "gR@9"]) == [1.0, 0.5, 0.25, 1.0, 1.0]
 
 
+def test_curve_of_recall_over_articles_has_a_point_for_each_article() -> None:
+    """Two of three relevant articles are found, the first and the last of three."""
+    truth, run = span_truth([(name, 0, 9) for name in "def"]), span_run([[("d", 0, 3)], [("x", 0, 3)], [("e", 0, 9)]])
+    curve = bp.evaluate(truth, [run], "gR", curves=True).curves()["run"]["gR"]["1"]
+    assert curve == [(1, 1 / 3), (2, 1 / 3), (3, 2 / 3)]
+
+
 def test_characters_beyond_the_end_are_those_of_the_whole_list() -> None:
     """Nothing more is retrieved, so nothing more is read: charP divides by text, not by ranks."""
     truth, run = span_truth([("d", 0, 10)]), span_run([[("d", 5, 15)]])
