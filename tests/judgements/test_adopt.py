@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import subprocess
 import sys
 
 import pandas
@@ -392,3 +393,73 @@ def test_of_fields_without_a_name_the_one_that_is_placed_most_often_is_the_quote
     ]
     quote = next(one for one in bp.adopt(golden, documents, yes=True).guesses if one.role == "quote")
     assert (quote.field, quote.why, quote.certain) == ("Stelle", "3 of 3 texts are in the documents", False)
+
+
+# --- on a terminal ----------------------------------------------------------------------------------------------------
+
+
+def on_a_terminal(folder, keys, *more):
+    """The exit code and the output of adopt in a pseudo-terminal; the keys are typed once there is a question."""
+    fcntl, pty, termios = (pytest.importorskip(name) for name in ("fcntl", "pty", "termios"))
+    ours, theirs = pty.openpty()
+    arguments = ["adopt", "golden.json", "--documents", "texts", "-o", "truth.jsonl", *more]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "berrypick", *arguments],
+        cwd=folder,
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        start_new_session=True,
+        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+    )
+    os.close(theirs)
+    shown = b""
+    try:
+        while chunk := os.read(ours, 4096):
+            shown += chunk
+            if keys and b"[y/N]: " in shown:
+                os.write(ours, keys)
+                keys = b""
+    except OSError:  # what Linux says where macOS returns nothing: the other end is closed
+        pass
+    os.close(ours)
+    return process.wait(60), shown.decode().replace("\r\n", "\n")
+
+
+#: Older files of ragas have what a system retrieved in contexts.
+UNCERTAIN = [
+    {"question": "What is cut?", "contexts": ["Cut the old canes."], "answer": "Canes.", "ground_truth": "Old canes."}
+]
+
+
+@pytest.mark.parametrize(
+    ("keys", "code", "end"),
+    [
+        (b"\x03", 130, "[y/N]:"),
+        (b"\x04", 2, "nothing was written"),
+        (b"\n", 2, "nothing was written"),
+        (b"y\n", 0, "1 topic, 1 judged span"),
+    ],
+    ids=["Ctrl-C", "Ctrl-D", "return", "y"],
+)
+def test_a_terminal_is_asked_about_uncertain_guesses(folder, keys, code, end):
+    put(folder, UNCERTAIN)
+    found, shown = on_a_terminal(folder, keys)
+    assert found == code, shown
+    assert end in shown and "Traceback" not in shown
+    assert (folder / "truth.jsonl").exists() == (code == 0)
+
+
+def test_a_terminal_is_not_asked_where_every_guess_is_certain(folder):
+    put(folder, ROWS)
+    found, shown = on_a_terminal(folder, b"")
+    assert found == 0, shown
+    assert "Is this right" not in shown
+
+
+@pytest.mark.parametrize("more", [["--yes"], ["--fields", "quote=contexts"]], ids=["yes", "fields"])
+def test_a_terminal_is_not_asked_where_options_settle_the_guesses(folder, more):
+    put(folder, UNCERTAIN)
+    found, shown = on_a_terminal(folder, b"", *more)
+    assert found == 0, shown
+    assert "Is this right" not in shown

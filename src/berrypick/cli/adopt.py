@@ -69,9 +69,9 @@ def adopt_command(
 ) -> None:
     """Build a truth from spans of GOLDEN, whatever program wrote it, and the texts of the documents.
 
-    What each field is taken for is shown with counts and an example. On a terminal you are asked once; elsewhere, what
-    is not certain needs --fields or --yes. Quotes are found exactly, else up to white space and quotation marks, else
-    by similarity, each counted. RUNS are evaluated on the truth at once. Parquet files need pyarrow: pip install
+    Shows the guessed role of each field with counts and an example. If a guess is uncertain, asks once on a terminal;
+    elsewhere it needs --fields or --yes. Quotes are found exactly, else up to white space and quotation marks, else by
+    similarity, each counted. RUNS are evaluated on the truth at once. Parquet files need pyarrow: pip install
     'berrypick[chunks]'.
 
     \b
@@ -105,13 +105,21 @@ def adopt_command(
 
 
 def _settle(adoption: Any) -> None:
-    """Ask once on a terminal; elsewhere, what is not certain is an error."""
+    """Ask about uncertain guesses on a terminal; elsewhere they are an error."""
     doubtful = adoption.uncertain()
-    if sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty():
-        if not click.confirm("Is this right?", default=not doubtful, err=True):
-            raise UsageError("nothing was written; name the fields, e.g. --fields question=q,quote=ctx")
-    elif doubtful:
+    if not doubtful:
+        return
+    if sys.stdin is None or not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise adoption.refusal(doubtful)
+    try:
+        accepted = click.confirm("Is this right?", default=False, err=True)
+    except click.Abort as end:  # click raises it for Ctrl-C and Ctrl-D alike
+        if isinstance(end.__context__, KeyboardInterrupt):
+            raise KeyboardInterrupt from None
+        tell("")  # Ctrl-D leaves the cursor behind the question
+        accepted = False
+    if not accepted:
+        raise UsageError("nothing was written; name the fields, e.g. --fields question=q,quote=ctx")
 
 
 def _evaluated(truth: Any, runs: tuple[str, ...], requested: tuple[str, ...], documents: str) -> Results:
