@@ -5,11 +5,13 @@ import io
 import json
 import re
 import shlex
+import subprocess
 
 import golden_shapes as shapes
 import pandas
 import polars
 import pytest
+from command_process import command
 from many_cases import each
 
 import berrypick as bp
@@ -409,3 +411,34 @@ def test_prodigy_needs_spans_or_tokens(tmp_path, berrypick):
     for row in (golden, {**golden, "text": "Cut", "spans": []}, {"question": "When?", "text": "Cut", "answer": "Now"}):
         path.write_text(lines([row]))
         assert ": prodigy, " not in berrypick("check", path).out
+
+
+# --- broken JSON ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("call", ["evaluate", "diagnose", "check"])
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ('[\n  {"question": "What is cut?", "facts": "old canes"},\n  {"question": "Wh', 3),
+        ('[{"question": "What is cut?", "facts": "old canes"}, {"question": "Wh', 1),
+        ('{\n  "rows": [\n    {"question": "What is cut?",\n', 4),
+    ],
+    ids=["list", "one line", "object"],
+)
+def test_a_golden_file_cut_in_half_is_broken_json(tmp_path, call, text, line):
+    (tmp_path / "golden.json").write_text(text)
+    (tmp_path / "run.jsonl").write_text('{"topic": "1", "doc": "a", "start": 0, "end": 4, "rank": 1}\n')
+    words = command(call, "golden.json", *(["run.jsonl"] if call != "check" else []))
+    found = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)
+    said = found.stdout + found.stderr
+    assert found.returncode == 2
+    assert f"golden.json:{line}: is not JSON (" in said
+    assert "one per line" not in said and "recognised" not in said
+
+
+def test_a_list_of_a_format_with_lines_has_advice(tmp_path):
+    path = tmp_path / "kilt.json"
+    path.write_text('[{"id": 7, "input": "q", "output": [{"provenance": [{"wikipedia_id": "41"}]}]}]')
+    with pytest.raises(bp.InputError, match="write its objects one per line"):
+        bp.read_truth(path)

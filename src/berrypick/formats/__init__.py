@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import warnings
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from heapq import heappop, heappush
@@ -164,6 +165,7 @@ def sniff(path: str, role: Role | None = None) -> type[Format]:
             raise wrong
     for candidate in _recognising(first, role):
         return candidate
+    _refuse_broken_json(path, first)
     others = [] if role is None else [*_recognising(first)]
     if spans:
         others.sort(key=lambda one: one.role not in ("truth", "run"))  # a table with TABs looks like sessions, too
@@ -186,6 +188,23 @@ def sniff(path: str, role: Role | None = None) -> type[Format]:
         text=first[0],
         remedy=remedy,
     )
+
+
+def _refuse_broken_json(path: str, lines: list[str]) -> None:
+    """Raise an error that names the line if a file is one JSON value, or several over many lines, and broken."""
+    if not _OPENS_JSON.match("\n".join(lines)) or lines[0].rstrip().endswith("}"):
+        return  # also JSON Lines, whose parser reports broken lines
+    from berrypick.files.json_files import load, load_each
+
+    problems = Problems(path)
+    if lines[0].lstrip("\ufeff \t").startswith("["):
+        load(path, problems)
+    else:
+        deque(load_each(path, problems), maxlen=0)
+
+
+#: How an object, or a list of objects, lists or texts, begins.
+_OPENS_JSON = re.compile(r'\ufeff?\s*(?:\{\s*(?:["}]|\Z)|\[\s*(?:[\[{"\]]|\Z))')
 
 
 def _golden(path: str, role: Role | None) -> list[str]:
@@ -230,7 +249,14 @@ def _nearest_json(lines: list[str], role: Role | None) -> list[str]:
     ranked = sorted(known, key=lambda one: -_closeness(one.json_names, names))
     close = [one for one in ranked if _closeness(one.json_names, names) >= 1][:3] or ranked[:2]
     shapes = [f"{one.name()}: {one.shape}" for one in close]
-    if text.startswith("["):
+    best = close[0] if close else None
+    if (
+        text.startswith("[")
+        and best is not None
+        and best.shape.startswith("{")
+        and best.name() not in (*_TWINS, *_TWINS.values())  # a list of their objects is another format
+        and _closeness(best.json_names, names) >= 3
+    ):
         shapes.append("(a JSON list: write its objects one per line)")
     return ["the nearest formats are", *shapes, *registry.problems()] if shapes else []
 
