@@ -19,13 +19,13 @@ from berrypick.data.run import Run
 from berrypick.data.score import CurvesWanted, Explanation
 from berrypick.data.sums import TruthSums
 from berrypick.data.truth import Truth
-from berrypick.data.words import counted
+from berrypick.data.words import counted, unit_word
 from berrypick.evaluation.inputs import prepare_inputs, prepared, with_sources
 from berrypick.evaluation.kept import find_kept, keep, kept_key, known_truth
 from berrypick.evaluation.line_units import check_reader
 from berrypick.evaluation.notes import lengths_notes, some, unspaced_notes
 from berrypick.evaluation.options import EvaluationOptions, takes_options
-from berrypick.evaluation.requested import MeasureRequest, MeasuresGiven, RequestedMeasure, given_measures
+from berrypick.evaluation.requested import EFFORT, MeasureRequest, MeasuresGiven, RequestedMeasure, given_measures
 from berrypick.evaluation.run_inputs import RunInputs
 from berrypick.evaluation.scored import ScoredRun, SharedSignature
 from berrypick.evaluation.scoring import raise_named, score_run
@@ -207,7 +207,15 @@ class Evaluation:
     @cached_property
     def _measure_info(self) -> dict[str, MeasureInfo]:
         """The facts of the measures, for results."""
-        return {one.text: one.info(self.context.effort) for one in self.measures}
+        return {one.text: one.info() for one in self.measures}
+
+    def _in_its_unit(self, one: RequestedMeasure, means: Sequence[Row]) -> MeasureInfo:
+        """The facts of a measure whose curve counts what is read, in the unit that its signatures state."""
+        signed = (row.signature.get("effort").split("+") for row in means if row.measure == one.text)
+        known = dict.fromkeys(unit for units in signed for unit in units if unit)  # none where no topic has a value
+        # signatures state chars where nobody knows what positions count
+        words = {"chars": f"{unit_word(self.context.reader.line_unit)}s", "area": "units of area"}
+        return one.info(" or ".join(words.get(unit, unit) for unit in known) or words["chars"])
 
     def read_by(self, user: Any) -> Evaluation:
         """Return the same with another user model, for the measures that name none themselves; runs are kept as read.
@@ -326,6 +334,9 @@ class Evaluation:
 
             notes += Recalls.notes(self.recalls, means)
         info, known = dict(self._measure_info), None
+        info |= {
+            one.text: self._in_its_unit(one, means) for one in self.measures if EFFORT in one.measure.curve_axes[0]
+        }
         if self.readers is not None:
             from berrypick.data.drawn import DrawnValues
 

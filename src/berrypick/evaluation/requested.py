@@ -20,6 +20,9 @@ from berrypick.users.base import ReaderContext
 if TYPE_CHECKING:
     from berrypick.measures.answers.recalls import Recalls
 
+#: In the name of an axis: the unit that a measure counts what is read in, which its signature states.
+EFFORT = "{effort}"
+
 MeasuresGiven = str | Measure | type[Measure] | Sequence[str | Measure | type[Measure]]
 
 
@@ -39,16 +42,15 @@ class RequestedMeasure:
             return f"nxCG{at}" if at else "EPRUM"
         return f"{self.measure.of_spans}{at}"
 
-    def info(self, effort: str = "rank") -> MeasureInfo:
-        """Its facts, for results."""
-        measure, effort = self.measure, {"chars": "characters"}.get(effort, effort)
-        across, up = measure.curve_axes
+    def info(self, effort: str = "units") -> MeasureInfo:
+        """Its facts, for results; ``effort`` is the unit that its curve counts, in the plural."""
+        measure, (across, up) = self.measure, self.measure.curve_axes
         return MeasureInfo(
             self.text,
             measure.description(),
             higher_is_better=measure.higher_is_better,
             has_curve=measure.has_curve(),
-            curve_axes=(across.replace("{effort}", effort), up.replace("{effort}", effort)),
+            curve_axes=(across.replace(EFFORT, effort), up),
             summed=measure.summed,
             unbounded=measure.unbounded,
             external=measure.computed_by.removeprefix("berrypick"),

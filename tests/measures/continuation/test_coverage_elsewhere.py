@@ -9,8 +9,8 @@ import pytest
 from hypothesis import strategies as st
 
 import berrypick as bp
+from berrypick.analysis.comparison.curves import bands
 from berrypick.documents.tokens import get_tokenizer
-from berrypick.evaluation.requested import resolve_measures
 
 HINDI = "रसभरी जुलाई में पकती है। पुरानी शाखाएँ काट दो। सूखे दिन में तोड़ो।"
 
@@ -157,7 +157,23 @@ def test_measures_where_none_are_named():
     assert results.measures == ("charR@5", "charP@5", "spanRR", "Coverage(budget=2000)")
 
 
-def test_axes_are_named_by_what_is_counted():
-    (one,) = resolve_measures("Coverage(budget=9)")
-    assert one.info("chars").curve_axes[0] == "read, in characters"
-    assert one.info("tokens").curve_axes[0] == "read, in tokens"
+@pytest.mark.parametrize(
+    ("options", "unit"),
+    [({"documents": {"d": "word " * 30}}, "tokens"),
+     ({"documents": {"d": "word " * 30}, "effort": "chars"}, "characters"),
+     ({"documents": {"d": "word " * 30}, "effort": "tokens"}, "tokens"), ({}, "units"),
+     ({"effort": "seconds"}, "seconds")],
+)  # fmt: skip
+def test_the_axis_names_the_unit_of_the_budget(options, unit):
+    truth, run = {"q": [("d", 0, 10)]}, {"q": [("d", 5, 15)]}
+    results = bp.evaluate(truth, run, "Coverage(budget=20)", curves=True, **options)
+    assert results.info("Coverage(budget=20)").curve_axes[0] == f"read, in {unit}"
+    (band,) = bands(results, resamples=100)
+    assert band.axes == (f"read, in {unit}", "share of the answer seen")
+
+
+def test_the_axis_names_the_unit_that_the_measure_names():
+    truth, run, texts = {"q": [("d", 0, 10)]}, {"q": [("d", 5, 15)]}, {"d": "word " * 30}
+    results = bp.evaluate(truth, run, "Coverage(budget=20,effort='chars') Coverage(budget=20)", documents=texts)
+    found = [results.info(measure).curve_axes[0] for measure in results.measures]
+    assert found == ["read, in characters", "read, in tokens"]
