@@ -256,6 +256,16 @@ def test_tables_of_any_shape_fit():
     assert wrapped.count("word") == 60, "prose is wrapped, never cut"
 
 
+def test_headings_are_whole_where_they_fit():
+    table = Table("", ["run", "charR@5", "charP@5", "spanRR", "Coverage(budget=2000)"], [["first", *["0.5000"] * 4]])
+    needed = len("first  charR@5  charP@5  spanRR  Coverage(budget=2000)")
+    for styled in (True, False):
+        head = STYLE.sub("", terminal.Painter(needed, styled)(table)).splitlines()[0]
+        assert head == "run    charR@5  charP@5  spanRR  Coverage(budget=2000)"
+        narrow = STYLE.sub("", terminal.Painter(needed - 1, styled)(table)).splitlines()
+        assert max(map(len, narrow)) < needed and "Coverage(budget=2000)" not in narrow[0]
+
+
 def test_explanations_wrap_their_sentences():
     shown = STYLE.sub("", terminal.explanation(Explanation("T", ["many words " * 30, Table("", ["a"], [["1"]])]), 60))
     assert max(map(len, shown.splitlines())) <= 60 and shown.count("many words") + shown.count("many\nwords") == 30

@@ -25,7 +25,8 @@ _BLOCKS, _PLAIN_BLOCKS = "▁▂▃▄▅▆▇█", "_.-=+*%#"
 _GAP = 2
 #: A column of prose is not made narrower than this; other columns are rather moved to a table of their own.
 _PROSE = 28
-#: The heading of a column of numbers takes several lines rather than more than this.
+#: Where the terminal is too narrow for all headings, that of a column of numbers takes several lines rather than more
+#: than this.
 _HEADING = 20
 
 
@@ -91,7 +92,12 @@ class Painter:
 
     def _widths(self, clean: list[list[str]], sides: str) -> list[int]:
         contents = [max((_cells(row[i]) for row in clean[1:]), default=0) for i in range(len(sides))]
-        return [max(one, min(_cells(clean[0][i]), _HEADING)) for i, one in enumerate(contents)]
+        headings = [_cells(cell) for cell in clean[0]]
+        whole = [max(pair) for pair in zip(contents, headings, strict=True)]
+        needed = sum(whole) - (max(0, whole[-1] - _PROSE) if sides[-1] == "<" else 0)
+        if needed + _GAP * (len(sides) - 1) <= self.columns:
+            return whole
+        return [max(one, min(two, _HEADING)) for one, two in zip(contents, headings, strict=True)]
 
     def _painted(self, title: str, clean: list[list[str]], sides: str, group: list[int], strong: Cells) -> str:
         from rich.table import Table as RichTable
