@@ -143,7 +143,9 @@ def compare_command(
     show_notes([*found.notes, *gates.notes(found)])
     for one in checks:
         if one.sees:
-            tell(f"gate: {one.run}: {one.gate}: {one.sees}")
+            tell(f"gate: {one.sees}")
+        if one.passed:
+            tell(f"passed: {one.passed}")
     if found.ledger_head:
         tell(f"ledger: {ledger}: head {found.ledger_head}")
 

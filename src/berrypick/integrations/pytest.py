@@ -178,7 +178,7 @@ def _worse(results: Results, compared: Comparison, margin: float) -> tuple[list[
     for (measure, run, _), seen in found.detectable.items():
         drops.setdefault(run, {})[measure] = seen.drop
     worse = [one_line(one.reason) for one in checks if one.reason]
-    sees = [one_line(f"{one.run}: {one.gate}: {one.sees}") for one in checks if one.sees]
+    sees = [one_line(one.sees) for one in checks if one.sees]
     return worse, sees, replace(results, detectable=drops)
 
 

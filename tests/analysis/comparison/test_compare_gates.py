@@ -136,7 +136,7 @@ def test_gates_that_are_met(berrypick, written):
     done = berrypick(
         "compare", *written.values(), "--fail-under", "AP=0.25", "--fail-under", "P@1=.25", "--fail-if-worse", "one"
     )
-    assert done.code == 0 and {line.split(":")[0] for line in done.err.splitlines()} == {"note", "gate"}
+    assert done.code == 0 and {line.split(":")[0] for line in done.err.splitlines()} == {"gate", "passed"}
     assert "P@1\ttwo" in done.out
 
 

@@ -31,12 +31,13 @@ def junit(checks: Sequence[Check], table: str) -> str:
 
 
 def markdown(checks: Sequence[Check]) -> str:
-    """What follows a comparison: the reasons of gates that are not met, and which drops gates see; nothing without
-    gates."""
+    """What follows a comparison: the reasons of gates that are not met, the gates on pairs that passed, and which drops
+    they see; nothing without gates."""
     if not checks:
         return ""
     reasons = [one.reason for one in checks if one.reason]
-    sees = [f"{one.run}: {one.gate}: {one.sees}" for one in checks if one.sees]
-    lines = "".join(f"* {markdown_text(as_flags(line))}\n" for line in (*reasons, *sees))
+    passed = [f"passed: {one.passed}" for one in checks if one.passed]
+    sees = [one.sees for one in checks if one.sees]
+    lines = "".join(f"* {markdown_text(as_flags(line))}\n" for line in (*reasons, *passed, *sees))
     said = f"{len(reasons)} of {counted(len(checks), 'check')} not met" if reasons else ""
     return f"\n**Gates:** {said or counted(len(checks), 'check') + ', all met'}\n" + (f"\n{lines}" if lines else "")

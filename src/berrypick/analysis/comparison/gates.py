@@ -51,21 +51,21 @@ if TYPE_CHECKING:
 
 #: A mean this little beyond a threshold has been put there by rounding.
 ROUNDING = 1e-9
-#: A gate that sees drops of this size sees enough, whatever its margin.
-SMALL_DROP = 0.05
 
 
 @dataclass(frozen=True)
 class Check:
     """One gate applied to one run; ``reason`` is a sentence where it is not met, else empty.
 
-    ``sees`` says which drop the gate would report, where that is known.
+    For a gate on a pair of runs, ``sees`` says which drop it would report, where that is known, and ``passed`` that it
+    is met.
     """
 
     run: str
     gate: str
     reason: str = ""
     sees: str = ""
+    passed: str = ""
 
 
 @dataclass(frozen=True)
@@ -118,14 +118,14 @@ class Gates:
         return {**settings, "baseline": settings.get("baseline") or self.worse_than}
 
     def notes(self, comparison: Comparison) -> list[str]:
-        """Thresholds on the wrong side, and gates that see little."""
+        """Thresholds on the wrong side."""
         under, over = option("fail_under"), option("fail_over")
         wrong = [(name, "smaller", under, over) for name in self.under if not _higher_is_better(comparison, name)]
         wrong += [(name, "larger", over, under) for name in self.over if _higher_is_better(comparison, name)]
         return [
             Message(f"{name}: {better} is better, so {used} fails the better runs; {other} fails the worse ones")
             for name, better, used, other in wrong
-        ] + self._dim(comparison)
+        ]
 
     def checks(self, comparison: Comparison) -> list[Check]:
         """Every gate applied to every run that it is about."""
@@ -193,15 +193,6 @@ class Gates:
         sees += "" if seen.drop is None else f"{seen.drop:.4g}"
         remedy = "no number of topics would be enough" if needed is None else f"about {needed} topics would be enough"
         raise UsageError(f"{what} on {counted(pair.topics, 'topic')}: {sees}; {remedy}")
-
-    def _dim(self, comparison: Comparison) -> list[str]:
-        least = max(2 * (self.margin or 0.0), SMALL_DROP)
-        return [
-            f"{run}: {measure}: the gate would miss a true drop of less than {seen.drop:.4g} in more than "
-            f"{1 - POWER:.0%} of cases; a gate on more topics sees smaller drops"
-            for (measure, run, _), seen in comparison.detectable.items()
-            if seen.drop is not None and seen.drop > least
-        ]
 
 
 _ALL_TOPICS = (
@@ -343,11 +334,16 @@ def _compared(comparison: Comparison, baseline: str, margin: float) -> Iterator[
                 raise UsageError(f"{run} was not compared with {baseline}; make it the baseline, or compare all pairs")
             reason = _worse(comparison, pair, margin)
             sees = comparison.detectable.get((measure, run, baseline))
+            beside = (f", margin {margin:g}" if margin else "") + _assisted(comparison)
+            subject = f"{measure} of {run} against {baseline}{beside}"
             yield Check(
                 run,
                 f"{measure} {gate}",
                 f"{run}: {reason}" if reason else "",
-                "" if sees is None else _said(sees, pair),
+                ""
+                if sees is None
+                else f"{subject}{',' if beside and sees.drop is not None else ''}{_said(sees, pair)}",
+                "" if reason else f"{subject}: no significant drop{f' of more than {margin:g}' if margin else ''}",
             )
 
 
@@ -358,9 +354,9 @@ def _assisted(comparison: Comparison) -> str:
 
 def _said(seen: Detectable, pair: Pair) -> str:
     if seen.drop is None:
-        return f"the smallest drop that it would report is unknown: {seen.reason}"
+        return f": the smallest drop that the gate would report is unknown: {seen.reason}"
     return (
-        f"reports a true drop of {seen.drop:.4g} or more with a probability of at least {POWER:g} "
+        f" would report a true drop of {seen.drop:.4g} or more with a probability of at least {POWER:g} "
         f"on {counted(pair.topics, 'topic')}"
     )
 
