@@ -99,6 +99,9 @@ def test_bars_lead_to_their_topics(watch, tmp_path, width):
     panel = page.locator("#panel-lost_answers")
     assert panel.locator(".lost-row").count() == 3  # two stages, and the classes
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+    inside = page.locator("#lost-classes").evaluate("one => [one.offsetWidth, one.parentElement.clientWidth]")
+    assert inside[0] <= inside[1], "meanings are below the names of classes"
+    assert panel.locator("#lost-classes .lost-meaning").count() == panel.locator("#lost-classes tbody tr").count()
     part = panel.get_by_role("button", name="run, rerank: lost, 1 of 3 targets (33.3%). Show their topics.")
     part.focus()
     page.keyboard.press("Enter")

@@ -66,7 +66,8 @@ export function draw(found) {
 
   function table() {
     const columns = [{title: 'Class', key: 'class', rowHeader: true, value: (number) => number,
-      cell: (number) => el('th', {scope: 'row'}, el('span', {class: 'lost-key', 'data-kind': found.classes[number].kind, 'aria-hidden': 'true'}), found.classes[number].name)}];
+      cell: (number) => el('th', {scope: 'row'}, el('span', {class: 'lost-key', 'data-kind': found.classes[number].kind, 'aria-hidden': 'true'}), found.classes[number].name,
+        el('span', {class: 'lost-meaning quiet small'}, found.classes[number].meaning))}];
     found.runs.forEach((run, at) => columns.push({title: dom.name(run.name), key: 'run-' + at, numeric: true, falling: true,
       value: (number) => run.targets.filter((target) => target[1] === number).length,
       cell: (number) => {
@@ -78,7 +79,6 @@ export function draw(found) {
           el('span', {class: 'interval'}, percent(targets.length, run.targets.length),
             ends && ends[0] !== null ? ' [' + (100 * ends[0]).toFixed(1) + ', ' + (100 * ends[1]).toFixed(1) + ']' : ''));
       }}));
-    columns.push({title: 'Meaning', key: 'meaning', value: (number) => found.classes[number].meaning, cell: (number) => found.classes[number].meaning});
     return widgets.wide('Classes of targets', widgets.table(columns, {id: 'lost-classes', class: 'compact', rows: found.classes.map((one, number) => number)}));
   }
 
