@@ -234,6 +234,16 @@ def test_what_a_reader_sees(watch, demonstration):
         assert f"After rank {rank} " in page.locator("[data-summary]").inner_text()
 
 
+def test_one_target_is_seen_or_not(watch, tmp_path):
+    path = tmp_path / "one.html"
+    truth, run = handmade.span_truth({"1": [("d", 10, 20)]}), handmade.span_run({"1": [("d", 10, 25)]})
+    write_report(truth, run, "charR", html=path)
+    page = reader_of(watch(path), 0, run=0, rank=1)
+    page.wait_for_selector('.rank-text[data-rank="1"]')
+    said = page.locator("[data-summary]").inner_text()
+    assert "has seen the only target with probability 1.00." in said and "average" not in said
+
+
 def test_a_slider_changes_the_reader(watch, demonstration):
     overview = Page(demonstration).overview
     told = Page(demonstration).topic(overview["topics"][0])

@@ -203,7 +203,9 @@ function drawSummary(name, readable, k) {
   const sentences = readable.map(({ run, law, mean, wanted }) => {
     const t = wanted.length;
     const named = readable.length > 1 ? `, with ${dom.clean(dom.data.runs[run].name)},` : '';
-    return `After rank ${model.count(k)} a reader of ${dom.clean(name)}${named} has seen ${decimals(mean)} of ${dom.plural(t, 'target')} on average; ${t > 1 ? `all ${model.count(t)}` : 'it'} with probability ${decimals(law[t])}.`;
+    const has = `After rank ${model.count(k)} a reader of ${dom.clean(name)}${named} has seen`;
+    if (t === 1) return `${has} the only target with probability ${decimals(mean)}.`;
+    return `${has} ${decimals(mean)} of ${dom.plural(t, 'target')} on average; all ${model.count(t)} with probability ${decimals(law[t])}.`;
   });
   const shares = spans.levels(readable[0].facts.ideal);
   const notes = shares.length > 1 ? [`Not all readers want everything: ${shares.map((level) => `${(100 * level.weight).toFixed(0)}% want ${level.targets.length}`).join(', ')}.`] : [];
