@@ -26,7 +26,7 @@ READ = {"truth": bp.read_truth, "run": bp.read_run, "navigation": bp.read_naviga
 #: By sample: what ``berrypick check`` finds, the winner first, then every other format that recognises the content; and
 #: the format in which each role reads the file (navigation and collection: the class of the value). ``none``: no known
 #: format. ``refused``: a format recognises the file and finds an error in it. A role without an entry refuses the file
-#: and says that it looks like the winner.
+#: and says that it looks like the winner. ``golden``: a golden file, by default in no known format for each role.
 WINNERS: dict[str, dict[str, str]] = {
     "activitynet": {"check": "activitynet", "truth": "activitynet"},
     "activitynet, indented": {"check": "activitynet", "truth": "activitynet"},
@@ -435,7 +435,7 @@ WINNERS: dict[str, dict[str, str]] = {
     "result-list, documents": {"check": "result-list", "truth": "none", "run": "result-list"},
     "result-list, nothing": {"check": "result-list", "truth": "none", "run": "result-list"},
     "golden list, answers": {"check": "samples", "run": "samples"},
-    "golden list, ground truth": {"check": "none"},
+    "golden list, ground truth": {"check": "golden"},
     "client-results, by question": {"check": "client-results", "run": "client-results"},
     "client-results, texts by question": {"check": "client-results", "run": "client-results"},
     "client-results, documents by topic": {"check": "client-results", "run": "client-results"},
@@ -577,7 +577,12 @@ EXAMPLES: dict[str, dict[str, str]] = {
     "chunks/200.jsonl": {"check": "span-run", "run": "span-run"},
     "chunks/400.jsonl": {"check": "span-run", "run": "span-run"},
     "chunks/gold.jsonl": {"check": "span-truth", "truth": "span-truth"},
-    "chunks/golden.json": {"check": "result-list", "truth": "none", "run": "result-list"},
+    "chunks/golden.json": {
+        "check": "golden",
+        "truth": "none",
+        "run": "result-list",
+        **dict.fromkeys(("navigation", "collection"), "looks like result-list"),
+    },
     "chunks/pitfalls/all-chunks.jsonl": {"check": "span-run or span-truth", "truth": "span-truth", "run": "span-run"},
     "chunks/pitfalls/beside.jsonl": {"check": "span-run", "run": "span-run"},
     "chunks/pitfalls/border.jsonl": {"check": "span-run", "run": "span-run"},
@@ -627,7 +632,7 @@ EXAMPLES: dict[str, dict[str, str]] = {
     "few/old.jsonl": {"check": "span-run", "run": "span-run"},
     "few/people.jsonl": {"check": "span-run or span-truth", "truth": "span-truth", "run": "span-run"},
     "few/questions.tsv": {"check": "links", "navigation": "LinkTable"},
-    "golden.xlsx": {"check": "refused"},
+    "golden.xlsx": {"check": "golden", **dict.fromkeys(READ, "refused")},
     "links.tsv": {"check": "links", "navigation": "LinkTable"},
     "localised.run": {"check": "trec-run", "run": "trec-run"},
     "mine.run": {"check": "trec-run", "run": "trec-run"},
@@ -810,6 +815,9 @@ def written(samples: dict[str, Shape], folder: Path, suffix: str) -> dict[str, P
 def checked(berrypick, path: Path) -> str:
     """Return what ``berrypick check`` finds: the format, and those that the content leaves open."""
     done = berrypick("check", path)
+    if done.out.startswith(f"{path}: golden file, "):
+        assert done.code == 0
+        return "golden"
     facts = FOUND.match(done.out.removeprefix(str(path)))
     if facts is None:
         assert done.code == 2
@@ -836,6 +844,7 @@ def outcome_of(refusal: str) -> str:
 
 def expected(row: dict[str, str], role: str) -> str:
     winner = row["check"].split()[0]
+    winner = "none" if winner == "golden" else winner
     return row.get(role, winner if winner in ("none", "refused") else f"looks like {winner}")
 
 

@@ -442,3 +442,55 @@ def test_a_list_of_a_format_with_lines_has_advice(tmp_path):
     path.write_text('[{"id": 7, "input": "q", "output": [{"provenance": [{"wikipedia_id": "41"}]}]}]')
     with pytest.raises(bp.InputError, match="write its objects one per line"):
         bp.read_truth(path)
+
+
+# --- check ------------------------------------------------------------------------------------------------------------
+
+
+def checked(folder, *arguments):
+    found = subprocess.run(command("check", *arguments), cwd=folder, capture_output=True, text=True)
+    return found.returncode, found.stdout
+
+
+NOT_PLAIN = {  # the others are plain truths as well
+    "ragas.json": "quotes in reference_contexts",
+    "finetune.json": "chunks in relevant_chunk_ids",
+    "labelled_rag.json": "quotes in reference_contexts",
+    "haystack.json": "quotes in ground_truth_documents.content",
+    "langfuse.json": "quotes in expectedOutput.evidence.quote",
+    "promptfoo.yaml": "quotes in vars.context",
+    "chunks.json": "chunks in relevant_chunk_ids",
+    "deepeval.json": "quotes in context",
+    "langsmith.jsonl": "quotes in outputs.contexts",
+}
+
+
+@each("name", NOT_PLAIN)
+def test_check_recognises_golden_files(folder, name):
+    code, said = checked(folder, name)
+    assert code == 0, said
+    assert re.match(rf"{re.escape(name)}: golden file, \d+ rows, {re.escape(NOT_PLAIN[name])}\n", said)
+    more = " --chunks CHUNKS" if name == "chunks.json" else ""
+    target = name.partition(".")[0] + "-truth.jsonl"
+    assert f"convert it: berrypick adopt {name} --documents DOCUMENTS --output {target}{more}" in said
+
+
+def test_check_places_the_quotes_of_a_golden_file(folder):
+    code, said = checked(folder, "ragas.json", "--documents", "texts")
+    assert code == 0, said
+    assert ", placed: " in said
+    assert "berrypick adopt ragas.json --documents texts --output ragas-truth.jsonl" in said
+
+
+def test_check_reports_quotes_of_a_golden_file_that_are_nowhere(folder, tmp_path):
+    golden = tmp_path / "golden.json"
+    golden.write_text('[{"user_input": "Who?", "reference_contexts": ["Zanzibar exports xylophones."]}]')
+    code, said = checked(folder, golden, "--documents", "texts")
+    assert code == 2
+    assert "1 of 1 quotes are not in the documents" in said and "--documents texts" in said
+
+
+def test_check_does_not_take_a_list_of_results_for_a_golden_file(folder, tmp_path):
+    run = tmp_path / "run.json"
+    run.write_text('[{"question": "Who?", "results": [{"text": "old canes", "source": "guide.md"}]}]')
+    assert checked(folder, run)[1].startswith(f"{run}: result-list, 1 topic")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Any
 
@@ -63,6 +64,8 @@ def check_command(
 ) -> None:
     """Detect the format of FILES, validate them, and report every problem with its line.
 
+    For golden files, print the command that converts them to judgements.
+
     Files that hold texts and offsets, such as SQuAD, are checked against themselves; with --documents, offsets and
     quotes of all truths and runs are checked against the texts of these. With --order, runs are checked in that order.
 
@@ -98,7 +101,7 @@ def check_command(
     for path in files:
         try:
             with reusable(path):
-                good &= _check(path, format_name, texts, offsets, order, fields)
+                good &= _check(path, format_name, texts, documents, offsets, order, fields)
         except InputError as error:
             _say(as_flags(error))
             good = False
@@ -119,6 +122,7 @@ def _check(
     path: str,
     format_name: str | None,
     texts: Texts | None,
+    documents: str | None,
     offsets: Offsets | None,
     order: GivenOrder | None,
     fields: str | None,
@@ -129,8 +133,16 @@ def _check(
 
         _say(one_line(f"{path}: {describe_index(path)}"))
         return True
-    chosen, alike = (formats.by_name(format_name), []) if format_name else detected(path, fields)
+    try:
+        chosen, alike = (formats.by_name(format_name), []) if format_name else detected(path, fields)
+    except InputError:
+        if format_name or fields or not _say_golden(path, texts, documents):
+            raise
+        return True
     value, problems = _read(path, chosen, fields)
+    unlike = isinstance(value, Run) and problems.found and not value.topics
+    if (chosen.like_golden or unlike) and not format_name and not fields and _say_golden(path, texts, documents):
+        return True
     if problems.found:  # the first lines may fit another format as well, and the others only that one
         for other in alike:
             value_of_other, problems_of_other = _read(path, other, fields)
@@ -163,6 +175,20 @@ def _check(
     for message in found:
         _say("  problem: " + message.replace("\n", "\n    "))
     return not found
+
+
+def _say_golden(path: str, texts: Texts | None, documents: str | None) -> bool:
+    """Print what a golden file contains; return whether the file is one."""
+    if is_stream(path) or os.path.isdir(path):
+        return False
+    from berrypick.judgements.adopt.golden_truth import golden_facts  # few files need it
+
+    facts = golden_facts(path, texts, documents)
+    if facts is None:
+        return False
+    *facts, remedy = (one_line(as_flags(Message(fact))) for fact in facts)
+    _say(f"{one_line(path)}: golden file, {', '.join(facts)}\n  {remedy}")
+    return True
 
 
 def _length_problems(value: Truth | Run) -> list[str]:

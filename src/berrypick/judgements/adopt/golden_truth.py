@@ -7,9 +7,11 @@ from dataclasses import fields as fields_of
 from os import PathLike, fspath
 from typing import Any, NoReturn
 
+from berrypick import formats
 from berrypick.data.adopting import OFFER, adopt_call, golden_offer
 from berrypick.data.errors import BerrypickError, InputError, Message, option
 from berrypick.data.truth import Truth
+from berrypick.data.words import counted
 from berrypick.documents.texts import Texts
 from berrypick.files.files import head
 from berrypick.formats.spans.span_truth import line_names
@@ -121,6 +123,33 @@ def _noted(truth: Truth, adoption: Adoption) -> Truth:
     untold = (getattr(one, "template", one) for one in truth.notes if str(one) not in told)
     more = (Message(f"{adoption.source}: {one}") for one in untold)
     return Truth(**held).changed(notes=(note, *more))
+
+
+def golden_facts(path: str, texts: Texts | None, documents: Any) -> list[str] | None:
+    """What a golden file contains, and the command that converts it; None for a file that is not certainly one.
+
+    With texts, its quotes are placed, and the problems of that are errors.
+    """
+    try:
+        formats.sniff(path, "truth")
+        return None
+    except InputError as error:
+        why = error
+    try:
+        golden = read_golden(path)
+        by_name = _gold_by_name(golden)
+    except (BerrypickError, RecursionError):
+        return None
+    if not by_name or _is_plain_or_run(golden):
+        return None
+    of_chunks = last_name(by_name[0]) in CHUNK_NAMES and not golden.chunks
+    what = "chunks" if last_name(by_name[0]) in CHUNK_NAMES else "quotes"
+    command = adopt_call(path, documents, **({"chunks": "CHUNKS"} if of_chunks else {}))
+    placed: list[str] = []
+    if texts is not None and not of_chunks:
+        notes = golden_truth(path, texts, documents, None, why).notes[1:]  # the first says that it is a golden file
+        placed = [getattr(note, "template", str(note)).removeprefix(f"{golden.source}: ") for note in notes]
+    return [counted(len(golden.rows), "row"), f"{what} in {by_name[0]}", *placed, f"convert it: {command}"]
 
 
 # --- what a file is ---------------------------------------------------------------------------------------------------
