@@ -177,3 +177,11 @@ def test_the_axis_names_the_unit_that_the_measure_names():
     results = bp.evaluate(truth, run, "Coverage(budget=20,effort='chars') Coverage(budget=20)", documents=texts)
     found = [results.info(measure).curve_axes[0] for measure in results.measures]
     assert found == ["read, in characters", "read, in tokens"]
+
+
+def test_the_axis_where_a_run_lacks_the_topics_with_values():
+    truth = [{"topic": "q", "doc": "d", "start": 0, "end": 10}, {"topic": "p", "doc": "d", "judged": True}]
+    runs = {"some": {"q": [("d", 5, 15)]}, "none": {"p": [("d", 5, 15)]}}
+    results = bp.evaluate(truth, runs, "Coverage(budget=20)", documents={"d": "word " * 30})
+    assert [row.signature.get("effort") for row in results.mean_rows] == ["tokens", "rank"]
+    assert results.info("Coverage(budget=20)").curve_axes[0] == "read, in tokens"
