@@ -76,6 +76,8 @@ def test_topics_decide_first():
     row = verdict(runs, "charR@1", truth)
     assert row["a"] == "x" and row["joint"] == [row["topics"]["low"], row["topics"]["high"]]
     assert row["topics"]["p"] > 0.05 and row["verdict"] == "no difference seen"
+    said = bp.compare(truth, runs, "charR@1", assumptions=True).legend()[0]
+    assert said == f"charR@1, x and y: no difference seen (p = {row['topics']['p']:.3g} before correction, above 0.05)."
     runs, truth = differing(0.9)
     assert verdict(runs, "charR@1", truth)["verdict"] == "no difference seen"
 
@@ -297,7 +299,7 @@ def test_three_runs_tables_and_the_command(tmp_path, berrypick):
         and len(bp.compare(TRUTH, runs, "charR@1", assumptions=True, resamples=100, pairs="baseline")) == 2
     )
     text = str(found)
-    assert "Is a better?" in text and "charR@1, x and y: x beats y." in text
+    assert text.startswith("Verdicts\n") and "charR@1, x and y: x beats y." in text
     assert found.to_markdown() and found.to_latex()
     assert found.to_csv().splitlines()[0] == (
         "measure,a,b,difference,p,low,high,unjudged_low,unjudged_high,together_low,together_high,reader_low,reader_high,"

@@ -46,6 +46,8 @@ ASSUMED = {
 }
 #: Those that have ends of the mean difference, beside topics.
 BOUNDED = ("unjudged", "together", "reader", "over")
+#: The verdict where the uncorrected p-value is above 1 - confidence.
+UNSEEN = "no difference seen"
 Ends = tuple[float | None, float | None]
 
 
@@ -161,15 +163,15 @@ class Assumptions(Tabular):
              _interval((one.low, one.high), places), *(_interval(getattr(one, name), places) for name in used)]
             for one in self.verdicts
         ]  # fmt: skip
-        header = ["measure", "a", "b", "a minus b", self._p_name(), "topics", *used]
-        return [Table("Is a better?", header, rows, "<<<>><" + "<" * len(used))]
+        header = ["measure", "better run", "other run", "difference", self._p_name(), "topics", *used]
+        return [Table("Verdicts", header, rows, "<<<>><" + "<" * len(used))]
 
     def legend(self) -> list[str]:
         percent = f"{100 * self.comparison.method.confidence:.4g}%"
-        found = [f"{one.measure}, {one.a} and {one.b}: {one.verdict}." for one in self.verdicts]
-        said = [f"topics: {percent} interval of a minus b over {self._units()}"]
+        found = [f"{one.measure}, {one.a} and {one.b}: {one.verdict}{self._by(one)}." for one in self.verdicts]
+        said = [f"topics: {percent} interval of the difference, better minus other run, over {self._units()}"]
         if self._applies("unjudged"):
-            said.append("unjudged: a minus b over all labellings of unjudged text")
+            said.append("unjudged: difference over all labellings of unjudged text")
         if self._applies("together"):
             said.append("together: over all joint distributions of what readers see")
         if self._applies("reader"):
@@ -179,6 +181,14 @@ class Assumptions(Tabular):
         if self._applies("unjudged") or self._applies("together"):
             said.append(f"joint: {percent} interval over topics with each topic at its lowest and at its highest")
         return [*found, "; ".join(said) + "."]
+
+    def _by(self, one: Verdict) -> str:
+        """By which p-value no difference is seen: an interval may be on one side of 0 all the same."""
+        pair = None if one.verdict != UNSEEN else self.comparison.pair(one.measure, one.a, one.b)
+        if pair is None or pair.p is None or not pair.difference:
+            return ""
+        before = "" if self.comparison.method.correction == "none" else " before correction"
+        return f" (p = {pair.p:.3g}{before}, above {self.comparison.method.alpha:.3g})"
 
     def _p_name(self) -> str:
         correction = self.comparison.method.correction
@@ -267,7 +277,7 @@ def _verdict(pair: Pair, along: Over | None, alpha: float) -> Verdict:
     }
     seen = bool(pair.difference) and pair.p is not None and pair.p <= alpha
     open_ = _not_proved(pair, ends, alpha) if seen else ()
-    text = "no difference seen"
+    text = UNSEEN
     if seen:
         ahead = f"{pair.run} is ahead of {pair.versus}; not proven against: {', '.join(open_)}"
         text = ahead if open_ else f"{pair.run} beats {pair.versus}"
