@@ -258,3 +258,30 @@ def test_one_id_twice_is_two_lists(tmp_path):
     for carrier in ROWS:
         with pytest.raises(bp.InputError, match=r"has two lists of results: (line \d+ and line|entry 1 and entry 2)"):
             per_topic(TRUTH, carried(tmp_path, rows, carrier))
+
+
+@pytest.mark.parametrize("named", [True, False], ids=["topics", "questions only"])
+@pytest.mark.parametrize("asked", ["How much is a wash", "how much is a Wash?", "How much is a wash ?"])
+def test_a_question_that_nearly_matches_is_pointed_out(named, asked):
+    """It is not matched: the one topic that is left out of the run counts 0."""
+    questions = ["How much is a wash?", "What else is there?"]
+    truth = [
+        {**({"topic": f"q{i}"} if named else {}), "question": one, "doc": "a", "start": i * 10, "end": i * 10 + 5}
+        for i, one in enumerate(questions)
+    ]
+    run = [{**row, "question": one} for row, one in zip(truth, [asked, questions[1]], strict=True)]
+    for row in run:
+        row.pop("topic", None)
+    results = bp.evaluate(truth, run, "charR@5")
+    assert results.mean()["run"]["charR@5"] == 0.5
+    said = next(str(note) for note in results.notes if "not in the truth, ignored" in str(note))
+    assert "How much is a wash?" in said and asked in said
+
+
+def test_a_question_with_other_words_is_not_pointed_out():
+    span = {"doc": "a", "start": 0, "end": 5}
+    truth = [{"question": one, **span} for one in ("How much is a wash?", "What else is there?")]
+    run = [{"question": one, **span} for one in ("How much is a meal?", "What else is there?")]
+    results = bp.evaluate(truth, run, "charR@5")
+    said = next(str(note) for note in results.notes if "not in the truth, ignored" in str(note))
+    assert said.endswith("not in the truth, ignored")

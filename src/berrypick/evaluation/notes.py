@@ -12,16 +12,17 @@ import numpy as np
 
 from berrypick.data.arrays import BoolArray
 from berrypick.data.columns import as_kept
-from berrypick.data.errors import Message, option
+from berrypick.data.errors import Message, option, shorten
 from berrypick.data.navigation import LinkTable, Navigation
 from berrypick.data.results import Note, Row, mean, whole_documents_note
 from berrypick.data.run import Run
 from berrypick.data.score import number
 from berrypick.data.truth import Truth
-from berrypick.data.words import counted, material
+from berrypick.data.words import counted, material, plain_title
 from berrypick.documents.near_names import KnownNames, near_hint
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.evaluation.run_order import order_notes
+from berrypick.inputs.titles import titles_of
 from berrypick.measures import Measure
 
 if TYPE_CHECKING:
@@ -124,7 +125,11 @@ def _topic_notes(scorer: RunScorer) -> Iterator[Note]:
     ignored = [topic for topic in run.topics if topic not in truth]
     if ignored:
         missing = [topic for topic in truth.topics if topic not in run]
-        hint = near_hint(ignored, missing, "run", "truth") if missing else ""
+        hint = (
+            (near_hint(ignored, missing, "run", "truth") or _near_questions(scorer, ignored, missing))
+            if missing
+            else ""
+        )
         yield Note("unjudged topics", f"{counted(len(ignored), 'topic')} of the run not in the truth, ignored{hint}")
     absent = sum(1 for topic in scorer.topics if topic not in run and topic in truth.relevant_topics)
     if absent:
@@ -137,6 +142,22 @@ def _topic_notes(scorer: RunScorer) -> Iterator[Note]:
     if empty:
         asked = [one.text for one in scorer.evaluation.measures if one.measure.needs_targets]
         yield from _empty_notes(scorer, empty, asked)
+
+
+def _near_questions(scorer: RunScorer, ignored: list[str], missing: list[str]) -> str:
+    """The end of a note on topics of a run: those whose questions differ from the truth's in case or punctuation."""
+    asked, titles = scorer.run.of_topics.asked, titles_of(scorer.evaluation.truth)
+    theirs = {_near_form(text): text for topic in reversed(missing) for text in (topic, titles.get(topic, topic))}
+    ours = [asked.get(name, name) for name in ignored]
+    near = [(text, theirs[form]) for text in ours if " " in (form := _near_form(text)) and form in theirs]
+    if not near:
+        return ""
+    shown = "; ".join(f"run {shorten(mine, 80)!r}, did you mean {shorten(other, 80)!r}?" for mine, other in near[:3])
+    return f"; {counted(len(near), 'question')} would match except for case or punctuation ({shown})"
+
+
+def _near_form(question: str) -> str:
+    return plain_title(question).casefold().rstrip(" ?!.:;\u2026\uff1f\u3002")
 
 
 def _unanswerable_notes(scorer: RunScorer) -> Iterator[Note]:
