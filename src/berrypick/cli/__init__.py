@@ -81,7 +81,9 @@ def main(arguments: list[str] | None = None) -> None:
         sys.stdout.flush()
         sys.exit(code)
     except BerrypickError as error:
-        fail(error, as_json)
+        from berrypick.cli.swapped import with_swapped  # loads the formats
+
+        fail(with_swapped(error, arguments), as_json)
     except KeyboardInterrupt:
         say("", err=True)  # a line of its own for the prompt after ^C
         sys.exit(130)

@@ -59,6 +59,7 @@ def golden_truth(
     Truth
         Spans in characters, with a note that says how the file was read.
     """
+    error = _offering_documents(error, given, documents)
     if workbook := is_workbook(given):
         error = InputError("is a workbook of Excel", path=fspath(given), remedy="save its sheet as CSV")
     elif isinstance(given, (str, PathLike)) and "topic" in line_names(next(iter(head(fspath(given), 1)), "")):
@@ -195,6 +196,14 @@ def _with_offer(error: BerrypickError, given: Any, documents: Any) -> BerrypickE
     if not isinstance(error, InputError) or "adopt" in error.template:
         return error
     return _with_remedies(error, [*error.remedies, golden_offer(given, documents)])
+
+
+def _offering_documents(error: BerrypickError, given: Any, documents: Any) -> BerrypickError:
+    """The error with the documents that were given in the command that it offers."""
+    if not isinstance(error, InputError) or not any(line.startswith(OFFER) for line in error.remedies):
+        return error
+    offer = golden_offer(given, documents)
+    return _with_remedies(error, [offer if line.startswith(OFFER) else line for line in error.remedies])
 
 
 def _without_offer(error: BerrypickError) -> BerrypickError:
