@@ -639,7 +639,7 @@ def test_wrong_numbers_of_readers_are_refused():
 def test_a_prepared_evaluation_takes_no_options():
     evaluation = Evaluation.prepare({"q": {"a": 1}}, {"q": {"a": 1}}, "EPRUM")
     assert bp.simulate(evaluation, readers=10).mean_rows[0].simulated == 1.0
-    with pytest.raises(bp.UsageError, match="takes no user"):
+    with pytest.raises(bp.UsageError, match="no effect on a prepared evaluation: user"):
         bp.simulate(evaluation, user="classical")
 
 
@@ -669,8 +669,8 @@ def test_a_model_without_a_walk_is_refused_in_one_line(files, berrypick, monkeyp
 def test_an_explanation_shows_how_readers_differ():
     truth, run = {"q": {"y": 1, "z": 1}}, {"q": {"x": 1}}
     told = str(bp.explain(truth, run, "EPRUM(r=2)", "q", user="markov", navigation=FIGURE, simulate=5000))
-    assert "What 5000 simulated readers get (seed 0)" in told and "Distribution over readers" in told
-    share = float(told.split("share who get 0")[1].split()[0])
+    assert "Values of 5000 simulated readers (seed 0)" in told and "Distribution over readers" in told
+    share = float(told.split("share with 0")[1].split()[0])
     assert abs(share - (1 - 0.436)) < 0.03
     assert "simulated" not in str(bp.explain(truth, run, "EPRUM(r=2)", "q", user="markov", navigation=FIGURE))
 
@@ -726,7 +726,7 @@ def test_a_table_of_reach_has_no_walk(process, tmp_path):
             "explain", tmp_path / "t.qrels", tmp_path / "r.run", "--topic", "q", "-m", "EPRUM(r=1)", "--user", user,
             "--navigation", tmp_path / "n.tsv", "--simulate", "100",
         )  # fmt: skip
-        assert done.code == 0 and done.out.count("table of reach does not say") == times
+        assert done.code == 0 and done.out.count("table of reach has no joint probabilities") == times
 
 
 @pytest.mark.parametrize("user", ["markov", "hyperlink", "fetch_browse(of='markov')"])
