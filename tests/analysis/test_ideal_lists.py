@@ -76,4 +76,4 @@ def test_ideal_lists_of_viewers(process, tmp_path):
     (tmp_path / "c.tsv").write_text("d\t1000\n")
     done = process("ideal", tmp_path / "t.jsonl", "--user", "t2i(tolerance=9)", "--collection", tmp_path / "c.tsv")
     assert done.code == 0 and first in done.out
-    assert "the candidates are the targets alone" in done.err and "a user model that moves" not in done.err
+    assert "the candidates are only the targets" in done.err and "a user model that moves" not in done.err

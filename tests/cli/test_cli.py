@@ -187,7 +187,7 @@ GOOD = {"t_qrels": QRELS, "r_run": RUN}
     [
         ("t_qrels", b"", ["empty"]),
         ("r_run", b"", ["empty"]),
-        ("t_qrels", b"\n \n# nothing\n", ["nothing but blank lines and comments"]),
+        ("t_qrels", b"\n \n# nothing\n", ["has only blank lines and comments"]),
         ("r_run", b"1 Q0 a 1 3 sys\n1 Q0 x 2\n", [":2", "4 columns", "1 Q0 x 2"]),
         ("t_qrels", b"1 0 a 1\n1 0 b\n", [":2", "3 columns"]),
         ("r_run", b"1 Q0 a 1 3 sys\n1 Q0 x 2 nan sys\n", [":2", "'nan'"]),

@@ -26,7 +26,7 @@ compare shop/truth.jsonl shop/small.jsonl shop/large.jsonl -m charR@3 --by kind 
 compare handbook.jsonl small.jsonl large.jsonl -m IoU@3 --ledger l.jsonl --resamples 200
 compare shop/truth.jsonl shop/small.jsonl shop/large.jsonl -m IoU@3 --cluster doc --test t --resamples 200
 compare handbook.jsonl small.jsonl large.jsonl -m charR@3 --assumptions --resamples 200
-compare answers.qrels mine.run other.run -m EPRUM --over 'hyperlink(follow=0..1)' --navigation links.tsv --resamples 200
+compare answers.qrels mine.run other.run -m EPRUM --over 'hyperlink(follow=.1..1)' --navigation links.tsv
 diagnose truth.jsonl 100.jsonl 400.jsonl --documents texts
 diagnose why/truth.jsonl why/first.jsonl why/reranked.jsonl --stages --documents chunks/texts --quotes normalised
 diagnose shop/truth.jsonl shop/small.jsonl --by kind

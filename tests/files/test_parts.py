@@ -91,8 +91,8 @@ def outcome(path: str, format: str) -> dict[str, object] | str:
     values = {name: unpacked(getattr(run, name)) for name in columns}
     found: dict[str, object] = {name: None if value is None else value.tolist() for name, value in values.items()}
     found["score"] = None if run.score is None else unpacked(run.score).tobytes()
-    texts = ("tag", "topics", "notes", "task", "ties")
-    found |= {name: getattr(run, name) for name in texts}
+    found |= {name: getattr(run, name) for name in ("tag", "topics", "notes")}
+    found |= {"task": run.ordering.task, "ties": run.ordering.ties}
     return found | {"documents": list(run.documents), "paths": list(run.paths), "counts": problems.counts}
 
 

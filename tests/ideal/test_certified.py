@@ -307,4 +307,4 @@ def test_the_command_notes_what_is_open(files, tmp_path):
     arguments = [str(tmp_path / "wide.qrels"), "--navigation", str(tmp_path / "links.tsv"), "--nodes", "1"]
     assert "may be more than 0.001 from the best" in run_ideal(*arguments, "--gap", "0.001").stderr
     classical = run_ideal(files[0])
-    assert classical.exit_code == 0 and "the candidates are the targets alone" in classical.stderr
+    assert classical.exit_code == 0 and "the candidates are only the targets" in classical.stderr

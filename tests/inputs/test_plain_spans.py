@@ -77,7 +77,7 @@ def test_plain_lists_are_read_at_once(seed, both):
     draw = np.random.default_rng(seed)
     at_once, found = both(drawn(draw, scores=bool(seed % 2), texts=seed % 3 == 0))
     assert at_once and not isinstance(found, str)
-    assert bool(found["quoted"]) == (seed % 3 == 0)
+    assert bool(found["texts.quoted"]) == (seed % 3 == 0)
 
 
 SPAN = {"doc": "a", "start": 1, "end": 3}

@@ -109,7 +109,7 @@ def test_a_scorer_of_mlflow():
         assert {one.source.source_id for one in feedback} == {"berrypick"}
     with pytest.raises(bp.UsageError, match=r"the expectations have no 'gold': .* there is other"):
         scorer(expectations={"other": []}, outputs=FOUND)
-    with pytest.raises(bp.UsageError, match="the outputs hold no documents"):
+    with pytest.raises(bp.UsageError, match="the outputs have no documents"):
         scorer(expectations={"gold": RELEVANT}, outputs="In autumn.")
 
 

@@ -157,7 +157,7 @@ def test_texts_names_of_documents_and_post_processors(retriever):
         "charP", retriever, node_postprocessors=[SimilarityPostprocessor(similarity_cutoff=0.9)]
     ).evaluate("0", ["d#0-9"])
     assert first.metric_vals_dict == {"charP": 0} and len(first.retrieved_ids) == 1
-    with pytest.raises(bp.UsageError, match="leave mode out"):
+    with pytest.raises(bp.UsageError, match="remove mode"):
         made.evaluate("0", ["d"], mode="image")
 
 

@@ -209,7 +209,7 @@ def test_shares_and_units_of_the_file(watch, made, tmp_path):
         {"topic": "q", "doc": "b", "page": 2, "box": [0, 0, 1, 1], "grade": 1},
     ]
     html, said = made(task(1, [10, 10, 50, 20], size=None), pages=tmp_path)
-    assert "no page_size says where boxes lie" in said
+    assert "page_size is needed to place boxes" in said
     page = opened(watch(html))
     assert page.locator("#whole").is_disabled()
 

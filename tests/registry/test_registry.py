@@ -418,7 +418,7 @@ class Mutable(bp.Measure):
         (with_(aliases=("charP",)), "the name charP is taken"),
         (with_(aliases="abc"), "aliases is a tuple"),
         (with_(name="_Own"), "its name '_Own'"),
-        (with_(cutoff="depth"), "cutoff is one of none, rank, level"),
+        (with_(cutoff="depth"), "cutoff must be one of none, rank, level"),
         (Mutable, "mutable default"),
         (with_(bp.UserModel), "no method reach"),
         (with_(bp.UserModel, "Bep", reach=lambda *_: None), "the name bep is taken"),
@@ -475,7 +475,7 @@ def test_formats_by_class():
     for wrong in (int, 3, None, ["trec-run"]):
         with pytest.raises(bp.UsageError, match="is not a format"):
             formats.by_name(wrong)
-    with pytest.raises(bp.UsageError, match="trec-run holds a run, not a truth"):
+    with pytest.raises(bp.UsageError, match="trec-run is for a run, not a truth"):
         formats.by_name("trec-run", "truth")
     with pytest.raises(bp.UsageError, match="unknown format trec-rn; did you mean trec-run"):
         formats.by_name("trec-rn")

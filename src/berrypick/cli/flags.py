@@ -46,7 +46,7 @@ SUBJECTS = {
     "common_topics": "Saved results", "different_truth": "Saved results", "report": "Text and places",
     "reader_draws": "Readers and effort", "simulate": "Readers and effort", "together": "Readers and effort",
     "form": "Files and output", "format_truth": "Files and output", "format_run": "Files and output",
-    "curves": "Files and output", "layout": "Files and output",
+    "curves": "Files and output", "model_truth": "Judgements", "layout": "Files and output",
 }  # fmt: skip
 
 

@@ -75,6 +75,10 @@ class Signature:
         known = self.fields if key in SUMS else self._own
         return dict(known).get(key, default)
 
+    def parts(self, key: str) -> list[str]:
+        """Return the values of a field that has several, joined by +; none where it has none."""
+        return [value for value in self.get(key).split("+") if value]
+
     @classmethod
     def parse(cls, text: str) -> Signature:
         """Read a signature from a results file."""

@@ -211,9 +211,9 @@ class Evaluation:
 
     def _in_its_unit(self, one: RequestedMeasure, means: Sequence[Row]) -> MeasureInfo:
         """The facts of a measure whose curve counts what is read, in the unit that its signatures state."""
-        signed = (row.signature.get("effort").split("+") for row in means if row.measure == one.text)
+        signed = (row.signature.parts("effort") for row in means if row.measure == one.text)
         # a run without any value states the option alone
-        known = dict.fromkeys(unit for units in signed for unit in units if unit not in ("", "rank"))
+        known = dict.fromkeys(unit for units in signed for unit in units if unit != "rank")
         # signatures state chars where nobody knows what positions count
         words = {"chars": f"{unit_word(self.context.reader.line_unit)}s", "area": "units of area"}
         return one.info(" or ".join(words.get(unit, unit) for unit in known) or words["chars"])

@@ -86,7 +86,7 @@ def table_header(path: str) -> tuple[list[str], str] | None:
 
 
 def csv_rows(path: str, problems: Problems, needed: tuple[str, ...], reader: FieldParser | None = None) -> TableRows:
-    reader = reader or FieldParser("truth")
+    """The rows of a table of text, their numbers as a parser knows them; without one every cell is a text."""
     header: list[str] | None = None
     number, first = 1, 0
     convert: list[Callable[[str], Any]] = []
@@ -97,7 +97,7 @@ def csv_rows(path: str, problems: Problems, needed: tuple[str, ...], reader: Fie
             header = [cell.strip() for cell in cells]
             _check_columns(header, needed, path, number)
             first = number
-            numbers = reader.number_names(header)
+            numbers = {} if reader is None else reader.number_names(header)
             convert = [_conversion(name, numbers.get(name, ""), mark) for name in header]
             graded = _graded(header, reader)
             continue
@@ -389,7 +389,10 @@ def arrow_columns(file: Any, names: list[str], path: str, part: Part | None) -> 
         numbers = itertools.compress(numbers, mask.to_pylist())
     columns: list[Any] = []
     for name in names:
-        column = file.read_row_groups(groups, columns=[name], use_threads=False).column(name)  # the stream is Python's
+        read = file.read_row_groups(groups, columns=[name], use_threads=False)  # the stream is Python's
+        if read.column_names != [name]:  # a damaged file may name its columns in two ways
+            raise InputError(f"is not a valid Parquet file (its column {name} cannot be read)", path=path)
+        column = read.column(name)
         for chunk in column.chunks:
             if pyarrow.types.is_dictionary(chunk.type):
                 lengths = numpy.asarray(compute.binary_length(chunk.dictionary).fill_null(0))

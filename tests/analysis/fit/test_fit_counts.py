@@ -151,6 +151,12 @@ def test_what_counts_nothing_is_refused(tmp_path, berrypick, rows, said):
     assert not (tmp_path / "reader.json").exists()
 
 
+def test_names_of_pages_that_are_digits_stay_as_they_are(tmp_path):
+    path = tmp_path / "counts.csv"
+    path.write_text("from,to,n\n007,18446744073709551615,2\n1e3,,1\n")
+    assert set(bp.read_navigation(path).units) == {"007", "18446744073709551615", "1e3"}
+
+
 def test_links_need_sessions(tmp_path):
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(table(COUNTS))

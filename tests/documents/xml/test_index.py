@@ -349,7 +349,7 @@ def test_an_index_of_a_later_version(folder: Path, tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(index_write, "VERSION", 99)
     build_index(folder, tmp_path / "later", jobs=1)
     monkeypatch.undo()
-    with pytest.raises(InputError, match="later: is an index of another kind, made by berrypick"):
+    with pytest.raises(InputError, match="later: is an index of another version, written by berrypick"):
         read_index(tmp_path / "later")
 
 

@@ -186,7 +186,8 @@ def test_something_else_in_the_place_of_the_partial(berrypick: Command, folder: 
     (tmp_path / "x.partial").write_text("my notes")
     done = berrypick("index", folder, tmp_path / "x")
     assert done.code == 2 and "Traceback" not in done.err
-    assert done.err.startswith(f"berrypick: {tmp_path / 'x'}.partial: is in the way") and "remove it" in done.err
+    what = f"{tmp_path / 'x'}.partial: is another file at the place of the unfinished index"
+    assert done.err.startswith(f"berrypick: {what}") and "remove it" in done.err
     assert (tmp_path / "x.partial").read_text() == "my notes"
 
 

@@ -278,6 +278,6 @@ def test_labels_after_a_long_document_are_read_or_the_file_is_refused(tmp_path, 
             assert truth.format == "doccano" and truth.topics["q"].end.tolist() == [3]
             continue
         for read in (bp.read_truth, bp.read_run):
-            with pytest.raises(bp.InputError, match=r"annotation tool, whose labels would not be read|no known"):
+            with pytest.raises(bp.InputError, match=r"annotation tool, whose labels would be ignored|not a recognised"):
                 read(path)
         assert bp.read_truth(path, "doccano").topics["q"].end.tolist() == [3]

@@ -127,7 +127,7 @@ def test_a_response_of_llama_index():
     same({"q": found})
     results = bp.evaluate(TRUTH, {"q": found}, MEASURES)
     assert results.mean()["run"] == pytest.approx(EXPECTED)
-    assert [one for one in results.notes if "3 results called by the file" in str(one)]
+    assert [one for one in results.notes if "3 results matched by the file name" in str(one)]
     same({"q": [one.to_dict() for one in nodes]})
 
 

@@ -124,7 +124,7 @@ def test_runs_keep_empty_topics(tmp_path: Path, inputs: tuple[str, str], berrypi
     assert run.size("q9") == 0
     refused = berrypick("convert", inputs[1], tmp_path / "run.csv")
     assert refused.code == 2
-    assert "returns nothing for topic q9 on purpose" in refused.err
+    assert "the run has an empty list for topic q9" in refused.err
 
 
 @pytest.mark.parametrize(
@@ -132,9 +132,9 @@ def test_runs_keep_empty_topics(tmp_path: Path, inputs: tuple[str, str], berrypi
     [
         ([*TRUTH, {"topic": "q1", "answer": None}], "topic q1 has no answer in one line, but other lines give one"),
         ([{"topic": "q9", "doc": "a", "answer": None}], "has a document and no answer"),
-        ([{"topic": "q9", "is_impossible": True, "start": 1}], "is_impossible stands beside start"),
+        ([{"topic": "q9", "is_impossible": True, "start": 1}], "is_impossible is true, but start is given"),
         ([{"topic": "q9", "doc": "a", "judged": False}], "judged must be true or missing, not False"),
-        ([{"topic": "q9", "doc": "a", "judged": True, "start": 1, "end": 2}], "judged stands for a whole document"),
+        ([{"topic": "q9", "doc": "a", "judged": True, "start": 1, "end": 2}], "judged marks a whole document"),
         ([{"topic": "q9", "judged": True}], "doc is missing"),
     ],
 )

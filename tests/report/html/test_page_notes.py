@@ -31,7 +31,7 @@ def test_reports_have_the_note(tmp_path):
     truth = truth_of(**{name: {"spans": {("a", 0, 10): 1}} for name in topics})
     runs = {doc: {name: [{"doc": doc, "start": 0, "end": 10 + (doc == "b")}] for name in topics} for doc in "ab"}
     made = bp.write_report(truth, runs, "charR", html=tmp_path / "page.html")
-    assert any("unjudged text alone could turn round" in str(note) for note in made.notes)
+    assert any("unjudged text alone could reverse" in str(note) for note in made.notes)
 
 
 def test_a_report_reads_lengths_from_a_pipe(tmp_path, pipe):

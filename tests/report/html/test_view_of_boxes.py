@@ -218,7 +218,7 @@ def test_large_files_are_not_read(tmp_path, monkeypatch):
 def test_folder_must_be_there(tmp_path, berrypick, campaign):
     files = [str(campaign / f"{name}.jsonl") for name in ("truth", "one")]
     done = berrypick("report", *files, "-o", str(tmp_path / "x.html"), "--pages", str(tmp_path / "gone"), "-m", "charR")
-    assert done.code == 2 and "is no folder" in done.err and not (tmp_path / "x.html").exists()
+    assert done.code == 2 and "is not a folder" in done.err and not (tmp_path / "x.html").exists()
 
 
 PDF = b"""%PDF-1.4
@@ -253,7 +253,7 @@ def test_no_picture_where_nothing_says_where_boxes_lie_on_it(watch, tmp_path):
     (tmp_path / "pictures" / "a" / "1.png").write_bytes(png())
     rows = [{"topic": "q", "doc": "a", "page": 1, "box": [10, 10, 90, 90]}]
     told = write_report([{**rows[0], "grade": 1}], rows, "charR", html=tmp_path / "x.html", pages=tmp_path / "pictures")
-    assert any("no page_size says where boxes lie" in str(what) for what in told.omitted)
+    assert any("page_size is needed to place boxes" in str(what) for what in told.omitted)
     page = documents(watch(tmp_path / "x.html"), run=0, document=0)
     page.wait_for_selector(".pages-pane .page-boxes")
     assert page.locator(".pages-pane .page-sheet.with-picture").count() == 0
