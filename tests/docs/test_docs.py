@@ -298,7 +298,7 @@ def test_how_to_guides_are_tasks_and_the_list_of_guides_names_them() -> None:
     listed = dict(re.findall(r"\[([^\]]+)\]\((how-to/[\w-]+\.md)\)", _read(DOCS / "index.md")))
     titles = {_read(page).partition("\n")[0].removeprefix("# "): page for page in (DOCS / "how-to").glob("*.md")}
     assert {title: DOCS / place for title, place in listed.items()} == titles
-    verbs = "Add|Check|Choose|Cite|Complete|Draw|Evaluate|Fail|Find out|Keep|Learn|Make|Move|Pass|Run|See|Test|Use"
+    verbs = "Add|Check|Choose|Cite|Complete|Draw|Evaluate|Fail|Find out|Gate|Keep|Learn|Make|Move|Pass|Run|See|Test|Use"
     task = rf"({verbs}) .*[^?]"
     assert [title for title in titles if not re.fullmatch(task, title)] == []
 

@@ -8,7 +8,6 @@ import sys
 
 import pandas
 import pytest
-from command_process import command
 from many_cases import each
 
 import berrypick as bp
@@ -355,35 +354,6 @@ def test_with_a_run_that_cannot_be_read_no_truth_is_left(folder, berrypick):
     assert "0.25" in berrypick(*words).out and target.exists()
 
 
-def answered(answer, *words):
-    """The exit code and what a terminal shows, where a person types an answer."""
-    pty = pytest.importorskip("pty", reason="terminals: this system has no pty")
-    pid, terminal = pty.fork()
-    if pid == 0:
-        line = command(*words)
-        os.execv(line[0], line)
-    os.write(terminal, answer.encode())
-    shown = b""
-    while True:
-        try:
-            part = os.read(terminal, 4096)
-        except OSError:
-            break
-        if not part:
-            break
-        shown += part
-    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), shown.decode()
-
-
-@pytest.mark.slow
-@each(["answer", "code"], [("y\n", 0), ("\n", 0), ("n\n", 2)])
-def test_a_person_is_asked_once(folder, tmp_path, answer, code):
-    out = tmp_path / "t.jsonl"
-    found, shown = answered(answer, "adopt", put(folder, ROWS), "--documents", folder / "texts", "-o", out)
-    assert (found, out.exists()) == (code, code == 0), shown
-    assert shown.count("Is this right?") == 1 and "question: question (2 of 2), e.g. 'What is cut?'" in shown
-
-
 def test_of_fields_without_a_name_the_one_that_is_placed_most_often_is_the_quote():
     documents = {"beer.md": "It should be stored cold. Roasted barley gives it the colour."}
     golden = [
@@ -438,15 +408,16 @@ UNCERTAIN = [
         (b"\x03", 130, "[y/N]:"),
         (b"\x04", 2, "nothing was written"),
         (b"\n", 2, "nothing was written"),
+        (b"n\n", 2, "nothing was written"),
         (b"y\n", 0, "1 topic, 1 judged span"),
     ],
-    ids=["Ctrl-C", "Ctrl-D", "return", "y"],
+    ids=["Ctrl-C", "Ctrl-D", "return", "n", "y"],
 )
 def test_a_terminal_is_asked_about_uncertain_guesses(folder, keys, code, end):
     put(folder, UNCERTAIN)
     found, shown = on_a_terminal(folder, keys)
     assert found == code, shown
-    assert end in shown and "Traceback" not in shown
+    assert end in shown and "Traceback" not in shown and shown.count("Is this right?") == 1
     assert (folder / "truth.jsonl").exists() == (code == 0)
 
 

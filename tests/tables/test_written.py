@@ -83,7 +83,7 @@ def test_a_file_holds_the_text_that_its_name_asks_for(made, name, tmp_path):
     value.write(tmp_path / "x.parquet")
     parquet = pytest.importorskip("pyarrow.parquet")
     assert parquet.read_table(tmp_path / "x.parquet").num_rows == len(value.to_pandas())
-    with pytest.raises(bp.UsageError, match="the name does not say the format; end it in "):
+    with pytest.raises(bp.UsageError, match="the extension is not a known format; use "):
         value.write(tmp_path / "x.doc")
     assert not (tmp_path / "x.doc").exists()
 

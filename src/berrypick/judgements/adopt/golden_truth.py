@@ -59,6 +59,19 @@ def golden_truth(
     Truth
         Spans in characters, with a note that says how the file was read.
     """
+    return _noted(*_adopted(given, texts, documents, quotes, error, fields, unplaced))
+
+
+def _adopted(
+    given: Any,
+    texts: Texts | None,
+    documents: Any,
+    quotes: str | None,
+    error: BerrypickError,
+    fields: Any = None,
+    unplaced: list[AdoptedCase] | None = None,
+) -> tuple[Truth, Adoption]:
+    """The truth of a golden file, and how it was adopted."""
     error = _offering_documents(error, given, documents)
     if workbook := is_workbook(given):
         error = InputError("is a workbook of Excel", path=fspath(given), remedy="save its sheet as CSV")
@@ -101,16 +114,18 @@ def golden_truth(
         raise _refused(refused, given, documents, quotes) from None
     if unplaced is not None:
         unplaced += truth.problems
-    return _noted(truth, adoption)
+    return truth, adoption
 
 
-def _of_named_format(given: Any, texts: Texts | None, quotes: str | None, error: BerrypickError, chosen: Any) -> Truth:
+def _of_named_format(
+    given: Any, texts: Texts | None, quotes: str | None, error: BerrypickError, chosen: Any
+) -> tuple[Truth, Adoption]:
     """A file that says itself what its fields are, in documents that it does not name."""
     if texts is None:
         raise error
     try:
         adoption = Adoption(given, texts, chosen, None, quotes or "fuzzy")
-        return _noted(adoption.truth(), adoption)
+        return adoption.truth(), adoption
     except BerrypickError:
         raise error from None
 
@@ -120,10 +135,14 @@ def _noted(truth: Truth, adoption: Adoption) -> Truth:
     roles = ", ".join(f"{role} from {path}" for role, path in adoption.fields.items())
     note = f"{adoption.source}: read as a golden file ({roles or adoption.kind})"
     held = {one.name: getattr(truth, one.name) for one in fields_of(Truth)}
-    told = {f"{adoption.texts.source}: {note}" for note in adoption.texts.notes}  # an evaluation has them anyway
-    untold = (getattr(one, "template", one) for one in truth.notes if str(one) not in told)
-    more = (Message(f"{adoption.source}: {one}") for one in untold)
+    more = (Message(f"{adoption.source}: {one}") for one in _untold(truth, adoption))
     return Truth(**held).changed(notes=(note, *more))
+
+
+def _untold(truth: Truth, adoption: Adoption) -> list[str]:
+    """What ``adopt`` says of the truth, without notes on the documents: an evaluation has them anyway."""
+    told = {f"{adoption.texts.source}: {note}" for note in adoption.texts.notes}
+    return [getattr(one, "template", one) for one in truth.notes if str(one) not in told]
 
 
 def golden_facts(path: str, texts: Texts | None, documents: Any) -> list[str] | None:
@@ -148,8 +167,7 @@ def golden_facts(path: str, texts: Texts | None, documents: Any) -> list[str] | 
     command = adopt_call(path, documents, **({"chunks": "CHUNKS"} if of_chunks else {}))
     placed: list[str] = []
     if texts is not None and not of_chunks:
-        notes = golden_truth(path, texts, documents, None, why).notes[1:]  # the first says that it is a golden file
-        placed = [getattr(note, "template", str(note)).removeprefix(f"{golden.source}: ") for note in notes]
+        placed = _untold(*_adopted(path, texts, documents, None, why))
     return [counted(len(golden.rows), "row"), f"{what} in {by_name[0]}", *placed, f"convert it: {command}"]
 
 
