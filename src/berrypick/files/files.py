@@ -475,15 +475,17 @@ def atomic_writer(path: str) -> Iterator[TextIO]:
         except OSError as error:
             raise InputError(f"cannot be written ({error.strerror})", path=path) from None
         return
+    temporary = target.parent / f".{target.name[:40]}.{os.urandom(4).hex()}"  # a name has its limit, too
     try:
-        from tempfile import mkstemp
-
-        handle, temporary = mkstemp(prefix=f".{target.name[:40]}.", dir=target.parent)  # a name has its limit, too
+        raw = open(temporary, "xb")  # noqa: SIM115 - closed below
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else "not a valid file name"
         raise InputError(f"cannot be written ({why})", path=path) from None
+    except BaseException:  # interrupted while the file was made
+        temporary.unlink(missing_ok=True)
+        raise
     try:
-        with os.fdopen(handle, "wb") as raw:
+        with raw:
             packed = gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) if target.suffix == ".gz" else None
             with packed or nullcontext(raw) as binary:
                 text = io.TextIOWrapper(binary, encoding="utf-8", newline="\n")
@@ -495,9 +497,9 @@ def atomic_writer(path: str) -> Iterator[TextIO]:
         umask = os.umask(0)
         os.umask(umask)
         os.chmod(temporary, 0o666 & ~umask)
-        replace_file(temporary, path)
+        replace_file(str(temporary), path)
     except BaseException as error:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         if isinstance(error, UnicodeEncodeError):
             what = f"cannot be written: {error.object[error.start]!r} is a lone surrogate, which is not valid text"
             raise InputError(what, path=path) from None
